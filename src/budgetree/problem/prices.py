@@ -1,0 +1,261 @@
+"""Prices: what each test costs, per outcome if need be, and fees that several tests share."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.units import (
+    LARGEST_EXACT,
+    non_negative,
+    plain_number,
+    show_number,
+    to_units,
+)
+
+PRICE_RULE = "prices must be finite and at least 0"
+MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
+
+OutcomePrices = Fraction | Mapping[str, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFee:
+    """A fee paid once per path, with the first of its tests."""
+
+    fee: Fraction
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PriceTable:
+    """Prices in whole units, laid out for the tests and outcomes of one instance."""
+
+    own: NDArray[np.int64]  # test × outcome, without shared fees; filled up with the dearest
+    dearest: NDArray[np.int64]  # per test, its dearest outcome
+    fees: NDArray[np.int64]  # per shared fee
+    fee_mask: NDArray[np.int64]  # per test, a bit for each fee it needs
+    fee_names: tuple[str, ...]
+    scale: Fraction  # amount = units / scale
+    rounded: bool
+
+    def amount(self, units: int) -> int | float:
+        """Units in the user's own currency."""
+        return plain_number(Fraction(int(units)) / self.scale)
+
+    def budget_units(self, budget: Any) -> int:
+        """The most units a path may cost; None means no limit."""
+        if budget is None:
+            return LARGEST_EXACT
+        scaled = non_negative(budget, "budget", "a budget must be a number of at least 0") * self.scale
+        # Rounded prices were moved to the nearest unit, so the budget is too.
+        return min(round(scaled) if self.rounded else int(scaled), LARGEST_EXACT)
+
+    def fees_due(self, paid: int) -> NDArray[np.int64]:
+        """Per test, the fees still to pay on a path that has paid the fees in `paid`."""
+        due = np.zeros(len(self.dearest), dtype=np.int64)
+        for fee, units in enumerate(self.fees):
+            bit = 1 << fee
+            if not paid & bit:
+                due += np.where(self.fee_mask & bit, units, 0)
+        return due
+
+
+class Prices:
+    """A price list.
+
+    tests    a number for every test, {test: price}, or {test: {outcome: price}} (both may be mixed)
+    shared   {name: (fee, [tests])}: a fee paid once per path, with the first of its tests,
+             on top of each test's own price
+    default  the price of every test that `tests` does not name; without it a missing price is an error
+
+    >>> Prices({"glucose": 15.51, "insulin": 20.68}, shared={"blood draw": (2.10, ["glucose", "insulin"])}, default=1)
+    Prices({'glucose': 15.51, 'insulin': 20.68}, shared={'blood draw': (2.1, ['glucose', 'insulin'])}, default=1)
+    """
+
+    __slots__ = ("default", "shared", "tests")
+
+    tests: Mapping[str, OutcomePrices]
+    shared: Mapping[str, SharedFee]
+    default: Fraction | None
+
+    def __init__(
+        self,
+        tests: Any = 1,
+        *,
+        shared: Mapping[str, tuple[Any, Sequence[str]]] | None = None,
+        default: Any = None,
+    ) -> None:
+        if not isinstance(tests, Mapping):
+            if default is not None:
+                raise ValueError("prices: one number prices every test, so default has nothing to price.")
+            tests, default = {}, tests
+        self.tests = {str(name): _test_price(name, price) for name, price in tests.items()}
+        self.shared = {str(name): _shared_fee(name, entry) for name, entry in (shared or {}).items()}
+        self.default = None if default is None else non_negative(default, "prices: the price of every test", PRICE_RULE)
+        if len(self.shared) > MAX_FEES:
+            raise ValueError(f"prices: {len(self.shared)} shared fees; at most {MAX_FEES} are supported.")
+
+    @classmethod
+    def of(cls, prices: Any) -> Prices:
+        """Whatever a user may give as prices: None (1 each), a number, a mapping or a Prices."""
+        if isinstance(prices, Prices):
+            return prices
+        return cls(1 if prices is None else prices)
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Prices:
+        """Read a price list: `default`, a table [tests] and tables [shared.NAME] with `fee` and `tests`."""
+        path = Path(path)
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path}: not a TOML file: {error}.") from error
+        unknown = sorted(set(content) - {"default", "tests", "shared"})
+        if unknown:
+            raise ValueError(f"{path}: unknown entry {unknown[0]!r}; expected default, [tests] and [shared.NAME].")
+        for table in ("tests", "shared"):
+            if not isinstance(content.get(table, {}), dict):
+                raise ValueError(f"{path}: {table!r} must be a table; write [{table}].")
+        shared = {name: _shared_table(path, name, entry) for name, entry in content.get("shared", {}).items()}
+        try:
+            return cls(content.get("tests", {}), shared=shared, default=content.get("default"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
+    def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> PriceTable:
+        """Lay the prices out for these tests and outcomes; every name must fit."""
+        self._check_names(test_names)
+        per_test = [
+            self._outcome_prices(name, outcomes) for name, outcomes in zip(test_names, outcome_names, strict=True)
+        ]
+        fees = [entry.fee for entry in self.shared.values()]
+        dearest = [max(prices) for prices in per_test]
+        amounts = [price for prices in per_test for price in prices]
+        # The scale is chosen for the dearest path there can be, so that no path sum is ever rounded.
+        units = to_units([*dearest, *fees])
+        scale, rounded = units.scale, units.rounded
+        if not rounded and any((amount * scale).denominator != 1 for amount in amounts):
+            units = to_units([*dearest, *fees, *amounts])
+            scale, rounded = units.scale, units.rounded
+        width = max(len(prices) for prices in per_test)
+        own = np.zeros((len(per_test), width), dtype=np.int64)
+        for row, prices in zip(own, per_test, strict=True):
+            row[: len(prices)] = [round(price * scale) for price in prices]
+            row[len(prices) :] = row[: len(prices)].max()
+        mask = np.zeros(len(per_test), dtype=np.int64)
+        position = {name: index for index, name in enumerate(test_names)}
+        for bit, entry in enumerate(self.shared.values()):
+            for name in entry.tests:
+                mask[position[name]] |= 1 << bit
+        return PriceTable(
+            own=own,
+            dearest=own.max(axis=1),
+            fees=np.array([round(fee * scale) for fee in fees], dtype=np.int64),
+            fee_mask=mask,
+            fee_names=tuple(self.shared),
+            scale=scale,
+            rounded=rounded,
+        )
+
+    def _check_names(self, test_names: Sequence[str]) -> None:
+        known = set(test_names)
+        for name in self.tests:
+            if name not in known:
+                raise ValueError(f"prices: no test is named {name!r}; the tests are {_some(test_names)}.")
+        for fee, entry in self.shared.items():
+            for name in entry.tests:
+                if name not in known:
+                    raise ValueError(
+                        f"prices: shared fee {fee!r} names the test {name!r}, which does not exist; "
+                        f"the tests are {_some(test_names)}."
+                    )
+        missing = [name for name in test_names if name not in self.tests]
+        if missing and self.default is None:
+            raise ValueError(
+                f"prices: no price for {_some(missing)}; give every test a price, or a default for the rest."
+            )
+
+    def _outcome_prices(self, name: str, outcomes: Sequence[str]) -> list[Fraction]:
+        price = self.tests.get(name, self.default)
+        if isinstance(price, Fraction):
+            return [price] * len(outcomes)
+        assert price is not None  # _check_names saw to it
+        unknown = [outcome for outcome in price if outcome not in outcomes]
+        if unknown:
+            raise ValueError(
+                f"prices: test {name!r} has no outcome {unknown[0]!r}; its outcomes are {_some(outcomes)}."
+            )
+        missing = [outcome for outcome in outcomes if outcome not in price]
+        if missing:
+            raise ValueError(f"prices: test {name!r} has no price for its outcome(s) {_some(missing)}.")
+        return [price[outcome] for outcome in outcomes]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Prices):
+            return NotImplemented
+        return (self.tests, self.shared, self.default) == (other.tests, other.shared, other.default)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.tests), tuple(self.shared), self.default))
+
+    def __repr__(self) -> str:
+        tests = {
+            name: plain_number(price)
+            if isinstance(price, Fraction)
+            else {outcome: plain_number(amount) for outcome, amount in price.items()}
+            for name, price in self.tests.items()
+        }
+        if not tests and self.default is not None:
+            parts, default = [show_number(self.default)], None
+        else:
+            parts, default = [repr(tests)], self.default
+        if self.shared:
+            fees = {name: (plain_number(entry.fee), list(entry.tests)) for name, entry in self.shared.items()}
+            parts.append(f"shared={fees!r}")
+        if default is not None:
+            parts.append(f"default={show_number(default)}")
+        return f"Prices({', '.join(parts)})"
+
+
+def _test_price(name: object, price: Any) -> OutcomePrices:
+    if not isinstance(price, Mapping):
+        return non_negative(price, f"prices: the price of test {name!r}", PRICE_RULE)
+    if not price:
+        raise ValueError(f"prices: test {name!r} has an empty table of outcome prices; give one price per outcome.")
+    return {
+        str(outcome): non_negative(amount, f"prices: the price of test {name!r}, outcome {outcome!r},", PRICE_RULE)
+        for outcome, amount in price.items()
+    }
+
+
+def _shared_fee(name: object, entry: Any) -> SharedFee:
+    if isinstance(entry, SharedFee):
+        return entry
+    try:
+        fee, tests = entry
+    except (TypeError, ValueError):
+        fee, tests = None, None
+    if isinstance(tests, (str, type(None))) or not all(isinstance(test, str) for test in tests):
+        raise ValueError(f"prices: shared fee {name!r} is {entry!r}; expected (fee, [test, test, …]).")
+    return SharedFee(non_negative(fee, f"prices: shared fee {name!r}", PRICE_RULE), tuple(tests))
+
+
+def _shared_table(path: Path, name: str, entry: Any) -> tuple[Any, Any]:
+    if not isinstance(entry, dict) or set(entry) != {"fee", "tests"}:
+        raise ValueError(f"{path}: [shared.{name}] must hold exactly `fee` and `tests`.")
+    return entry["fee"], entry["tests"]
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    """A list that stays readable when there are hundreds."""
+    shown = ", ".join(repr(str(name)) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -1,0 +1,90 @@
+"""Schema: the names and prices that an instance and every tree grown on it share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder
+from budgetree.problem.prices import Prices, PriceTable
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """What the codes mean: tests, outcomes, classes, prices and the weight of one unit."""
+
+    test_names: tuple[str, ...]
+    outcome_names: tuple[tuple[str, ...], ...]
+    class_names: tuple[Any, ...]
+    prices: Prices
+    weight_scale: Fraction  # weight = units / weight_scale
+    encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
+
+    @cached_property
+    def table(self) -> PriceTable:
+        """The prices laid out for these tests and outcomes."""
+        return self.prices.bind(self.test_names, self.outcome_names)
+
+    @cached_property
+    def n_outcomes(self) -> NDArray[np.int64]:
+        """Per test, how many outcomes it has."""
+        return np.array([len(names) for names in self.outcome_names], dtype=np.int64)
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        """The class names as an array to index."""
+        natural = np.array(self.class_names)
+        if natural.ndim == 1 and natural.tolist() == list(self.class_names):
+            return natural
+        boxed = np.empty(len(self.class_names), dtype=object)  # mixed types stay what they are
+        boxed[:] = self.class_names
+        return boxed
+
+
+def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:
+    """An objects × tests table of outcome codes, as bytes in row order."""
+    array = np.asarray(codes)
+    if array.ndim != 2:
+        raise ValueError(
+            f"codes: expected a table with one row per object and one column per test, "
+            f"but the array has {array.ndim} dimension(s)."
+        )
+    if n_tests is not None and array.shape[1] != n_tests:
+        raise ValueError(f"codes: expected {n_tests} column(s), one per test, but got {array.shape[1]}.")
+    if array.dtype == np.uint8:
+        return np.ascontiguousarray(array)
+    whole = array
+    if array.dtype.kind not in "iub":
+        try:
+            whole = array.astype(np.float64)
+        except (TypeError, ValueError):
+            whole = np.full(array.shape, np.nan)
+        if not np.isfinite(whole).all() or (whole != np.rint(whole)).any():
+            raise ValueError(
+                "codes: outcomes must be whole numbers 0, 1, 2, …; for raw values use Instance.from_frame, "
+                "which encodes numbers, strings and missing values."
+            )
+    if whole.size and (whole.min() < 0 or whole.max() > UNSEEN):
+        bad = np.argwhere((whole < 0) | (whole > UNSEEN))[0]
+        raise ValueError(
+            f"codes: column {bad[1]} has the outcome {whole[tuple(bad)]:g} in row {bad[0]}; "
+            f"codes run from 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
+        )
+    return np.ascontiguousarray(whole, dtype=np.uint8)
+
+
+def distinct_names(names: Sequence[Any], what: str) -> tuple[str, ...]:
+    """Names as strings; two of the same would make prices and trees ambiguous."""
+    texts = tuple(str(name) for name in names)
+    seen: set[str] = set()
+    for text in texts:
+        if text in seen:
+            raise ValueError(f"{what}: the name {text!r} occurs twice; names must differ.")
+        seen.add(text)
+    return texts
