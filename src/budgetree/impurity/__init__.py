@@ -1,0 +1,23 @@
+"""Impurity functions, each declaring what it is, and the checker that tries to refute it."""
+
+from budgetree.impurity.admissible import Counterexample, check_admissible
+from budgetree.impurity.base import Impurity
+from budgetree.impurity.baselines import Entropy, Gini
+from budgetree.impurity.forms import Form
+from budgetree.impurity.hinged import HingedPairs, HingedProduct
+from budgetree.impurity.polynomial import Polynomial
+from budgetree.impurity.powers import Pairs, Powers
+
+__all__ = [
+    "Counterexample",
+    "Entropy",
+    "Form",
+    "Gini",
+    "HingedPairs",
+    "HingedProduct",
+    "Impurity",
+    "Pairs",
+    "Polynomial",
+    "Powers",
+    "check_admissible",
+]

@@ -1,0 +1,139 @@
+"""The admissibility checker: tries to refute the paper's five properties by enumerating class counts."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.impurity.base import Impurity
+
+ROUNDING = 1e-9  # a float function is refuted only by more than this, relative to its size
+GROWTH_COUNTS = (2**6, 2**10, 2**14)  # where the fifth property, growth, is sampled
+MOST_VECTORS = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Which property breaks, at which class counts, and by which numbers."""
+
+    property: str
+    counts: tuple[tuple[int, ...], ...]
+    explanation: str
+
+    def __str__(self) -> str:
+        return f"{self.property} breaks: {self.explanation}"
+
+
+def check_admissible(impurity: Impurity, n_classes: int, max_count: int) -> Counterexample | None:
+    """None when no class-count vector up to max_count refutes the impurity, or the first counterexample.
+
+    >>> from budgetree.impurity import Gini
+    >>> print(check_admissible(Gini(), 2, 3))
+    supermodularity breaks: adding class 0 to (1, 1) raises F by 0.3333, but adding it to (0, 1) raises F by 1
+    """
+    if n_classes < 1 or max_count < 1:
+        raise ValueError(f"n_classes is {n_classes} and max_count {max_count}; both must be at least 1.")
+    if (max_count + 1) ** n_classes > MOST_VECTORS:
+        raise ValueError(
+            f"{n_classes} classes up to {max_count} make {(max_count + 1) ** n_classes:,} vectors; "
+            f"at most {MOST_VECTORS:,} are enumerated. Lower max_count."
+        )
+    grid = np.indices((max_count + 1,) * n_classes)
+    counts = np.moveaxis(grid, 0, -1)
+    values = np.asarray(impurity(counts) if n_classes > 1 else impurity(counts.reshape(-1, 1)))
+    slack = np.zeros((), dtype=values.dtype) if impurity.exact else ROUNDING * np.abs(values).max()
+    return (
+        _negative(values, slack)
+        or _impure_when_pure(values, slack)
+        or _not_monotone(values, slack)
+        or _not_supermodular(values, slack)
+        or _grows_too_fast(impurity, n_classes)
+    )
+
+
+def _negative(values: NDArray[Any], slack: Any) -> Counterexample | None:
+    at = _first(values < -slack)
+    return None if at is None else Counterexample("non-negativity", (at,), f"F{at} = {_show(values[at])}")
+
+
+def _impure_when_pure(values: NDArray[Any], slack: Any) -> Counterexample | None:
+    positive = np.indices(values.shape) > 0
+    pure = positive.sum(axis=0) <= 1
+    at = _first(pure & (np.abs(values) > slack))
+    if at is None:
+        return None
+    return Counterexample("purity", (at,), f"F{at} = {_show(values[at])}, but at most one class is present")
+
+
+def _not_monotone(values: NDArray[Any], slack: Any) -> Counterexample | None:
+    for axis in range(values.ndim):
+        at = _first(np.diff(values, axis=axis) < -slack)
+        if at is not None:
+            more = _plus(at, axis)
+            return Counterexample(
+                "monotonicity", (at, more), f"F{at} = {_show(values[at])}, but F{more} = {_show(values[more])}"
+            )
+    return None
+
+
+def _not_supermodular(values: NDArray[Any], slack: Any) -> Counterexample | None:
+    # Second differences suffice: the gain on a larger set is reached by adding one object after another.
+    for added, other in itertools.product(range(values.ndim), repeat=2):
+        gain = np.diff(values, axis=added)
+        at = _first(np.diff(gain, axis=other) < -slack)
+        if at is not None:
+            larger = _plus(at, other)
+            return Counterexample(
+                "supermodularity",
+                (at, larger),
+                f"adding class {added} to {larger} raises F by {_show(gain[larger])}, "
+                f"but adding it to {at} raises F by {_show(gain[at])}",
+            )
+    return None
+
+
+def _grows_too_fast(impurity: Impurity, n_classes: int) -> Counterexample | None:
+    """log F(S) = O(log n) fails when doubling all counts multiplies F by ever larger factors."""
+    if n_classes < 2:
+        return None
+    first, *later = (_doubling_exponent(impurity, count, n_classes) for count in GROWTH_COUNTS)
+    if max(later) <= 2 * first + 1:
+        return None
+    counts = (GROWTH_COUNTS[-1],) * n_classes
+    return Counterexample(
+        "polynomial growth", (counts,), f"doubling {counts} multiplies F by 2 to the power {later[-1]:.4g}"
+    )
+
+
+def _doubling_exponent(impurity: Impurity, count: int, n_classes: int) -> float:
+    """log2 of F(2n) / F(n): a polynomial's degree, but without bound for what grows faster."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        small, large = (impurity([size] * n_classes) for size in (count, 2 * count))
+    if not small > 0:
+        return 0.0
+    if not impurity.exact:
+        return math.log2(large / small) if math.isfinite(large) else math.inf
+    ratio = Fraction(large) / Fraction(small)
+    return math.log2(ratio.numerator) - math.log2(ratio.denominator)
+
+
+def _first(broken: NDArray[Any]) -> tuple[int, ...] | None:
+    positions = np.argwhere(np.asarray(broken, dtype=bool))
+    if not len(positions):
+        return None
+    smallest = positions[np.lexsort((*positions.T[::-1], positions.sum(axis=1)))[0]]  # the fewest objects
+    return tuple(int(count) for count in smallest)
+
+
+def _plus(counts: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return (*counts[:axis], counts[axis] + 1, *counts[axis + 1 :])
+
+
+def _show(value: Any) -> str:
+    return f"{float(value):.4g}"

@@ -1,0 +1,70 @@
+"""Impurity: what a node still owes, as a function of its class counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.impurity.forms import Form, GeneralForm
+
+Counts = NDArray[Any]
+
+
+class Impurity:
+    """A function of class counts. Subclass it, write `value`, and declare what the function is.
+
+    value(counts) gets an array whose last axis runs over the classes, and returns one number for each of the
+    rest. Written with plain arithmetic it works on whole numbers and on fractions alike; then say exact = True
+    and trees are grown without any rounding.
+
+    >>> class Smallest(Impurity):
+    ...     "The second largest class: zero when pure."
+    ...     def value(self, counts):
+    ...         return np.sort(counts, axis=-1)[..., -2]
+    >>> Smallest()([5, 3, 1])
+    3
+    """
+
+    admissible: ClassVar[bool] = False  # the paper's five properties hold (check_admissible tries to refute it)
+    zero_only_if_pure: ClassVar[bool] = True  # False for hinged functions: some impure sets owe nothing
+    exact: ClassVar[bool] = False  # values are whole or rational for whole or rational counts
+
+    def value(self, counts: Counts) -> Any:
+        """The impurity of each vector of class counts (last axis)."""
+        raise TypeError(f"{type(self).__name__} has no value(counts); an impurity must define it.")
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        """The function as the growers use it, on counts in weight units (count = units / scale).
+
+        A function that fits one of the compiled forms of `forms.py` returns it here and runs at full speed.
+        """
+        return GeneralForm(self.value, scale, exact=self.exact)
+
+    def guarantee(self, counts: Any) -> float:
+        """The paper's a-priori factor ln F(S) + 1 for a tree grown from these class counts."""
+        start = float(self(counts))
+        return float(np.log(start)) + 1.0 if start > 1 else 1.0
+
+    def __call__(self, counts: Any) -> Any:
+        array = np.asarray(counts)
+        if array.ndim == 0:
+            raise ValueError(f"{self!r}: expected class counts, one number per class, but got {counts!r}.")
+        if self.exact and array.dtype.kind in "iu":
+            array = array.astype(object)  # Python's whole numbers do not overflow
+        result = self.value(array)
+        if array.ndim > 1:
+            return result
+        number = result.item() if isinstance(result, (np.generic, np.ndarray)) else result
+        return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"

@@ -1,0 +1,71 @@
+"""Polynomial: the paper's general family of admissible functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from budgetree.impurity.base import Counts, Impurity
+from budgetree.impurity.forms import Form, PolynomialForm, polynomial
+from budgetree.impurity.numbers import non_negative_fraction
+
+
+class Polynomial(Impurity):
+    """Σ of γ · n_1^p1 · … · n_k^pk over terms (γ, (p1, …, pk)), each with γ ≥ 0 and at least two classes in it.
+
+    >>> Polynomial([(1, (1, 1, 0)), (2, (0, 1, 3))])([2, 1, 3])
+    56
+    """
+
+    admissible = True
+    exact = True
+    zero_only_if_pure = False  # a pair of classes may be in no term at all
+
+    def __init__(self, terms: Iterable[tuple[Any, Sequence[int]]]) -> None:
+        self.terms = tuple(_checked_term(index, term) for index, term in enumerate(terms))
+        if not self.terms:
+            raise ValueError("Polynomial: no terms; expected at least one (coefficient, exponents).")
+        lengths = {len(exponents) for _, exponents in self.terms}
+        if len(lengths) > 1:
+            raise ValueError(f"Polynomial: terms speak of {sorted(lengths)} classes; all must have one length.")
+
+    def value(self, counts: Counts) -> Any:
+        self._check_classes(counts.shape[-1])
+        coefficients = self.terms
+        if counts.dtype.kind == "f":
+            return polynomial(counts, [(float(gamma), exponents) for gamma, exponents in coefficients])
+        return polynomial(counts.astype(object), coefficients)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        self._check_classes(n_classes)
+        return PolynomialForm(self.terms, scale)
+
+    def _check_classes(self, n_classes: int) -> None:
+        expected = len(self.terms[0][1])
+        if n_classes != expected:
+            raise ValueError(f"Polynomial: its terms have {expected} exponents, but there are {n_classes} classes.")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"({gamma}, {exponents})" for gamma, exponents in self.terms)
+        return f"Polynomial([{shown}])"
+
+
+def _checked_term(index: int, term: Any) -> tuple[Fraction, tuple[int, ...]]:
+    try:
+        gamma, exponents = term
+        powers = tuple(exponents)
+    except (TypeError, ValueError):
+        raise ValueError(f"Polynomial: term {index} is {term!r}; expected (coefficient, exponents).") from None
+    coefficient = non_negative_fraction(gamma, f"Polynomial: the coefficient of term {index}")
+    for power in powers:
+        if isinstance(power, bool) or not isinstance(power, (int, np.integer)) or power < 0:
+            raise ValueError(f"Polynomial: term {index} has the exponent {power!r}; expected whole numbers ≥ 0.")
+    if sum(power > 0 for power in powers) < 2:
+        raise ValueError(
+            f"Polynomial: term {index} with exponents {powers} involves fewer than two classes, so it would not be "
+            "zero on a pure set; each term needs at least two positive exponents."
+        )
+    return coefficient, tuple(int(power) for power in powers)

@@ -1,0 +1,56 @@
+"""Powers and Pairs: the paper's error-free impurities."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from budgetree.impurity.base import Counts, Impurity
+from budgetree.impurity.forms import Form, HingeForm, PowersForm, powers
+
+_NO_HINGE = Fraction(0)
+
+
+class Pairs(Impurity):
+    """The number of pairs of objects with different classes: Σ over i < j of n_i n_j.
+
+    >>> Pairs()([30, 30])
+    900
+    """
+
+    admissible = True
+    exact = True
+
+    def value(self, counts: Counts) -> Any:
+        before = np.cumsum(counts, axis=-1)[..., :-1]  # each class meets all the classes before it
+        return (counts[..., 1:] * before).sum(axis=-1)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        return HingeForm(_NO_HINGE, scale, n_classes, subtract_square=False, factor=2)
+
+
+class Powers(Impurity):
+    """(Σ n_i)^l − Σ n_i^l for a whole l of at least 2; Powers(2) is twice Pairs.
+
+    >>> Powers(3)([2, 1])
+    18
+    """
+
+    admissible = True
+    exact = True
+
+    def __init__(self, l: int) -> None:  # noqa: E741  (the paper's l)
+        if isinstance(l, bool) or not isinstance(l, (int, np.integer)) or l < 2:
+            raise ValueError(f"Powers: l is {l!r}; expected a whole number of at least 2.")
+        self.l = int(l)
+
+    def value(self, counts: Counts) -> Any:
+        return powers(counts, self.l)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        return PowersForm(self.l, scale, n_classes)
+
+    def __repr__(self) -> str:
+        return f"Powers({self.l})"
