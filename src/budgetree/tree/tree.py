@@ -1,0 +1,204 @@
+"""Tree: which test first, which next after each outcome, what it costs and what it gets wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import Schema, check_codes
+from budgetree.problem.units import plain_number
+from budgetree.tree import model_file, text
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """An immutable decision tree with its prices; grow one with budgetree.grow."""
+
+    schema: Schema
+    nodes: Nodes
+    n_objects: int
+    origin: str = ""  # what grew it, for people to read
+
+    @property
+    def test_names(self) -> tuple[str, ...]:
+        return self.schema.test_names
+
+    @property
+    def class_names(self) -> tuple[Any, ...]:
+        return self.schema.class_names
+
+    @cached_property
+    def max_cost(self) -> int | float:
+        """The cost of the dearest path that a known object takes."""
+        return self.schema.table.amount(self.nodes.paid.max())
+
+    @cached_property
+    def ceiling(self) -> int | float:
+        """The most that any case can cost, also one that shows an outcome never seen at some node.
+
+        It exceeds max_cost only where prices depend on outcomes and the dear outcome was not seen there.
+        """
+        inner = self._dearest_after[~self.nodes.is_leaf]
+        return self.schema.table.amount(max(inner.max(initial=0), self.nodes.paid.max()))
+
+    @cached_property
+    def mean_cost(self) -> float:
+        """The mean cost over the known objects, by weight."""
+        leaves = self.nodes.is_leaf
+        weight = self.nodes.counts[leaves].sum(axis=1).astype(object)
+        units = (weight * self.nodes.paid[leaves].astype(object)).sum()
+        return float(Fraction(int(units), int(weight.sum())) / self.schema.table.scale)
+
+    @cached_property
+    def errors(self) -> int | float:
+        """The known objects that the tree gets wrong, by weight."""
+        counts = self.nodes.counts[self.nodes.is_leaf]
+        wrong = int(counts.sum() - counts.max(axis=1).sum())
+        return plain_number(Fraction(wrong) / self.schema.weight_scale)
+
+    @property
+    def n_leaves(self) -> int:
+        return int(self.nodes.is_leaf.sum())
+
+    @property
+    def depth(self) -> int:
+        """The most tests on a path."""
+        return len(self.nodes.levels) - 1
+
+    @property
+    def n_fallbacks(self) -> int:
+        """Nodes where every ratio of the impurity was infinite and Pairs chose instead."""
+        return int(self.nodes.fallback.sum())
+
+    def route(self, codes: Any) -> NDArray[np.int32]:
+        """The node where each row of codes ends: a leaf, or the node whose test showed an outcome never seen there."""
+        return self._walk(codes)[0]
+
+    def predict(self, codes: Any) -> NDArray[Any]:
+        """The class name for each row of codes."""
+        return self.schema.classes[self.nodes.label[self.route(codes)]]
+
+    def cost(self, codes: Any) -> NDArray[np.float64]:
+        """What each row's path costs.
+
+        A path that stops at an outcome never seen there has done, and paid for, that test; an outcome that is in
+        no price list costs what the test's dearest one does.
+        """
+        return self._walk(codes)[1] / float(self.schema.table.scale)
+
+    def cut(self, budget: Any) -> Tree:
+        """The tree with every test left out that could take a path over the budget."""
+        over = self._dearest_after > self.schema.table.budget_units(budget)
+        return self._pruned(over & ~self.nodes.is_leaf)
+
+    def trim(self) -> Tree:
+        """The tree with every node made a leaf whose leaves all predict the same class."""
+        nodes = self.nodes
+        lowest = np.where(nodes.is_leaf, nodes.label, len(self.class_names))
+        highest = np.where(nodes.is_leaf, nodes.label, -1)
+        for first, last in reversed(nodes.levels[1:]):
+            np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
+            np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
+        return self._pruned((lowest == highest) & ~nodes.is_leaf)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Nested: {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
+        nodes, schema = self.nodes, self.schema
+        counts = nodes.counts.tolist()
+        if schema.weight_scale != 1:
+            counts = [[plain_number(Fraction(c) / schema.weight_scale) for c in row] for row in counts]
+        entries: list[dict[str, Any]] = []
+        for node in range(len(nodes)):
+            entry: dict[str, Any] = {"counts": counts[node], "label": schema.class_names[nodes.label[node]]}
+            if nodes.test[node] != LEAF:
+                entry = {"test": schema.test_names[nodes.test[node]], **entry, "children": {}}
+            entries.append(entry)
+        for node in np.flatnonzero(~nodes.is_leaf).tolist():
+            names = schema.outcome_names[nodes.test[node]]
+            for name, child in zip(names, nodes.children(node, len(names)), strict=True):
+                if child != NO_BRANCH:
+                    entries[node]["children"][name] = entries[child]
+        return entries[0]
+
+    def to_json(self, path: str | PathLike[str]) -> None:
+        """Write a model file; an existing one is replaced only once the new one is complete."""
+        model_file.write(path, self.schema, self.nodes, self.n_objects, self.origin)
+
+    @classmethod
+    def from_json(cls, path: str | PathLike[str]) -> Tree:
+        """Read a model file; nothing in it is ever executed."""
+        return cls(*model_file.read(path))
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """The tree for people: test and price, outcome, running cost, class counts."""
+        return text.render(self.schema, self.nodes, self.charges, self.summary(), max_depth)
+
+    def summary(self) -> str:
+        """One line: size, worst and mean cost, errors."""
+        total = float(Fraction(int(self.nodes.counts[0].sum())) / self.schema.weight_scale)
+        return (
+            f"{self.n_objects} objects, {self.n_leaves} leaves; worst case {text.number(self.max_cost)}, "
+            f"mean {self.mean_cost:.4g}; {text.number(self.errors)} errors ({self.errors / total:.1%})"
+        )
+
+    @cached_property
+    def charges(self) -> Charges:
+        """What doing each node's test costs there, beside its own price."""
+        return charges(self.nodes.test, self.nodes.parent, self.schema.table)
+
+    @cached_property
+    def _dearest_after(self) -> NDArray[np.int64]:
+        """Per inner node, what a case has paid after its test, at worst."""
+        own = np.where(self.charges.repeated, 0, self.schema.table.dearest[self.nodes.test])
+        return self.nodes.paid + self.charges.fees_due + own
+
+    def _pruned(self, stop: NDArray[np.bool_]) -> Tree:
+        if not stop.any():
+            return self
+        return replace(self, nodes=self.nodes.pruned(stop, self.schema.n_outcomes))
+
+    def _walk(self, codes: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Move all rows down one level at a time; their last nodes and the price units they paid."""
+        rows = check_codes(codes, len(self.test_names))
+        table, nodes = self.schema.table, self.nodes
+        at = np.zeros(len(rows), dtype=np.int32)
+        paid = np.zeros(len(rows), dtype=np.int64)
+        moving = np.arange(len(rows)) if nodes.test[0] != LEAF else np.arange(0)
+        while len(moving):
+            here = at[moving]
+            test = nodes.test[here]
+            outcome = rows[moving, test]
+            known = outcome < self.schema.n_outcomes[test]
+            outcome = np.where(known, outcome, 0)
+            own = np.where(known, table.own[test, outcome], table.dearest[test])
+            paid[moving] += self.charges.fees_due[here] + np.where(self.charges.repeated[here], 0, own)
+            child = np.where(known, nodes.branches[nodes.first_branch[here] + outcome], NO_BRANCH)
+            found = child != NO_BRANCH
+            moving, child = moving[found], child[found]
+            at[moving] = child
+            moving = moving[nodes.test[child] != LEAF]
+        return at, paid
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        mine, theirs = self.nodes, other.nodes
+        return (
+            (self.test_names, self.schema.outcome_names, self.class_names, self.schema.prices, self.n_objects)
+            == (other.test_names, other.schema.outcome_names, other.class_names, other.schema.prices, other.n_objects)
+            and self.schema.weight_scale == other.schema.weight_scale
+            and all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in mine.__dataclass_fields__)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_objects, self.nodes.test.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Tree({self.summary()})"
