@@ -1,0 +1,41 @@
+"""budgetree finds the best decision tree that a testing budget can buy, and proves how good it is."""
+
+from budgetree import datasets
+from budgetree.impurity import (
+    Counterexample,
+    Entropy,
+    Gini,
+    HingedPairs,
+    HingedProduct,
+    Impurity,
+    Pairs,
+    Polynomial,
+    Powers,
+    check_admissible,
+)
+from budgetree.learn import grow, warm_up
+from budgetree.problem import Instance, Prices
+from budgetree.tree import ModelFileError, Tree
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Counterexample",
+    "Entropy",
+    "Gini",
+    "HingedPairs",
+    "HingedProduct",
+    "Impurity",
+    "Instance",
+    "ModelFileError",
+    "Pairs",
+    "Polynomial",
+    "Powers",
+    "Prices",
+    "Tree",
+    "__version__",
+    "check_admissible",
+    "datasets",
+    "grow",
+    "warm_up",
+]

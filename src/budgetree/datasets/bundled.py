@@ -1,0 +1,117 @@
+"""Loading the bundled data sets, prepared as the paper prepares them. data/README.md says where they come from."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from budgetree.datasets.examples import figure1, synthetic
+from budgetree.problem import Instance, Prices
+from budgetree.problem.columns import Column
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+PAPER_LEVELS = 10
+
+# Turney (1995), from the Ontario fee schedule: both blood tests include one draw of 2.10, paid once per patient.
+PIMA_PRICES = Prices(
+    {"glucose": 15.51, "insulin": 20.68},
+    shared={"blood draw": (2.10, ["glucose", "insulin"])},
+    default=1,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bundled:
+    """A CSV file, which of its columns the paper quantises, and its prices."""
+
+    rounded: tuple[str, ...] | None = ()  # None: every column
+    prices: Prices | None = None
+
+
+_FILES = {
+    "house_votes": _Bundled(),
+    "sonar": _Bundled(rounded=None),
+    "ionosphere": _Bundled(rounded=None),
+    "dna": _Bundled(),
+    "boston": _Bundled(rounded=None),
+    "soybean": _Bundled(),
+    "pima": _Bundled(rounded=None, prices=PIMA_PRICES),
+    "wdbc": _Bundled(rounded=None),
+    "mammographic": _Bundled(rounded=("Age",)),
+}
+_EXAMPLES: dict[str, Callable[[], Instance]] = {"synthetic": synthetic, "figure1": figure1}
+
+
+def names() -> list[str]:
+    """The names that load() knows: the nine sets, then the paper's two examples."""
+    return [*_FILES, *_EXAMPLES]
+
+
+def load(name: str, *, prices: Any = None) -> Instance:
+    """A data set as the paper prepares it: 10 levels, identical objects merged.
+
+    Every test costs 1 except in pima, which has real prices; `prices` replaces either.
+
+    >>> load("house_votes")
+    Instance(342 objects, 16 tests, 2 classes)
+    """
+    if name in _EXAMPLES:
+        example = _EXAMPLES[name]()
+        return example if prices is None else example.priced(prices)
+    columns = _read(name)
+    target = columns[-1].name
+    bundled = _FILES[name]
+    rounded = [column.name for column in columns[:-1]] if bundled.rounded is None else bundled.rounded
+    return Instance.from_columns(
+        columns,
+        target,
+        prices=bundled.prices if prices is None else prices,
+        levels=dict.fromkeys(rounded, PAPER_LEVELS),
+    )
+
+
+def frame(name: str) -> Any:
+    """The raw table, label last, as a pandas data frame (or polars, or pyarrow: the first that is installed)."""
+    if name in _EXAMPLES:
+        instance = _EXAMPLES[name]()
+        content: dict[str, Any] = {test: instance.codes[:, i] for i, test in enumerate(instance.test_names)}
+        content["class"] = instance.schema.classes[instance.labels]
+        content = {key: values.tolist() for key, values in content.items()}
+    else:
+        content = {column.name: column.to_list() for column in _read(name)}
+    return nw.from_dict(content, backend=_frame_library()).to_native()
+
+
+def _read(name: str) -> list[Column]:
+    if name not in _FILES:
+        raise ValueError(f"no data set is named {name!r}; the names are {', '.join(names())}.")
+    packed = resources.files("budgetree.datasets").joinpath("data", f"{name}.csv.gz").read_bytes()
+    header, *rows = csv.reader(io.StringIO(gzip.decompress(packed).decode("utf-8")))
+    columns = list(zip(*rows, strict=True))
+    return [_column(heading, cells) for heading, cells in zip(header, columns, strict=True)]
+
+
+def _column(name: str, cells: tuple[str, ...]) -> Column:
+    try:
+        return Column(name, "float", numbers=np.array(cells, dtype=np.float64))
+    except ValueError:
+        return Column(name, "text", values=cells)
+
+
+def _frame_library() -> Any:
+    for library in FRAME_LIBRARIES:
+        try:
+            importlib.import_module(library)
+        except ImportError:
+            continue
+        return library
+    raise ImportError("frame() needs a data-frame library: pip install pandas (or polars, or pyarrow).")
