@@ -1,0 +1,58 @@
+"""What several tests share: from the oracle's problems to instances, and both growers called directly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from reference import Node, Problem
+
+import budgetree as bt
+from budgetree.counts import MemoryCounter
+from budgetree.learn.compiled import grow_compiled
+from budgetree.learn.plain import grow_plain
+from budgetree.learn.settings import check_settings
+
+GROWERS = {
+    "plain": lambda instance, settings: grow_plain(MemoryCounter(instance), instance.schema, settings),
+    "compiled": grow_compiled,
+}
+
+
+def to_instance(problem: Problem) -> bt.Instance:
+    """The oracle's problem as the library sees it."""
+    names = [f"t{i}" for i in range(len(problem.n_outcomes))]
+    tests = {
+        name: {str(outcome): price for outcome, price in enumerate(prices)}
+        for name, prices in zip(names, problem.prices, strict=True)
+    }
+    shared = {f"fee{i}": (fee, [names[t] for t in sorted(tests)]) for i, (fee, tests) in enumerate(problem.fees)}
+    return bt.Instance(
+        np.array(problem.codes),
+        problem.labels,
+        prices=bt.Prices(tests, shared=shared),
+        weights=[float(weight) for weight in problem.weights],
+        test_names=names,
+        outcome_names=[[str(i) for i in range(n)] for n in problem.n_outcomes],
+        class_names=[f"class {c}" for c in range(problem.n_classes)],
+    )
+
+
+def grow_with(grower: str, instance: bt.Instance, impurity: bt.Impurity, **settings: Any) -> bt.Tree:
+    """bt.grow by one of the growers, whichever it would have chosen."""
+    wanted = {"delta": 0, "budget": None, "rule": "worst"} | settings
+    checked = check_settings(instance, impurity, **wanted)
+    return bt.Tree(instance.schema, GROWERS[grower](instance, checked), instance.n_objects)
+
+
+def as_node(tree: bt.Tree, at: int = 0) -> Node:
+    """The tree in the oracle's form."""
+    nodes, scale = tree.nodes, tree.schema.weight_scale
+    counts = tuple(Fraction(int(count)) / scale for count in nodes.counts[at])
+    if nodes.test[at] < 0:
+        return Node(counts)
+    test = int(nodes.test[at])
+    below = nodes.children(at, len(tree.schema.outcome_names[test]))
+    children = {outcome: as_node(tree, int(child)) for outcome, child in enumerate(below) if child >= 0}
+    return Node(counts, test, children, bool(nodes.fallback[at]))
