@@ -1,0 +1,137 @@
+"""Growing one tree, side by side with scikit-learn and LightGBM in one run; prints ratios, because machines differ.
+
+    python benchmarks/growth.py            the nine small sets and 100k × 50
+    python benchmarks/growth.py --large    also 1M × 50 (scikit-learn takes about half a minute for each tree)
+
+Everything runs on one thread. LightGBM's time is its training alone, without building its Dataset.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.tree import DecisionTreeClassifier
+
+import budgetree as bt
+
+N_LEVELS = 10
+N_TESTS = 50
+
+
+def best_time(job: Callable[[], object], repeats: int) -> float:
+    """The fastest of some runs: on a shared machine the others measure the neighbours."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        job()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def coded_classification(n_objects: int, n_classes: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """make_classification, each column cut into ten equally full levels."""
+    values, labels = make_classification(
+        n_objects, N_TESTS, n_informative=20, n_redundant=10, n_classes=n_classes, random_state=0
+    )
+    ranks = np.argsort(np.argsort(values, axis=0), axis=0)
+    return (ranks * N_LEVELS // n_objects).astype(np.uint8), labels
+
+
+def compare_large(n_objects: int, n_classes: int) -> None:
+    codes, labels = coded_classification(n_objects, n_classes)
+    instance = bt.Instance(codes, labels)
+    tree = bt.grow(instance, budget=2)
+    ours = best_time(lambda: bt.grow(instance, budget=2), 5)
+
+    sklearn_tree = DecisionTreeClassifier(max_leaf_nodes=tree.n_leaves, random_state=0)
+    sklearn = best_time(lambda: sklearn_tree.fit(codes, labels), 1)
+
+    parameters = {
+        "objective": "multiclass" if n_classes > 2 else "binary",
+        "num_leaves": tree.n_leaves,
+        "num_threads": 1,
+        "max_bin": N_LEVELS,
+        "min_data_in_leaf": 1,
+        "verbosity": -1,
+    } | ({"num_class": n_classes} if n_classes > 2 else {})
+    data = lightgbm.Dataset(codes, labels, params=parameters).construct()
+    # With k > 2 classes one round is k trees, one per class; LightGBM has no single multi-class tree.
+    booster = lightgbm.train(parameters, data, num_boost_round=1)
+    theirs = best_time(lambda: lightgbm.train(parameters, data, num_boost_round=1), 3)
+    trees = booster.num_trees()
+    leaves = booster.dump_model()["tree_info"][0]["num_leaves"]
+
+    print(
+        f"{n_objects:>9,} × {N_TESTS}, k = {n_classes:>2}   budgetree {ours * 1e3:8.1f} ms ({tree.n_leaves} leaves)   "
+        f"scikit-learn {sklearn:6.2f} s ({sklearn_tree.get_n_leaves()} leaves): {sklearn / ours:6.0f}×   "
+        f"LightGBM {theirs * 1e3:7.0f} ms ({trees} × {leaves} leaves): {theirs / ours:5.1f}×, "
+        f"per tree {theirs / trees / ours:4.1f}×"
+    )
+
+
+def compare_small() -> None:
+    bt.warm_up()
+    for name in bt.datasets.names()[:9]:
+        instance = bt.datasets.load(name)
+        ours = best_time(lambda: bt.grow(instance), 200)  # noqa: B023
+        sklearn = best_time(lambda: DecisionTreeClassifier().fit(instance.codes, instance.labels), 20)  # noqa: B023
+        print(
+            f"{name:>14}   budgetree {ours * 1e6:7.0f} µs   "
+            f"scikit-learn {sklearn * 1e6:7.0f} µs: {sklearn / ours:5.1f}×"
+        )
+
+
+def measure_memory(n_objects: int) -> None:
+    """Peak memory of a growth as a multiple of the codes."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, N_LEVELS, (n_objects, N_TESTS), dtype=np.uint8)
+    instance = bt.Instance(codes, (codes[:, 0] + codes[:, 1] > 9).astype(np.int64))
+    tracemalloc.start()  # NumPy reports its arrays to it
+    bt.grow(instance, budget=2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    print(
+        f"{n_objects:>9,} × {N_TESTS}   peak memory of a growth, codes included: "
+        f"{1 + peak / codes.nbytes:.2f} × the codes"
+    )
+
+
+def first_call() -> None:
+    """How long the first tree on dna takes in a fresh process, compiled kernels or not."""
+    script = """
+import time, budgetree as bt
+instance = bt.datasets.load("dna")
+start = time.perf_counter()
+bt.grow(instance)
+print(time.perf_counter() - start)
+"""
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    print(f"            dna   first tree of a fresh process, after import: {float(output):.2f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--large", action="store_true", help="also 1M × 50")
+    large = parser.parse_args().large
+    compare_small()
+    first_call()
+    for n_objects in (100_000, 1_000_000) if large else (100_000,):
+        for n_classes in (2, 10):
+            compare_large(n_objects, n_classes)
+    measure_memory(1_000_000)
+
+
+if __name__ == "__main__":
+    main()
