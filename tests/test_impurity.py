@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.impurity.compiled import TOTAL, VALUE, add_up, impurities, largest_value
+from budgetree.impurity.compiled import MOST, TOTAL, VALUE, add_up, impurities, largest_value
 
 counts_lists = st.lists(st.integers(0, 60), min_size=3, max_size=3)
 TERMS = [(Fraction(1, 2), (1, 1, 0)), (Fraction(3), (0, 2, 1)), (Fraction(1), (1, 1, 4))]
@@ -64,17 +64,18 @@ def test_compiled_forms_equal_their_plain_twins(impurity: bt.Impurity, table: li
     form = impurity.form(Fraction(1), 3)
     counts = np.array(table, dtype=np.float64).T.copy()
     present = np.flatnonzero(counts.any(axis=1))
-    sets = np.full((4, len(table)), np.nan)
-    add_up(counts, present, len(present), sets)
-    impurities(form.kind, form.numbers, counts, present, len(present), sets)
+    totals, values = np.full((2, 2, len(table)), np.nan)
+    add_up(counts, present, len(present), totals)
+    impurities(form.kind, form.numbers, counts, present, len(present), totals, values)
     plain = np.asarray(form.value(np.array(table)), dtype=np.float64)
-    assert (sets[TOTAL] == counts.sum(axis=0)).all()
+    assert (totals[TOTAL] == counts.sum(axis=0)).all()
+    assert (totals[MOST] == counts.max(axis=0)).all()
     if form.exact:
-        assert (sets[VALUE] == plain).all()
+        assert (values[VALUE] == plain).all()
         total = max(map(sum, table))
         assert largest_value(form.kind, form.numbers, float(total), 3) == float(form.largest(total))
     else:
-        assert sets[VALUE] == pytest.approx(plain, rel=1e-12, abs=1e-12)
+        assert values[VALUE] == pytest.approx(plain, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("impurity", [each for each, _ in EXACT], ids=repr)
@@ -85,6 +86,20 @@ def test_admissible_impurities_are_not_refuted(impurity: bt.Impurity) -> None:
         assert bt.check_admissible(impurity, 2, 25) is None
         assert bt.check_admissible(impurity, 4, 4) is None
         assert bt.check_admissible(impurity, 1, 4) is None
+
+
+@pytest.mark.parametrize("alpha", [32, 100, 500, 2000, 10**6])
+@pytest.mark.parametrize("family", [bt.HingedPairs, bt.HingedProduct])
+def test_large_hinges_are_not_refuted_for_their_growth(family: type[bt.Impurity], alpha: int) -> None:
+    assert bt.check_admissible(family(alpha), 2, 6) is None  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("impurity", [each for each, _ in EXACT + FLOAT], ids=repr)
+def test_what_an_impurity_says_of_its_zeros_is_true(impurity: bt.Impurity) -> None:
+    counts = np.moveaxis(np.indices((9, 9, 9)), 0, -1).reshape(-1, 3)
+    impure = counts[(counts > 0).sum(axis=1) > 1]
+    smallest = min(float(value) for value in np.asarray(impurity(impure)))
+    assert (smallest > 0) == (impurity.zero_only_if_pure or impurity == bt.HingedPairs(0))
 
 
 class ErrorCount(bt.Impurity):
@@ -150,8 +165,13 @@ def test_each_property_can_be_refuted(function: Any, broken: str) -> None:
         (lambda: bt.Polynomial([3]), "term 0 is 3; expected"),
         (lambda: bt.Pairs()(3), "expected class counts, one number per class"),
         (lambda: bt.Polynomial([(1, (1, 1))])([1, 2, 3]), "2 exponents, but there are 3 classes"),
-        (lambda: bt.check_admissible(bt.Pairs(), 0, 3), "both must be at least 1"),
+        (lambda: bt.check_admissible(bt.Pairs(), 0, 3), "both must be whole and at least 1"),
         (lambda: bt.check_admissible(bt.Pairs(), 10, 50), "Lower max_count"),
+        (lambda: bt.check_admissible(bt.Pairs, 2, 3), "expected an object such as"),
+        (lambda: bt.check_admissible(bt.Pairs(), 2.5, 3), "both must be whole"),
+        (lambda: bt.HingedPairs(10**400), "at most 1e100"),
+        (lambda: bt.HingedPairs(np.True_), "alpha is np.True_"),
+        (lambda: bt.Polynomial(None), "terms is None; expected a list"),
     ],
 )
 def test_bad_parameters_are_refused(make: Any, message: str) -> None:
@@ -179,6 +199,21 @@ def test_an_impurity_without_a_value_says_so() -> None:
 
     with pytest.raises(TypeError, match="Empty has no value"):
         Empty()([1, 2])
+
+
+def test_an_impurity_that_is_not_a_number_is_refused() -> None:
+    class Broken(bt.Impurity):
+        def value(self, counts: Any) -> Any:
+            return np.full(counts.shape[:-1], np.nan)
+
+    with pytest.raises(ValueError, match="not a finite number"):
+        bt.check_admissible(Broken(), 2, 3)
+    with pytest.raises(ValueError, match="not a finite number"):
+        bt.grow(bt.datasets.load("figure1"), Broken())
+
+
+def test_the_guarantee_of_huge_powers_is_a_number() -> None:
+    assert bt.Powers(100).guarantee([10**6, 10**6]) == pytest.approx(100 * math.log(2e6) + 1)
 
 
 def test_counts_beyond_64_bits_do_not_overflow() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
+import pickle
 from typing import Any
 
 import numpy as np
@@ -111,6 +113,10 @@ def test_255_outcomes_are_allowed() -> None:
         ({"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"]]}, r"1 list\(s\) for 2 test\(s\)"),
         ({"codes": [[0], [1]], "labels": [0, 2], "class_names": ["a", "b"]}, "row 1 has 2; with class_names"),
         ({"codes": [[0], [1]], "labels": [[0], [1]]}, "expected one plain value per object"),
+        ({"codes": [[0], [1]], "labels": None}, "got None; expected one label per object"),
+        ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1e-300, 1e-300]}, "between 1e-100 and 1e100"),
+        ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1e-20, 1]}, "differ by too many orders"),
+        ({"codes": [[0], [1]], "labels": [0, 1], "prices": "5"}, "expected a number, {test: price}"),
     ],
 )
 def test_bad_input_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -133,12 +139,67 @@ def test_bad_input_is_refused(arguments: dict[str, Any], message: str) -> None:
         (pd.DataFrame({"x": [1, 2], "y": [1, 2]}), {"levels": {"z": 5}}, "no test is named 'z'"),
         (pd.DataFrame({"x": ["a"], "y": [1]}), {"levels": {"x": 5}}, "column 'x' holds .*, not numbers"),
         (pd.DataFrame({"x": [1, 2], "y": [1, 2]}), {"duplicates": "drop"}, "duplicates is 'drop'"),
+        (pd.DataFrame({"x": [-1.7e308, *range(20), 1.7e308], "y": [1, 2] * 11}), {}, "spans more than a float"),
         (pd.DataFrame({"x": [1, 2], "y": [1, 2]}), {"prices": {"z": 1}}, "no test is named 'z'"),
     ],
 )
 def test_a_bad_frame_is_refused(frame: Any, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bt.Instance.from_frame(frame, "y", **settings)
+
+
+def test_column_names_may_be_numbers() -> None:
+    frame = pd.DataFrame({0: [0.0, 1.0, 9.0], 1: [1, 0, 0], 7: [0, 1, 1]})
+    prices = bt.Prices({0: 2}, shared={"fee": (1, [0, 1])}, default=1)
+    instance = bt.Instance.from_frame(frame, 7, prices=prices, levels={0: 4})
+    assert instance.test_names == ("0", "1")
+    assert instance.codes.tolist() == [[0, 1], [0, 0], [3, 0]]
+    assert bt.Instance.from_frame(pd.DataFrame(np.eye(4, dtype=int)), 0).n_tests == 3
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_whole_numbers_beyond_floats_stay_apart(library: str) -> None:
+    big = 2**53
+    frame = LIBRARIES[library]({"a": [big, big + 1, big + 1], "y": [big, big + 1, big + 1]})
+    instance = bt.Instance.from_frame(frame, "y")
+    assert instance.class_names == (big, big + 1)
+    assert instance.n_objects == 2
+    ids = LIBRARIES[library]({"a": [2**60 + i * 2**45 for i in range(400)], "y": [0, 1] * 200})
+    assert bt.Instance.from_frame(ids, "y").n_tests == 1
+
+
+def test_close_levels_of_large_numbers_have_different_names() -> None:
+    for column in (1.7e18 + np.arange(20) * 1e6, 1.0 + np.arange(20) * 2.0**-52, 1e15 + np.arange(30.0)):
+        instance = bt.Instance.from_frame(pd.DataFrame({"a": column, "y": [0, 1] * (len(column) // 2)}), "y")
+        assert len(set(instance.outcome_names[0])) == 10
+
+
+def test_labels_may_come_in_any_container() -> None:
+    codes = [[0], [1]]
+    for labels in (pa.chunked_array([["a", "b"]]), pd.Series(["a", "b"]), pl.Series(["a", "b"]), iter(["a", "b"])):
+        assert bt.Instance(codes, labels).class_names == ("a", "b")
+    assert bt.Instance(codes, [np.int64(3), np.float32(4)]).class_names == (3, 4.0)
+    assert bt.Instance(codes, np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]")).class_names[0].startswith("2020")
+    with pytest.raises(ValueError, match=r"1 label.* missing"):
+        bt.Instance(codes, pa.chunked_array([["a", None]]))
+    uneven = bt.grow(bt.Instance(codes, [(1, 2), (3,)]))
+    assert uneven.predict(codes).tolist() == [(1, 2), (3,)]
+
+
+def test_the_callers_table_stays_his_own() -> None:
+    table = np.array([[0, 1], [1, 0]], dtype=np.uint8)
+    for given_codes in (table, table[:]):
+        instance = bt.Instance(given_codes, [0, 1])
+        table[0, 0] = 9
+        assert instance.codes[0, 0] == 0
+        table[0, 0] = 0
+
+
+def test_copies_of_an_instance_are_frozen_too() -> None:
+    instance = bt.datasets.load("pima")
+    for each in (copy.deepcopy(instance), pickle.loads(pickle.dumps(instance))):
+        assert not each.codes.flags.writeable
+        assert bt.grow(each) == bt.grow(instance)
 
 
 def test_unusual_values_keep_readable_names_apart() -> None:

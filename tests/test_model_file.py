@@ -58,6 +58,11 @@ def test_a_truncated_file_is_refused(tmp_path: Path, content: dict[str, Any]) ->
     assert "not valid JSON" in refused(tmp_path, "")
 
 
+def test_a_number_without_end_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
+    text = json.dumps(content).replace('"n_objects": 753', f'"n_objects": {"9" * 5000}')
+    assert "not valid JSON" in refused(tmp_path, text)
+
+
 def test_a_later_version_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
     assert "written by a later budgetree" in refused(tmp_path, content | {"version": 2})
 
@@ -92,6 +97,13 @@ def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, 
         (lambda c: c["nodes"][0].update(counts=[1, 1]), "not the sum of its children's"),
         (lambda c: c["nodes"].append({"counts": [0, 0]}), "is no node's child"),
         (lambda c: c["nodes"][0]["branches"].__setitem__(0, 10**9), "there are nodes 0 to"),
+        (lambda c: [node.update(counts=[0, 0]) for node in c["nodes"]], "the root counts no objects"),
+        (lambda c: c.update(classes=["a", "a"]), "classes must differ"),
+        (lambda c: c["tests"][0].update(outcomes=[str(i) for i in range(300)]), "300 outcomes; at most 255"),
+        (lambda c: c["prices"]["shared"]["blood draw"].update(fee="1e9999999"), "expected a number"),
+        (lambda c: c["prices"]["shared"]["blood draw"].update(fee="1/0"), "expected a number"),
+        (lambda c: c["prices"]["tests"].update(glucose=1e300), "between 1e-100 and 1e100"),
+        (lambda c: c.update(units_per_object="1e300"), "between 1e-100 and 1e100"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path: Path, content: dict[str, Any], change: Any, message: str) -> None:

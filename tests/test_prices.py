@@ -71,6 +71,8 @@ def test_bad_prices_are_refused(prices: object, message: str) -> None:
         ({"draw": (1, ["mri"])}, "shared fee 'draw' names the test 'mri', which does not exist"),
         ({"draw": 3}, "shared fee 'draw' is 3; expected"),
         ({"draw": (1, "age")}, "expected \\(fee, \\[test"),
+        ({"draw": (1, 5)}, "expected \\(fee, \\[test"),
+        ([1], "shared is \\[1\\]; expected {name"),
         ({f"fee {i}": (1, ["age"]) for i in range(63)}, "63 shared fees; at most 62"),
     ],
 )
@@ -91,26 +93,46 @@ def test_a_shared_fee_is_paid_once_per_path() -> None:
     assert bt.grow(bt.Instance([[0, 0], [1, 0]], [0, 1], prices=prices)).max_cost == 17.61
 
 
-@given(st.lists(st.decimals(0, 50, places=2), min_size=1, max_size=5))
+@given(st.lists(st.decimals(0, 50, places=2), min_size=1, max_size=4))
 def test_path_sums_do_not_depend_on_the_order_of_addition(amounts: list[Decimal]) -> None:
-    names = [str(i) for i in range(len(amounts))]
-    table = bt.Prices({n: float(a) for n, a in zip(names, amounts, strict=True)}).bind(names, [("x",)] * len(names))
-    sums = {sum(int(u) for u in order) for order in itertools.permutations(table.own[:, 0].tolist())}
-    assert len(sums) == 1
-    assert table.amount(sums.pop()) == float(sum(amounts))
-    assert table.budget_units(float(sum(amounts))) >= sum(table.own[:, 0].tolist())
+    size = len(amounts)
+    codes = np.array(list(itertools.product((0, 1), repeat=size)))
+    costs = set()
+    for order in itertools.permutations(range(size)):  # the columns in every order: every order of doing the tests
+        prices = {str(place): float(amounts[test]) for place, test in enumerate(order)}
+        instance = bt.Instance(codes[:, list(order)], np.arange(2**size), prices=prices)
+        costs.add(bt.grow(instance).max_cost)
+        assert bt.grow(instance, budget=float(sum(amounts))).errors == 0
+        assert bt.grow(instance, budget=sum(prices.values())).errors == 0  # a sum of floats, in any order
+    assert costs == {float(sum(amounts))}
 
 
-@given(st.lists(st.floats(0, 1e6, allow_nan=False), min_size=1, max_size=6))
+@given(st.lists(st.floats(1e-3, 1e6, allow_nan=False), min_size=1, max_size=6))
 def test_prices_with_any_digits_still_add_up(amounts: list[float]) -> None:
     names = [str(i) for i in range(len(amounts))]
     table = bt.Prices(dict(zip(names, amounts, strict=True))).bind(names, [("x",)] * len(names))
     total = int(table.own[:, 0].sum())
     assert total <= 2**53
-    assert table.amount(total) == pytest.approx(
-        sum(amounts), rel=5e-12 * len(amounts), abs=1e-300
-    )  # twelve digits of the total
-    assert table.budget_units(sum(amounts)) >= total - len(amounts)
+    assert table.amount(total) == pytest.approx(sum(amounts), rel=1e-13)  # fifteen digits of twice the total
+    assert table.budget_units(sum(amounts)) >= total
+
+
+def test_a_trees_own_cost_is_a_budget_for_it() -> None:
+    for price in (Fraction(1, 3), Fraction(2, 7), 0.1, 0.7, 1.1):
+        tree = bt.grow(bt.Instance([[0, 0, 1], [1, 0, 0], [1, 1, 1]], [0, 1, 0], prices=price))
+        assert tree.cut(tree.max_cost) == tree
+    assert bt.grow(bt.datasets.load("pima"), budget=math.inf) == bt.grow(bt.datasets.load("pima"))
+
+
+def test_a_price_that_would_be_lost_is_refused() -> None:
+    with pytest.raises(ValueError, match="differ by too many orders of magnitude"):
+        bt.Prices({"age": 1e-7, "blood": 1e12 + 1 / 3}).bind(NAMES, OUTCOMES)
+    with pytest.raises(ValueError, match="between 1e-100 and 1e100"):
+        bt.Prices(1e-300)
+
+
+def test_equal_price_lists_have_equal_hashes() -> None:
+    assert hash(bt.Prices({"a": 1, "b": 2})) == hash(bt.Prices({"b": 2, "a": 1}))
 
 
 def test_a_price_list_is_read_from_toml(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
+import pickle
 import random
 
 import numpy as np
@@ -43,7 +46,8 @@ def test_cost_agrees_with_walking_each_object(seed: int) -> None:
     node = as_node(tree)
     known = [i for i, weight in enumerate(problem.weights) if weight]
     assert max(tree.cost(instance.codes)[known]) == pytest.approx(float(reference.max_cost(problem, node)))
-    assert tree.ceiling >= tree.max_cost
+    every = list(itertools.product(*(range(n) for n in problem.n_outcomes)))
+    assert tree.ceiling == pytest.approx(max(tree.cost(every)))
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -143,7 +147,7 @@ def test_the_text_shows_test_price_outcome_running_cost_and_counts() -> None:
     assert bt.grow(instance).to_text().splitlines() == [
         "4 objects, 3 leaves; worst case 3.75, mean 2.375; 0 errors (0.0%)",
         "a? costs 1.5  [ill 1, well 3]",
-        "├─ no: b? costs 1.25 to 2.25 with 0.25 shared, spent 1.5  [ill 1, well 1]",
+        "├─ no: b? costs 1.25 to 2.25 with 0.25 for draw, spent 1.5  [ill 1, well 1]",
         "│  ├─ low: → well, spent 2.75  [well 1]",
         "│  └─ high: → ill, spent 3.75  [ill 1]",
         "└─ yes: → well, spent 1.5  [well 2]",
@@ -159,6 +163,23 @@ def test_neighbouring_ranges_are_joined() -> None:
     names = [["1 to 2", "2 to 5", "5 to 9", "missing"]]
     instance = bt.Instance([[0], [1], [2], [3]], ["a", "a", "b", "a"], outcome_names=names)
     assert "├─ 1 to 5 | missing: → a, spent 1  [a 3]" in bt.grow(instance).to_text()
+
+
+def test_categories_that_look_like_ranges_stay_apart() -> None:
+    names = [["home to work", "work to gym", "gym to home"]]
+    instance = bt.Instance([[0], [1], [2]], ["a", "a", "b"], outcome_names=names)
+    assert "home to work | work to gym" in bt.grow(instance).to_text()
+
+
+@pytest.mark.parametrize("tree", [bt.grow(bt.datasets.load("pima"), budget=0), bt.grow(bt.Instance([[0]], ["x"]))])
+def test_a_single_leaf_has_a_text(tree: bt.Tree) -> None:
+    assert tree.to_text().splitlines()[1].startswith("→ ")
+    assert tree.to_text(max_depth=0) == tree.to_text()
+
+
+def test_a_cut_tree_says_so() -> None:
+    tree = bt.grow(bt.datasets.load("pima")).cut(3).trim()
+    assert tree.origin == "greedy Pairs(), cut at 3, trimmed"
 
 
 def test_folding_the_text_says_so() -> None:
@@ -189,3 +210,7 @@ def test_a_tree_cannot_be_changed() -> None:
     tree = bt.grow(bt.datasets.load("figure1"))
     with pytest.raises(AttributeError):
         tree.n_objects = 3  # type: ignore[misc]
+    for each in (tree, copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+        assert each == tree
+        with pytest.raises(ValueError, match="read-only"):
+            each.nodes.counts[0] = 7

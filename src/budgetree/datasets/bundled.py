@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from budgetree.datasets.examples import figure1, synthetic
 from budgetree.problem import Instance, Prices
-from budgetree.problem.columns import Column
+from budgetree.problem.columns import Column, make_frame
 
-FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 PAPER_LEVELS = 10
 
 # Turney (1995), from the Ontario fee schedule: both blood tests include one draw of 2.10, paid once per patient.
@@ -88,7 +85,7 @@ def frame(name: str) -> Any:
         content = {key: values.tolist() for key, values in content.items()}
     else:
         content = {column.name: column.to_list() for column in _read(name)}
-    return nw.from_dict(content, backend=_frame_library()).to_native()
+    return make_frame(content)
 
 
 def _read(name: str) -> list[Column]:
@@ -105,13 +102,3 @@ def _column(name: str, cells: tuple[str, ...]) -> Column:
         return Column(name, "float", numbers=np.array(cells, dtype=np.float64))
     except ValueError:
         return Column(name, "text", values=cells)
-
-
-def _frame_library() -> Any:
-    for library in FRAME_LIBRARIES:
-        try:
-            importlib.import_module(library)
-        except ImportError:
-            continue
-        return library
-    raise ImportError("frame() needs a data-frame library: pip install pandas (or polars, or pyarrow).")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -20,11 +21,11 @@ class Impurity:
     rest. Written with plain arithmetic it works on whole numbers and on fractions alike; then say exact = True
     and trees are grown without any rounding.
 
-    >>> class Smallest(Impurity):
-    ...     "The second largest class: zero when pure."
+    >>> class SecondLargest(Impurity):
+    ...     "The size of the second largest class: zero when pure."
     ...     def value(self, counts):
     ...         return np.sort(counts, axis=-1)[..., -2]
-    >>> Smallest()([5, 3, 1])
+    >>> SecondLargest()([5, 3, 1])
     3
     """
 
@@ -45,8 +46,8 @@ class Impurity:
 
     def guarantee(self, counts: Any) -> float:
         """The paper's a-priori factor ln F(S) + 1 for a tree grown from these class counts."""
-        start = float(self(counts))
-        return float(np.log(start)) + 1.0 if start > 1 else 1.0
+        start = self(counts)
+        return math.log(start) + 1.0 if start > 1 else 1.0  # also for whole numbers beyond any float
 
     def __call__(self, counts: Any) -> Any:
         array = np.asarray(counts)

@@ -69,7 +69,7 @@ class HingeForm(Form):
     def __init__(
         self, alpha: Fraction, scale: Fraction, n_classes: int, *, subtract_square: bool, factor: int = 1
     ) -> None:
-        threshold = alpha * scale if alpha else alpha  # the paper's α, in weight units
+        threshold = alpha if scale == 1 else alpha * scale  # the paper's α, in weight units
         self.q = threshold.denominator
         self.p = threshold.numerator
         self.b = self.p**2 if subtract_square else 0

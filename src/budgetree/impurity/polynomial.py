@@ -25,6 +25,8 @@ class Polynomial(Impurity):
     zero_only_if_pure = False  # a pair of classes may be in no term at all
 
     def __init__(self, terms: Iterable[tuple[Any, Sequence[int]]]) -> None:
+        if not isinstance(terms, Iterable):
+            raise ValueError(f"Polynomial: terms is {terms!r}; expected a list of (coefficient, exponents).")
         self.terms = tuple(_checked_term(index, term) for index, term in enumerate(terms))
         if not self.terms:
             raise ValueError("Polynomial: no terms; expected at least one (coefficient, exponents).")

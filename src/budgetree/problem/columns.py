@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+LARGEST_EXACT = 2**53  # beyond it, whole numbers are not all floats
+FEW_VALUES = 255
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,12 +37,12 @@ class Column:
         return [plain(number) for number in self.numbers.tolist()]
 
 
-def read_frame(frame: Any) -> list[Column]:
-    """The columns of a pandas, polars or pyarrow table."""
+def read_frame(frame: Any, target: Any) -> list[Column]:
+    """The columns of a pandas, polars or pyarrow table; the target's values stay as they are."""
     try:
         table = nw.from_native(frame, eager_only=True)
         names = [str(name) for name in table.columns]
-        series = [table[name] for name in table.columns]
+        series = list(table.iter_columns())
     except Exception as error:  # each library refuses in its own words
         raise ValueError(
             f"frame: expected a pandas, polars or pyarrow table with distinct column names, "
@@ -46,7 +51,32 @@ def read_frame(frame: Any) -> list[Column]:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ValueError(f"frame: the column name {repeated[0]!r} occurs more than once; names must differ.")
-    return [_column(name, column) for name, column in zip(names, series, strict=True)]
+    return [
+        Column(name, str(column.dtype), values=column.to_list()) if name == str(target) else _column(name, column)
+        for name, column in zip(names, series, strict=True)
+    ]
+
+
+def make_frame(content: dict[str, list[Any]], library: str | None = None) -> Any:
+    """A data frame in the library named, or in the first one that is installed."""
+    for name in (library,) if library else FRAME_LIBRARIES:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+        backend: Any = name
+        return nw.from_dict({key: _one_type(column) for key, column in content.items()}, backend=backend).to_native()
+    raise ImportError("a data frame needs a library for it: pip install pandas (or polars, or pyarrow).")
+
+
+def _one_type(column: list[Any]) -> list[Any]:
+    """Whole numbers become floats beside floats, which some libraries ask for."""
+    return [float(v) for v in column] if {type(v) for v in column} == {int, float} else column
+
+
+def frame_library(frame: Any) -> str:
+    """The library that a data frame is from."""
+    return str(nw.from_native(frame, eager_only=True).implementation.value)
 
 
 def plain(number: float) -> float | int:
@@ -68,6 +98,12 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
     dtype = str(series.dtype)
     if not series.dtype.is_numeric():
         return Column(name, dtype, values=series.to_list())
+    if series.dtype.is_integer():
+        values = series.to_list()
+        if max((abs(value) for value in values if not is_missing(value)), default=0) > LARGEST_EXACT:
+            if len(set(values)) <= FEW_VALUES:
+                return Column(name, dtype, values=values)  # as floats, neighbours would become one
+            return Column(name, dtype, numbers=np.array([np.nan if is_missing(v) else float(v) for v in values]))
     numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     if np.isinf(numbers).any():
         row = int(np.flatnonzero(np.isinf(numbers))[0])

@@ -87,6 +87,8 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
         return _categories(column, sorted(known, key=sort_key), has_missing=len(known) < len(distinct))
     absent = np.isnan(column.numbers)
     numbers = column.numbers[~absent]
+    if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
+        raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
     if len(numbers) and (always or _has_more_than(numbers, most)):
         return Levels(column.name, float(numbers.min()), float(numbers.max()), most, bool(absent.any()))
     return _categories(column, [plain(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
@@ -138,6 +140,10 @@ def _range_names(low: float, high: float, levels: int) -> tuple[str, ...]:
     edges = [low, *(low + (level + 0.5) * step for level in range(levels - 1)), high]
     decimals = 1 - math.floor(math.log10(step))
     texts = [_number(edge, decimals) for edge in edges]
+    if len(set(texts)) < len(texts):
+        texts = [repr(edge) for edge in edges]
+    if len(set(texts)) < len(texts):  # levels closer together than floats are
+        return tuple(f"level {level}" for level in range(levels))
     return tuple(f"{a} to {b}" for a, b in itertools.pairwise(texts))
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.columns import Column, is_missing, read_frame
+from budgetree.problem.columns import Column, frame_library, is_missing, read_frame
 from budgetree.problem.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, fit_encoder, sort_key
 from budgetree.problem.prices import Prices
 from budgetree.problem.schema import Schema, check_codes, distinct_names
@@ -25,6 +25,14 @@ class ClassOrder:
 
     order: NDArray[np.int32]
     counts: NDArray[np.int64]  # per class, in weight units
+
+
+@dataclass(frozen=True, slots=True)
+class Irreducible:
+    """What no tree can tell apart: objects that agree on every test but not on the class."""
+
+    units: int  # the errors that remain, in weight units
+    n_objects: int  # the objects that are identical to one of another class
 
 
 class Instance:
@@ -52,7 +60,7 @@ class Instance:
         outcome_names: Sequence[Sequence[Any]] | None = None,
         class_names: Sequence[Any] | None = None,
     ) -> None:
-        self.codes = check_codes(codes)
+        self.codes = _own_copy(check_codes(codes), codes)
         n_objects, n_tests = self.codes.shape
         if n_objects == 0:
             raise ValueError("codes: the table is empty; at least one object is needed.")
@@ -66,8 +74,17 @@ class Instance:
         outcomes = _outcome_names(self.codes, names, outcome_names)
         self.schema = Schema(names, outcomes, classes, Prices.of(prices), weight_scale)
         _ = self.schema.table  # prices that do not fit are refused here, not at the first growth
+        self.frame_library: str | None = None  # where it came from, for answers in kind
+        self._freeze()
+
+    def _freeze(self) -> None:
+        """The kernels trust the codes: nobody may change them behind an instance's back."""
         for array in (self.codes, self.labels, self.weight_units):
             array.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()
 
     @classmethod
     def from_frame(
@@ -86,7 +103,13 @@ class Instance:
         A mapping {column: levels} rounds exactly those columns always (and others as with 10).
         duplicates="merge" makes identical objects one, with the most common label; "keep" counts every row.
         """
-        return cls.from_columns(read_frame(frame), target, prices=prices, levels=levels, duplicates=duplicates)
+        columns = read_frame(frame, target)
+        target = str(target)
+        if isinstance(levels, Mapping):
+            levels = {str(name): count for name, count in levels.items()}
+        instance = cls.from_columns(columns, target, prices=prices, levels=levels, duplicates=duplicates)
+        instance.frame_library = frame_library(frame)
+        return instance
 
     @classmethod
     def from_columns(
@@ -168,6 +191,17 @@ class Instance:
         np.add.at(counts, labels, self.weight_units[present])
         return ClassOrder(order, counts)
 
+    @cached_property
+    def irreducible(self) -> Irreducible:
+        """The errors that every tree makes, and how many objects cause them."""
+        present = self.class_order.order
+        group = _groups(self.codes[present])[1]
+        votes = np.zeros((int(group.max()) + 1, self.n_classes), dtype=np.int64)
+        np.add.at(votes, (group, self.labels[present]), self.weight_units[present])
+        mixed = (votes > 0).sum(axis=1) > 1
+        units = int((votes.sum(axis=1) - votes.max(axis=1)).sum())
+        return Irreducible(units, int(mixed[group].sum()))
+
     def priced(self, prices: Any) -> Instance:
         """The same objects with other prices."""
         other = copy(self)
@@ -183,12 +217,18 @@ def merge_duplicates(
     codes: NDArray[np.uint8], labels: NDArray[np.int64], n_classes: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Identical objects become one, in order of first appearance, with the most common label (ties: the first)."""
-    rows = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.shape[1]))).ravel()
-    _, first, group = np.unique(rows, return_index=True, return_inverse=True)
-    votes = np.bincount(group.ravel() * n_classes + labels, minlength=len(first) * n_classes)
+    first, group = _groups(codes)
+    votes = np.bincount(group * n_classes + labels, minlength=len(first) * n_classes)
     winner = votes.reshape(-1, n_classes).argmax(axis=1)
     appearance = np.argsort(first)
     return codes[first[appearance]], winner[appearance].astype(np.int64)
+
+
+def _groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first row of each group of identical rows, and the group of each row."""
+    rows = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.shape[1]))).ravel()
+    _, first, group = np.unique(rows, return_index=True, return_inverse=True)
+    return first, group.ravel()
 
 
 def _check_request(columns: Sequence[Column], target: str, levels: int | Mapping[str, int], duplicates: str) -> None:
@@ -203,9 +243,9 @@ def _check_request(columns: Sequence[Column], target: str, levels: int | Mapping
         raise ValueError(f"frame: {target!r} is the only column; at least one test is needed beside the target.")
     named = levels if isinstance(levels, Mapping) else {"": levels}
     for name, count in named.items():
-        if name and (name not in names or name == target):
+        if isinstance(levels, Mapping) and (name not in names or name == target):
             raise ValueError(f"levels: no test is named {name!r}.")
-        if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count < MAX_OUTCOMES:
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count < MAX_OUTCOMES:
             raise ValueError(f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}.")
 
 
@@ -213,10 +253,12 @@ def _class_codes(
     labels: Any, n_objects: int, class_names: Sequence[Any] | None, what: str = "labels"
 ) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.shape == (n_objects,):
-        distinct_codes, codes = np.unique(labels, return_inverse=True)
         if class_names is None:
+            distinct_codes, codes = np.unique(labels, return_inverse=True)
             return codes.astype(np.int64), tuple(distinct_codes.tolist())
-    values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+        if labels.min() >= 0 and labels.max() < len(class_names):
+            return labels.astype(np.int64), tuple(map(_plain_name, class_names))
+    values = _as_list(labels, what)
     if len(values) != n_objects:
         raise ValueError(f"{what}: {len(values)} label(s) for {n_objects} object(s); expected one for each.")
     absent = [row for row, value in enumerate(values) if is_missing(value)]
@@ -231,7 +273,7 @@ def _class_codes(
             raise ValueError(f"{what}: expected one plain value per object: {error}.") from error
         position = {value: index for index, value in enumerate(distinct)}
         return np.array([position[value] for value in values], dtype=np.int64), tuple(distinct)
-    names = tuple(name.item() if isinstance(name, np.generic) else name for name in class_names)
+    names = tuple(map(_plain_name, class_names))
     distinct_names(names, "class_names")
     positions = range(len(names))
     for row, value in enumerate(values):
@@ -240,6 +282,28 @@ def _class_codes(
                 f"{what}: row {row} has {value!r}; with class_names, labels are positions in it, 0 to {len(names) - 1}."
             )
     return np.array(values, dtype=np.int64), names
+
+
+def _plain_name(name: Any) -> Any:
+    return name.item() if isinstance(name, np.generic) and not isinstance(name, np.datetime64) else name
+
+
+def _as_list(labels: Any, what: str) -> list[Any]:
+    """Plain Python values, from whatever holds the labels."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "mM":
+        return [None if np.isnat(value) else str(value) for value in labels]
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(labels, method):
+            return list(getattr(labels, method)())
+    try:
+        return [_plain_name(label) for label in labels]
+    except TypeError:
+        raise ValueError(f"{what}: got {labels!r:.60}; expected one label per object.") from None
+
+
+def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:
+    shared = isinstance(given, np.ndarray) and np.may_share_memory(codes, given)
+    return codes.copy() if shared or not codes.flags.owndata else codes
 
 
 def _weight_units(weights: Any, n_objects: int) -> tuple[NDArray[np.int64], Fraction]:

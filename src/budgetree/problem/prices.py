@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from budgetree.problem.units import (
 )
 
 PRICE_RULE = "prices must be finite and at least 0"
+HAIR = 10**12
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
 
 OutcomePrices = Fraction | Mapping[str, Fraction]
@@ -45,7 +47,6 @@ class PriceTable:
     fee_mask: NDArray[np.int64]  # per test, a bit for each fee it needs
     fee_names: tuple[str, ...]
     scale: Fraction  # amount = units / scale
-    rounded: bool
 
     def amount(self, units: int) -> int | float:
         """Units in the user's own currency."""
@@ -53,19 +54,26 @@ class PriceTable:
 
     def budget_units(self, budget: Any) -> int:
         """The most units a path may cost; None means no limit."""
-        if budget is None:
+        if budget is None or budget == math.inf:
             return LARGEST_EXACT
-        scaled = non_negative(budget, "budget", "a budget must be a number of at least 0") * self.scale
-        # Rounded prices were moved to the nearest unit, so the budget is too.
-        return min(round(scaled) if self.rounded else int(scaled), LARGEST_EXACT)
+        scaled = non_negative(budget, "budget", "a budget must be a number of at least 0, or None") * self.scale
+        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be a hair below the sum it means.
+        return min(int(scaled + scaled / HAIR), LARGEST_EXACT)
+
+    def fees_in(self, mask: int) -> list[int]:
+        """The fees whose bits are set."""
+        return [fee for fee in range(len(self.fees)) if mask >> fee & 1]
+
+    @property
+    def has_outcome_prices(self) -> bool:
+        """True when some test's price depends on its outcome."""
+        return bool((self.own != self.dearest[:, None]).any())
 
     def fees_due(self, paid: int) -> NDArray[np.int64]:
         """Per test, the fees still to pay on a path that has paid the fees in `paid`."""
         due = np.zeros(len(self.dearest), dtype=np.int64)
-        for fee, units in enumerate(self.fees):
-            bit = 1 << fee
-            if not paid & bit:
-                due += np.where(self.fee_mask & bit, units, 0)
+        for fee in self.fees_in(~paid):
+            due += np.where(self.fee_mask >> fee & 1, self.fees[fee], 0)
         return due
 
 
@@ -99,6 +107,8 @@ class Prices:
                 raise ValueError("prices: one number prices every test, so default has nothing to price.")
             tests, default = {}, tests
         self.tests = {str(name): _test_price(name, price) for name, price in tests.items()}
+        if not isinstance(shared or {}, Mapping):
+            raise ValueError(f"prices: shared is {shared!r}; expected {{name: (fee, [tests])}}.")
         self.shared = {str(name): _shared_fee(name, entry) for name, entry in (shared or {}).items()}
         self.default = None if default is None else non_negative(default, "prices: the price of every test", PRICE_RULE)
         if len(self.shared) > MAX_FEES:
@@ -109,6 +119,11 @@ class Prices:
         """Whatever a user may give as prices: None (1 each), a number, a mapping or a Prices."""
         if isinstance(prices, Prices):
             return prices
+        if prices is not None and not isinstance(prices, (Mapping, int, float, Decimal, Fraction, np.number)):
+            raise ValueError(
+                f"prices is {prices!r:.60}; "
+                "expected a number, {test: price}, {test: {outcome: price}} or a Prices."
+            )
         return cls(1 if prices is None else prices)
 
     @classmethod
@@ -140,12 +155,8 @@ class Prices:
         fees = [entry.fee for entry in self.shared.values()]
         dearest = [max(prices) for prices in per_test]
         amounts = [price for prices in per_test for price in prices]
-        # The scale is chosen for the dearest path there can be, so that no path sum is ever rounded.
-        units = to_units([*dearest, *fees])
-        scale, rounded = units.scale, units.rounded
-        if not rounded and any((amount * scale).denominator != 1 for amount in amounts):
-            units = to_units([*dearest, *fees, *amounts])
-            scale, rounded = units.scale, units.rounded
+        # A scale for the sum of them all: then no path sum is ever rounded.
+        scale = to_units([*dearest, *fees, *set(amounts)]).scale
         width = max(len(prices) for prices in per_test)
         own = np.zeros((len(per_test), width), dtype=np.int64)
         for row, prices in zip(own, per_test, strict=True):
@@ -156,6 +167,8 @@ class Prices:
         for bit, entry in enumerate(self.shared.values()):
             for name in entry.tests:
                 mask[position[name]] |= 1 << bit
+        for array in (own, mask):
+            array.flags.writeable = False
         return PriceTable(
             own=own,
             dearest=own.max(axis=1),
@@ -163,7 +176,6 @@ class Prices:
             fee_mask=mask,
             fee_names=tuple(self.shared),
             scale=scale,
-            rounded=rounded,
         )
 
     def _check_names(self, test_names: Sequence[str]) -> None:
@@ -205,7 +217,7 @@ class Prices:
         return (self.tests, self.shared, self.default) == (other.tests, other.shared, other.default)
 
     def __hash__(self) -> int:
-        return hash((tuple(self.tests), tuple(self.shared), self.default))
+        return hash((frozenset(self.tests), frozenset(self.shared), self.default))
 
     def __repr__(self) -> str:
         tests = {
@@ -242,11 +254,12 @@ def _shared_fee(name: object, entry: Any) -> SharedFee:
         return entry
     try:
         fee, tests = entry
+        names = None if isinstance(tests, str) else tuple(str(test) for test in tests)
     except (TypeError, ValueError):
-        fee, tests = None, None
-    if isinstance(tests, (str, type(None))) or not all(isinstance(test, str) for test in tests):
+        fee, names = None, None
+    if names is None:
         raise ValueError(f"prices: shared fee {name!r} is {entry!r}; expected (fee, [test, test, …]).")
-    return SharedFee(non_negative(fee, f"prices: shared fee {name!r}", PRICE_RULE), tuple(tests))
+    return SharedFee(non_negative(fee, f"prices: shared fee {name!r}", PRICE_RULE), names)
 
 
 def _shared_table(path: Path, name: str, entry: Any) -> tuple[Any, Any]:

@@ -39,9 +39,8 @@ class Schema:
     @cached_property
     def classes(self) -> NDArray[Any]:
         """The class names as an array to index."""
-        natural = np.array(self.class_names)
-        if natural.ndim == 1 and natural.tolist() == list(self.class_names):
-            return natural
+        if len({type(name) for name in self.class_names}) == 1 and isinstance(self.class_names[0], (str, int, float)):
+            return np.array(self.class_names)
         boxed = np.empty(len(self.class_names), dtype=object)  # mixed types stay what they are
         boxed[:] = self.class_names
         return boxed

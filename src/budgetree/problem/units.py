@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums below it are exact everywhere
-# Significant digits of the total that are kept when the given ones cannot all be. Prices keep fewer, so that a budget
-# written as a sum of floats still meets the sum of the prices.
-PRICE_DIGITS = 12
-WEIGHT_DIGITS = 15
+# Significant digits of the total that are kept when the given ones cannot all be.
+DIGITS = 15
+SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # beyond these, floats end
+MOST_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,8 @@ def non_negative(value: Any, what: str, rule: str) -> Fraction:
         raise ValueError(f"{what} is {value!r}; {rule}.") from error
     if number < 0:
         raise ValueError(f"{what} is {value}; {rule}.")
+    if number and not SMALLEST <= number <= LARGEST:
+        raise ValueError(f"{what} is {value!r:.40}; expected 0 or a number between 1e-100 and 1e100.")
     return number
 
 
@@ -62,12 +64,22 @@ def to_units(amounts: Sequence[Fraction]) -> Units:
     scale = _common_denominator(amounts, LARGEST_EXACT)
     if scale is not None and total * scale <= LARGEST_EXACT:
         return Units(tuple(int(a * scale) for a in amounts), Fraction(scale), rounded=False)
-    grid = _grid(total, PRICE_DIGITS)
-    return Units(tuple(round(a * grid) for a in amounts), grid, rounded=True)
+    grid = _grid(total)
+    whole = tuple(round(amount * grid) for amount in amounts)
+    for amount, units in zip(amounts, whole, strict=True):
+        if abs(units - amount * grid) > MOST_LOST * amount * grid:
+            raise ValueError(
+                f"prices: {show_number(amount)} and a total of {show_number(total)} differ by too many orders of "
+                "magnitude to be added exactly; round the prices to a common unit."
+            )
+    return Units(whole, grid, rounded=True)
 
 
 def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], Fraction]:
     """The same for a long array: whole units and their scale, without a Fraction per object."""
+    positive = weights[weights > 0]
+    if positive.min() < float(SMALLEST) or positive.max() > float(LARGEST):
+        raise ValueError("weights: expected 0 or numbers between 1e-100 and 1e100; divide all by a common factor.")
     total = float(weights.sum())
     for digits in range(10):
         power = 10.0**digits
@@ -77,8 +89,14 @@ def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], F
         # Division rounds to the nearest float, so equality says: this decimal is what was given.
         if np.array_equal(whole / power, weights):
             return whole.astype(np.int64), Fraction(10**digits)
-    grid = _grid(total, WEIGHT_DIGITS)
-    return np.rint(weights * float(grid)).astype(np.int64), grid
+    grid = _grid(total)
+    whole = np.rint(weights * float(grid))
+    if (np.abs(whole - weights * float(grid)) > float(MOST_LOST) * whole)[weights > 0].any():
+        raise ValueError(
+            f"weights: {positive.min():g} and a total of {total:g} differ by too many orders of magnitude to be added "
+            "exactly; leave out the smallest or scale them up."
+        )
+    return whole.astype(np.int64), grid
 
 
 def plain_number(amount: Fraction) -> int | float:
@@ -87,18 +105,17 @@ def plain_number(amount: Fraction) -> int | float:
 
 
 def show_number(amount: Fraction | float) -> str:
-    """A short text: 2, 17.61, 0.3333."""
-    return f"{float(amount):.10g}" if _has_few_digits(amount) else f"{float(amount):.4g}"
+    """A short text: 2, 17.61, 0.3333, 193457.2."""
+    number = float(amount)
+    if float(f"{number:.10g}") == number:
+        return f"{number:.10g}"
+    return f"{number:.4g}" if abs(number) < 1000 else f"{number:.1f}"
 
 
-def _grid(total: Fraction | float, digits: int) -> Fraction:
-    """The power of ten that makes the total a whole number of about so many digits."""
+def _grid(total: Fraction | float) -> Fraction:
+    """The power of ten that makes the total a whole number of DIGITS digits."""
     magnitude = len(str(math.ceil(total))) if total >= 1 else 1 - len(str(math.ceil(1 / Fraction(total))))
-    return Fraction(10) ** (digits - magnitude)
-
-
-def _has_few_digits(amount: Fraction | float) -> bool:
-    return float(f"{float(amount):.10g}") == float(amount)
+    return Fraction(10) ** (DIGITS - magnitude)
 
 
 def _common_denominator(amounts: Iterable[Fraction], limit: int) -> int | None:

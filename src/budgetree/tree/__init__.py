@@ -1,7 +1,7 @@
 """Trees: immutable arrays of nodes, routing, costs, text and the model file."""
 
 from budgetree.tree.model_file import ModelFileError
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges
 from budgetree.tree.tree import Tree
 
-__all__ = ["LEAF", "NO_BRANCH", "ModelFileError", "Nodes", "Tree"]
+__all__ = ["LEAF", "NO_BRANCH", "ModelFileError", "Nodes", "Tree", "charges"]

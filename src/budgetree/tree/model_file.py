@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import re
+import secrets
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -13,13 +14,17 @@ from typing import Any
 import numpy as np
 
 from budgetree.problem import Prices, Schema
+from budgetree.problem.encoding import MAX_OUTCOMES
 from budgetree.problem.prices import OutcomePrices
 from budgetree.problem.schema import distinct_names
+from budgetree.problem.units import LARGEST, SMALLEST
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
 
 FORMAT = "budgetree"
 VERSION = 1
 MOST_UNITS = 2**53
+# A decimal or p/q, short enough that nothing can be hidden in it.
+NUMBER = re.compile(r"\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?|\d{1,120}/\d{1,120}")
 
 
 class ModelFileError(ValueError):
@@ -30,14 +35,13 @@ def write(path: str | PathLike[str], schema: Schema, nodes: Nodes, n_objects: in
     """Write beside the target, then replace it in one step: a crash leaves the old file whole."""
     content = json.dumps(_to_content(schema, nodes, n_objects, origin), ensure_ascii=False, separators=(",", ":"))
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with open(temporary, "x", encoding="utf-8") as file:
             file.write(content)
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -46,13 +50,11 @@ def read(path: str | PathLike[str]) -> tuple[Schema, Nodes, int, str]:
     text = Path(path).read_bytes()
     try:
         content = json.loads(text.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: not valid JSON ({error}); the file may be truncated or not a model.") from error
     try:
         return _from_content(content)
-    except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from error
-    except ValueError as error:  # names or prices that do not fit
+    except ValueError as error:  # also names or prices that do not fit
         raise ModelFileError(f"{path}: {error}") from error
 
 
@@ -127,9 +129,13 @@ def _from_content(content: Any) -> tuple[Schema, Nodes, int, str]:
     for index, test in enumerate(tests):
         if not isinstance(test, dict) or not _are_texts(test.get("outcomes")) or not isinstance(test.get("name"), str):
             raise ModelFileError(f'test {index} must have a "name" and a list of "outcomes".')
+        if len(test["outcomes"]) > MAX_OUTCOMES:
+            raise ModelFileError(f"test {index} has {len(test['outcomes'])} outcomes; at most {MAX_OUTCOMES} fit.")
     classes = _entry(content, "classes", list)
     if not classes or not all(isinstance(name, (str, int, float, bool)) for name in classes):
         raise ModelFileError("classes must be a list of at least one text, number or boolean.")
+    if len({(type(name), name) for name in classes}) < len(classes):
+        raise ModelFileError("classes must differ from each other.")
     schema = Schema(
         test_names=distinct_names([test["name"] for test in tests], "tests"),
         outcome_names=tuple(distinct_names(test["outcomes"], f"test {test['name']!r}") for test in tests),
@@ -137,8 +143,8 @@ def _from_content(content: Any) -> tuple[Schema, Nodes, int, str]:
         prices=_read_prices(_entry(content, "prices", dict)),
         weight_scale=_fraction(content.get("units_per_object"), "units_per_object"),
     )
-    if schema.weight_scale <= 0:
-        raise ModelFileError("units_per_object must be above 0.")
+    if not SMALLEST <= schema.weight_scale <= LARGEST:
+        raise ModelFileError("units_per_object must be above 0, and between 1e-100 and 1e100.")
     nodes = _read_nodes(_entry(content, "nodes", list), schema)
     return schema, nodes, n_objects, _entry(content, "origin", str)
 
@@ -202,6 +208,8 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
         raise ModelFileError("nodes are not in breadth-first order.")
     known = Nodes(test, parent, counts, np.zeros(size, np.int64), first_branch, np.array(branches, np.int32), fallback)
     _check_sums(known)
+    if not counts[0].any():
+        raise ModelFileError("the root counts no objects.")
     due = charges(test, parent, schema.table)
     return Nodes(test, parent, counts, _paid(known, due, schema), first_branch, known.branches, fallback)
 
@@ -259,12 +267,13 @@ def _entry(content: dict[str, Any], name: str, kind: type[Any]) -> Any:
 
 
 def _fraction(value: Any, what: str) -> Fraction:
+    text = "" if isinstance(value, bool) or not isinstance(value, (int, float, str)) else str(value)
+    if not NUMBER.fullmatch(text):
+        raise ModelFileError(f"{what} is {value!r:.60}; expected a number of at least 0.")
     try:
-        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise ValueError
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise ModelFileError(f"{what} is {value!r}; expected a number.") from None
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ModelFileError(f"{what} is {text}; expected a number of at least 0.") from None
 
 
 def _is_whole(value: Any, least: int) -> bool:
@@ -273,9 +282,3 @@ def _is_whole(value: Any, least: int) -> bool:
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

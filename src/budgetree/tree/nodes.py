@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,14 @@ class Nodes:
     first_branch: NDArray[np.int64]  # -1 for leaves
     branches: NDArray[np.int32]
     fallback: NDArray[np.bool_]  # Pairs chose here, because every other ratio was infinite
+
+    def __post_init__(self) -> None:
+        for array in (self.test, self.parent, self.counts, self.paid, self.first_branch, self.branches, self.fallback):
+            array.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def __len__(self) -> int:
         return len(self.test)
@@ -90,6 +99,7 @@ class Charges:
 
     fees_due: NDArray[np.int64]
     repeated: NDArray[np.bool_]
+    unpaid: tuple[int, ...]  # which fees are due, as bits
 
 
 def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTable) -> Charges:
@@ -99,6 +109,7 @@ def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTabl
     repeated = np.zeros(size, dtype=bool)
     tests_done = [0] * size  # bit sets
     fees_paid = [0] * size
+    unpaid = [0] * size
     for node in range(size):
         above = int(parent[node])
         if above >= 0:
@@ -106,9 +117,6 @@ def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTabl
             fees_paid[node] = fees_paid[above] | int(table.fee_mask[test[above]])
         if test[node] != LEAF:
             repeated[node] = bool(tests_done[node] >> int(test[node]) & 1)
-            fees_due[node] = _fees(table, int(table.fee_mask[test[node]]) & ~fees_paid[node])
-    return Charges(fees_due, repeated)
-
-
-def _fees(table: PriceTable, mask: int) -> int:
-    return sum(int(units) for bit, units in enumerate(table.fees) if mask >> bit & 1)
+            unpaid[node] = int(table.fee_mask[test[node]]) & ~fees_paid[node]
+            fees_due[node] = table.fees[table.fees_in(unpaid[node])].sum()
+    return Charges(fees_due, repeated, tuple(unpaid))

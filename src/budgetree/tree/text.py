@@ -16,7 +16,8 @@ def render(schema: Schema, nodes: Nodes, charges: Charges, summary: str, max_dep
     """The summary line, then the tree."""
     lines = [summary, _describe(schema, nodes, charges, 0, folded=max_depth == 0)]
     # A stack rather than recursion: a tree may be deeper than Python's recursion limit.
-    stack = [] if max_depth == 0 else list(reversed(_branches(schema, nodes, 0, "")))
+    goes_on = max_depth != 0 and nodes.test[0] != LEAF
+    stack = list(reversed(_branches(schema, nodes, 0, ""))) if goes_on else []
     while stack:
         prefix, is_last, depth, names, children = stack.pop()
         counts = nodes.counts[children].sum(axis=0)
@@ -27,11 +28,6 @@ def render(schema: Schema, nodes: Nodes, charges: Charges, summary: str, max_dep
             below = _branches(schema, nodes, children[0], prefix + ("   " if is_last else "│  "), depth + 1)
             stack.extend(reversed(below))
     return "\n".join(lines)
-
-
-def number(value: int | float) -> str:
-    """A number as people write it."""
-    return show_number(value)
 
 
 Branch = tuple[str, bool, int, list[str], list[int]]
@@ -55,15 +51,23 @@ def _branches(schema: Schema, nodes: Nodes, node: int, prefix: str, depth: int =
 
 
 def _joined(names: list[str]) -> list[str]:
-    """Neighbouring ranges as one: "1 to 2", "2 to 5" is "1 to 5"."""
+    """Neighbouring ranges of numbers as one: "1 to 2", "2 to 5" is "1 to 5"."""
     joined: list[str] = []
     for name in names:
-        low, is_range, high = name.partition(" to ")
-        if is_range and joined and joined[-1].endswith(f" to {low}"):
+        low, _, high = name.partition(" to ")
+        if _is_number(low) and _is_number(high) and joined and joined[-1].endswith(f" to {low}"):
             joined[-1] = f"{joined[-1].partition(' to ')[0]} to {high}"
         else:
             joined.append(name)
     return joined
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _describe(
@@ -92,7 +96,10 @@ def _price(schema: Schema, nodes: Nodes, charges: Charges, node: int) -> str:
     own = table.own[test, : schema.n_outcomes[test]]
     low, high = _amount(schema, own.min() + due), _amount(schema, own.max() + due)
     price = f"costs {low}" if low == high else f"costs {low} to {high}"
-    return f"{price} with {_amount(schema, due)} shared" if due else price
+    if not due:
+        return price
+    names = ", ".join(table.fee_names[fee] for fee in table.fees_in(charges.unpaid[node]))
+    return f"{price} with {_amount(schema, due)} for {names}"
 
 
 def _amount(schema: Schema, units: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Schema, check_codes
-from budgetree.problem.units import plain_number
+from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import model_file, text
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
 
@@ -96,7 +96,7 @@ class Tree:
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
         over = self._dearest_after > self.schema.table.budget_units(budget)
-        return self._pruned(over & ~self.nodes.is_leaf)
+        return self._pruned(over & ~self.nodes.is_leaf, f"cut at {budget}")
 
     def trim(self) -> Tree:
         """The tree with every node made a leaf whose leaves all predict the same class."""
@@ -106,7 +106,7 @@ class Tree:
         for first, last in reversed(nodes.levels[1:]):
             np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
             np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
-        return self._pruned((lowest == highest) & ~nodes.is_leaf)
+        return self._pruned((lowest == highest) & ~nodes.is_leaf, "trimmed")
 
     def to_dict(self) -> dict[str, Any]:
         """Nested: {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
@@ -144,8 +144,9 @@ class Tree:
         """One line: size, worst and mean cost, errors."""
         total = float(Fraction(int(self.nodes.counts[0].sum())) / self.schema.weight_scale)
         return (
-            f"{self.n_objects} objects, {self.n_leaves} leaves; worst case {text.number(self.max_cost)}, "
-            f"mean {self.mean_cost:.4g}; {text.number(self.errors)} errors ({self.errors / total:.1%})"
+            f"{self.n_objects} objects, {self.n_leaves} leaves; worst case {show_number(self.max_cost)}, "
+            f"mean {show_number(round(self.mean_cost, 3))}; {show_number(self.errors)} errors "
+            f"({self.errors / total:.1%})"
         )
 
     @cached_property
@@ -159,10 +160,11 @@ class Tree:
         own = np.where(self.charges.repeated, 0, self.schema.table.dearest[self.nodes.test])
         return self.nodes.paid + self.charges.fees_due + own
 
-    def _pruned(self, stop: NDArray[np.bool_]) -> Tree:
+    def _pruned(self, stop: NDArray[np.bool_], how: str) -> Tree:
         if not stop.any():
             return self
-        return replace(self, nodes=self.nodes.pruned(stop, self.schema.n_outcomes))
+        origin = f"{self.origin}, {how}" if self.origin else how
+        return replace(self, nodes=self.nodes.pruned(stop, self.schema.n_outcomes), origin=origin)
 
     def _walk(self, codes: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Move all rows down one level at a time; their last nodes and the price units they paid."""
