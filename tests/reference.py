@@ -126,7 +126,7 @@ def grow(
 
     def grow_node(objects: list[int], done: frozenset[int], spent: Fraction) -> Node:
         counts = _counts(problem, objects)
-        if Fraction(impurity(counts)) <= delta or sum(c > 0 for c in counts) <= 1:
+        if Fraction(impurity(counts)) <= delta * (1 + tolerance) or sum(c > 0 for c in counts) <= 1:
             return Node(counts)
         splits = []
         for test, own in enumerate(problem.prices):

@@ -10,7 +10,7 @@ import budgetree as bt
 PROMISED = {
     "Instance", "Prices", "Tree", "grow", "check_admissible", "datasets", "Impurity",
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
-    "Counterexample", "ModelFileError", "warm_up", "__version__",
+    "Counterexample", "ModelFileError", "warm_up", "__version__", "Frontier", "frontier", "tradeoff",
 }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_after_enough_plain_work_the_kernels_take_over() -> None:
     script = """
 import sys, budgetree as bt
 from budgetree.learn import readiness
-readiness.PATIENCE = 0.0
+readiness.SECONDS_TO_LOAD = readiness.SECONDS_TO_COMPILE = 0.0
 instance = bt.datasets.load("figure1")
 first = bt.grow(instance)
 loaded = 'numba' in sys.modules

@@ -13,7 +13,7 @@ from budgetree.impurity import (
     Powers,
     check_admissible,
 )
-from budgetree.learn import grow, warm_up
+from budgetree.learn import Frontier, frontier, grow, tradeoff, warm_up
 from budgetree.problem import Instance, Prices
 from budgetree.tree import ModelFileError, Tree
 
@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Counterexample",
     "Entropy",
+    "Frontier",
     "Gini",
     "HingedPairs",
     "HingedProduct",
@@ -36,6 +37,8 @@ __all__ = [
     "__version__",
     "check_admissible",
     "datasets",
+    "frontier",
     "grow",
+    "tradeoff",
     "warm_up",
 ]

@@ -1,5 +1,7 @@
-"""Learning: greedy growth by the paper's rule."""
+"""Learning: greedy growth by the paper's rule, trade-off curves, and the frontier over a portfolio of impurities."""
 
+from budgetree.learn.frontier import Frontier, Point, frontier
 from budgetree.learn.greedy import grow, warm_up
+from budgetree.learn.tradeoff import Curve, CurvePoint, tradeoff
 
-__all__ = ["grow", "warm_up"]
+__all__ = ["Curve", "CurvePoint", "Frontier", "Point", "frontier", "grow", "tradeoff", "warm_up"]

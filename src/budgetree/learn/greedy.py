@@ -10,7 +10,7 @@ from budgetree.counts import MemoryCounter
 from budgetree.impurity import Impurity, Pairs
 from budgetree.impurity.forms import GENERAL
 from budgetree.learn.plain import grow_plain
-from budgetree.learn.readiness import kernels_loaded, kernels_pay, plain_work
+from budgetree.learn.readiness import kernel_work, kernels_pay, plain_work
 from budgetree.learn.rule import Rule
 from budgetree.learn.settings import Settings, check_settings
 from budgetree.problem import Instance
@@ -53,11 +53,10 @@ def grow_nodes(instance: Instance, settings: Settings) -> Nodes:
     if not kernels_pay(instance):
         with plain_work():
             return grow_plain(MemoryCounter(instance), instance.schema, settings)
-    from budgetree.learn.compiled import grow_compiled  # numba takes half a second to import
+    with kernel_work():
+        from budgetree.learn.compiled import grow_compiled  # numba takes half a second to import
 
-    nodes = grow_compiled(instance, settings)
-    kernels_loaded()
-    return nodes
+        return grow_compiled(instance, settings)
 
 
 def warm_up() -> None:
@@ -65,11 +64,15 @@ def warm_up() -> None:
 
     Nobody needs to call this. A service may, so that not even its first requests are served by the slower twins.
     """
-    from budgetree.learn.compiled import grow_compiled
+    with kernel_work():
+        from budgetree.learn.compiled import CompiledGrower
 
-    tiny = Instance(np.array([[0, 1], [1, 0]]), [0, 1])
-    grow_compiled(tiny, check_settings(tiny, _PAIRS, 0, None, "worst"))
-    kernels_loaded()
+        tiny = Instance(np.array([[0, 1], [1, 0]]), [0, 1])
+        settings = check_settings(tiny, _PAIRS, 0, None, "worst")
+        grower = CompiledGrower(tiny, cache_bytes=0)
+        grower.grow(settings)
+        grower.steps()
+        grower.steps_of([settings.form], settings.budget)
 
 
 def _origin(impurity: Impurity, delta: Any, budget: Any, rule: str) -> str:

@@ -1,22 +1,25 @@
 """When to use the kernels: at once on large data, on small data only when they cost no wait.
 
-Loading or compiling them takes seconds the first time. Small data are answered by the plain twins until those have
-taken as long in this process as the kernels would take to load: from then on the kernels pay.
+Loading the kernels takes about a second, compiling them the first time ever about twenty. Small data are answered by
+the plain twins until those have taken as long in this process as the kernels would: from then on the kernels pay.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from budgetree.problem import Instance
 
 # Above these the plain twin would take longer than loading the kernels.
 LARGE_TABLE = 2_000_000  # objects × tests
 LARGE_NODE = 100_000  # tests × outcomes × classes, the work at even the smallest node
-PATIENCE = 2.0  # seconds of plain work in this process before loading pays
+SECONDS_TO_LOAD = 1.0
+SECONDS_TO_COMPILE = 20.0
 
 
 class _Readiness:
@@ -31,10 +34,12 @@ _state = _Readiness()
 
 def kernels_pay(instance: Instance) -> bool:
     """Whether this instance should be grown by the kernels."""
-    if _state.loaded or _state.plain_seconds > PATIENCE:
+    if _state.loaded:
         return True
     node = instance.n_tests * int(instance.schema.n_outcomes.max()) * instance.n_classes
-    return instance.codes.size > LARGE_TABLE or node > LARGE_NODE
+    if instance.codes.size > LARGE_TABLE or node > LARGE_NODE:
+        return True
+    return _state.plain_seconds > (SECONDS_TO_LOAD if _are_compiled() else SECONDS_TO_COMPILE)
 
 
 @contextmanager
@@ -48,6 +53,15 @@ def plain_work() -> Iterator[None]:
             _state.plain_seconds += time.perf_counter() - start
 
 
-def kernels_loaded() -> None:
-    """From now on the kernels cost no wait."""
+@contextmanager
+def kernel_work() -> Iterator[None]:
+    """Says so on a terminal when what is inside has to compile first."""
+    if not _state.loaded and not _are_compiled() and sys.stderr.isatty():
+        print("budgetree: compiling its kernels, once on this machine (about 20 s) …", file=sys.stderr, flush=True)
+    yield
     _state.loaded = True
+
+
+def _are_compiled() -> bool:
+    # numba keeps what it compiled beside the source; where it must keep it elsewhere, this errs on the patient side.
+    return any((Path(__file__).parent / "__pycache__").glob("kernel.grow_nodes-*.nbi"))

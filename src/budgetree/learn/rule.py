@@ -63,7 +63,7 @@ def stops(node_counts: NDArray[np.int64], form: Form, delta: Fraction) -> bool:
     if np.count_nonzero(node_counts) <= 1:
         return True
     if not form.exact:
-        return bool(form.value(node_counts) <= float(delta * form.stretch))
+        return bool(form.value(node_counts) <= float(delta * form.stretch) * (1 + FLOAT_TIE))
     return bool(form.value(node_counts.astype(object)) <= delta * form.stretch)
 
 
@@ -78,8 +78,15 @@ def _best(
     """Position of the winning test, or None when every R is infinite."""
     if form.exact:
         counts, prices, totals = _wide_enough(counts, prices, totals, form)
+    else:
+        prices, totals = prices.astype(np.float64), totals.astype(np.float64)
     whole = form.value(counts[0].sum(axis=0))
-    reduction = whole - form.value(counts)
+    kept = form.value(counts)
+    reduction = whole - kept
+    if not form.exact and not (np.isfinite(whole) and np.isfinite(kept).all()):
+        raise ValueError(
+            "impurity: a value is not a finite number; expected a number for every vector of class counts."
+        )
     if rule == "expected":
         # One quotient per test: the mean price over the mean reduction, both times the node's weight.
         prices = (totals * prices).sum(axis=1, keepdims=True)

@@ -1,0 +1,36 @@
+"""The exact decision at one node: stop, or which test to do; for every grower."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.rule import Choice, choose, stops
+from budgetree.learn.settings import Settings
+from budgetree.problem import PriceTable
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a path has spent on arrival at a node."""
+
+    table: PriceTable
+    paid: int
+    fees_paid: int
+
+
+def decide(
+    node_counts: NDArray[np.int64], count: Callable[[], NDArray[np.int64]], purse: Purse, settings: Settings
+) -> Choice | None:
+    """The rule's choice, or None for a leaf; `count` is called only if the node does not end anyway."""
+    table = purse.table
+    if stops(node_counts, settings.form, settings.delta):
+        return None
+    due = table.fees_due(purse.fees_paid)
+    offered = purse.paid + due + table.dearest <= settings.budget
+    if not offered.any():
+        return None
+    return choose(count(), table.own + due[:, None], offered, settings.form, settings.rule)

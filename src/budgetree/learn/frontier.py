@@ -1,0 +1,233 @@
+"""frontier: for every budget the fewest errors that any tree of the portfolio reaches."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from budgetree.impurity import Impurity
+from budgetree.learn.frontier_text import COLUMNS, render_html, render_text
+from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Batch, Portfolio
+from budgetree.learn.progress import Report
+from budgetree.learn.progress import progress as show_progress
+from budgetree.learn.settings import check_settings
+from budgetree.learn.steps import AT_ROOT, join_steps
+from budgetree.problem import Instance
+from budgetree.problem.columns import make_frame
+from budgetree.problem.prices import HAIR
+from budgetree.problem.units import non_negative, plain_number
+from budgetree.tree import Tree
+
+ROUNDS = 12  # of a bisection, about
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """What one budget buys."""
+
+    budget: int | float  # the least that buys it: no case, known or new, costs more
+    max_cost: int | float  # the dearest path of a known object; differs from budget only with prices per outcome
+    errors: int | float
+    error_rate: float
+    lower_bound: int | float  # no tree at all makes fewer errors within this budget
+    proven: bool  # the errors are the fewest possible
+    source: str  # the impurity and its parameter
+    _make: Callable[[], Tree] = field(repr=False)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree itself, grown again when first asked for."""
+        return self._make()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier:
+    """The points that no other point beats, cheapest first."""
+
+    points: tuple[Point, ...]
+    instance: Instance
+    complete: bool = True  # False when a time limit ended the search
+
+    def best(self, *, budget: Any) -> Point:
+        """The fewest errors within a budget; below the cheapest test that is the single leaf."""
+        table = self.instance.schema.table
+        units = table.budget_units(budget)
+        affordable = bisect_right([table.budget_units(point.budget) for point in self.points], units)
+        return self.points[affordable - 1]
+
+    def cheapest(self, *, max_error: Any) -> Point:
+        """The smallest budget at which at most this share of the objects is wrong."""
+        wanted = non_negative(max_error, "max_error", "expected a share of the objects, from 0 to 1")
+        if wanted > 1:
+            raise ValueError(f"max_error is {max_error}; expected a share of the objects, from 0 to 1.")
+        scale, total = self.instance.schema.weight_scale, int(self.instance.class_order.counts.sum())
+        for point in self.points:
+            # A share computed in floats may be a hair below the one it means.
+            if round(Fraction(str(point.errors)) * scale) <= wanted * total + Fraction(total, HAIR):
+                return point
+        raise ValueError(self._unreachable(wanted, total))
+
+    def _unreachable(self, wanted: Fraction, total: int) -> str:
+        stuck = self.instance.irreducible
+        wish = f"max_error is {float(wanted):.4g}, but"
+        if stuck.units > wanted * total:
+            errors = plain_number(Fraction(stuck.units) / self.instance.schema.weight_scale)
+            return (
+                f"{wish} any tree does no better than {stuck.units / total:.4g} ({errors} errors): {stuck.n_objects} "
+                "objects agree on every test with an object of another class. Add a test that tells them apart, or "
+                f"allow a max_error of at least {stuck.units / total:.4g}."
+            )
+        last = self.points[-1]
+        return (
+            f"{wish} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.budget}. "
+            "Raise max_budget, give more time or more impurities, or allow more errors."
+        )
+
+    def to_frame(self) -> Any:
+        """The points as a data frame of the library the instance came from."""
+        content = {name: [getattr(point, name) for point in self.points] for name in COLUMNS}
+        return make_frame(content, self.instance.frame_library)
+
+    def to_text(self) -> str:
+        """The points as a table, with a sparkline of the errors."""
+        return render_text(self.points, self.complete)
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return render_html(self.points, self.complete)
+
+
+def frontier(
+    instance: Instance,
+    *,
+    method: Literal["auto", "greedy"] = "auto",
+    impurities: Sequence[Any] | None = None,
+    max_budget: Any = None,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+    cache_bytes: int = CACHE_BYTES,
+) -> Frontier:
+    """For every budget the fewest errors that a tree of the portfolio reaches.
+
+    method       "greedy" (what "auto" does too): a tree for each impurity and parameter, each cut at every budget
+    impurities   default Powers 2 to 5 and HingedPairs and HingedProduct over their α's; a hinged class stands for all
+                 its α's, an object for itself
+    max_budget   no point beyond it; trees are then grown under this hard budget too
+    time_limit   seconds after which the best so far is returned
+    progress     True or False to show or hide the bar; by default it shows on a terminal
+    cache_bytes  memory for counts that trees share; beyond it they are counted again
+
+    >>> import budgetree as bt
+    >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"))][:3]
+    [(0, 768), (1, 512), (2, 4)]
+    """
+    chosen = _check_request(instance, method, impurities, time_limit)
+    table = instance.schema.table
+    budgets = [table.budget_units(None)]
+    if max_budget is not None:
+        budgets.append(table.budget_units(max_budget))
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    portfolio = Portfolio(instance, cache_bytes, deadline)
+    with show_progress("greedy frontier", progress) as report:
+        batches = [batch for budget in budgets for batch in _grow_all(portfolio, chosen, budget, report)]
+    return _pareto(instance, portfolio, batches, budgets[-1])
+
+
+def _check_request(instance: Any, method: Any, impurities: Sequence[Any] | None, time_limit: Any) -> Sequence[Any]:
+    if not isinstance(instance, Instance):
+        raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame.")
+    if method not in ("auto", "greedy"):
+        raise ValueError(f"method is {method!r}; expected 'auto' or 'greedy'.")
+    if time_limit is not None:
+        non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0")
+    chosen = DEFAULT_IMPURITIES if impurities is None else tuple(impurities)
+    if not chosen:
+        raise ValueError("impurities: the list is empty; expected at least one impurity.")
+    for each in chosen:
+        if each not in HINGED:
+            check_settings(instance, each, 0, None, "worst")
+    return chosen
+
+
+def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: Report) -> Iterator[Batch]:
+    singles: list[Impurity] = [each for each in chosen if each not in HINGED]
+    families = [each for each in chosen if each in HINGED]
+    n_trees = 0
+    for batch in portfolio.grow_all(singles, budget):
+        n_trees += len(batch.steps)
+        report(0, len(families) or 1, f"{n_trees} trees")
+        yield batch
+    for index, family in enumerate(families):
+        if portfolio.out_of_time and n_trees:
+            return
+        for number, batch in enumerate(portfolio.hinged(family, budget)):
+            n_trees += len(batch.steps)
+            report(index + min(number / ROUNDS, 1), len(families), f"{n_trees} trees")
+            yield batch
+
+
+def _pareto(instance: Instance, portfolio: Portfolio, batches: list[Batch], limit: int) -> Frontier:
+    """The points of all cuts of all trees that no other beats; of equals the first in the portfolio's order."""
+    growers = [(impurity, batch.budget) for batch in batches for impurity in batch.impurities]
+    steps = join_steps([batch.steps for batch in batches])
+    by_tree = np.lexsort((steps.need, steps.owner))  # each tree's steps, cheapest first
+    need, owner = steps.need[by_tree], steps.owner[by_tree]
+    saved = np.cumsum(steps.gain[by_tree])
+    first = np.flatnonzero(np.diff(owner, prepend=-1))  # where each tree begins
+    saved_before = np.repeat(saved[first] - steps.gain[by_tree][first], np.diff(first, append=len(owner)))
+    at_root = int(steps.summaries[0, AT_ROOT])
+    need = np.concatenate(([0], need))
+    errors = np.concatenate(([at_root], at_root - (saved - saved_before)))
+    owner = np.concatenate(([0], owner))
+    order = np.lexsort((owner, errors, need))
+    order = order[need[order] <= limit]
+    fewest_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], errors[order][:-1])))
+    kept = order[errors[order] < fewest_before].tolist()
+    points = []
+    for i in kept:
+        impurity, hard_budget = growers[owner[i]]
+        points.append(_point(instance, portfolio, impurity, hard_budget, int(need[i]), int(errors[i])))
+    return Frontier(tuple(points), instance, complete=not portfolio.out_of_time)
+
+
+def _point(
+    instance: Instance, portfolio: Portfolio, impurity: Impurity, hard_budget: int, need: int, wrong: int
+) -> Point:
+    schema = instance.schema
+    stuck = instance.irreducible.units
+    budget = schema.table.amount(need)
+    unlimited = hard_budget >= schema.table.budget_units(None)
+    source = f"{impurity!r}" if unlimited else f"{impurity!r}, budget={schema.table.amount(hard_budget)}"
+
+    def make() -> Tree:
+        tree = Tree(schema, portfolio.nodes(impurity, hard_budget), instance.n_objects, f"greedy {source}")
+        return tree.cut(budget).trim()
+
+    point = Point(
+        budget=budget,
+        max_cost=budget,
+        errors=plain_number(Fraction(wrong) / schema.weight_scale),
+        error_rate=wrong / int(instance.class_order.counts.sum()),
+        lower_bound=plain_number(Fraction(stuck) / schema.weight_scale),
+        proven=wrong == stuck,
+        source=source if need else "single leaf",
+        _make=make,
+    )
+    if schema.table.has_outcome_prices:
+        return replace(point, max_cost=point.tree.max_cost)
+    return point

@@ -1,0 +1,45 @@
+"""A progress bar for long work: on a terminal only, and not for what is over at once."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+SHOW_AFTER = 0.5  # seconds
+
+
+class Report(Protocol):
+    """Called with what is done so far, what there is to do, and a few words."""
+
+    def __call__(self, done: float, total: float, words: str = "") -> None: ...
+
+
+@contextmanager
+def progress(title: str, wanted: bool | None) -> Iterator[Report]:
+    """A bar on stderr; `wanted` None means: when stderr is a terminal."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield lambda done, total, words="": None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(title), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True, force_terminal=True), transient=True)
+    task = bar.add_task("")
+    start, shown = time.monotonic(), False
+
+    def report(done: float, total: float, words: str = "") -> None:
+        nonlocal shown
+        if not shown and time.monotonic() - start > SHOW_AFTER:
+            bar.start()
+            shown = True
+        bar.update(task, completed=done, total=total, description=words)
+
+    try:
+        yield report
+    finally:
+        if shown:
+            bar.stop()

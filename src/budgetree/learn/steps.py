@@ -1,0 +1,67 @@
+"""Steps: what each budget buys of grown trees, in whole units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import PriceTable
+from budgetree.tree import Nodes, charges
+
+END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of a summary, as in kernel_steps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Which budget adds which test to a cut of a tree and what that saves, for several trees in a row.
+
+    The inner nodes of tree i are at need and gain from summaries[i - 1, END] to summaries[i, END].
+    """
+
+    need: NDArray[np.int64]  # per inner node, the least budget whose cut does its test
+    gain: NDArray[np.int64]  # the errors that doing it saves
+    summaries: NDArray[np.int64]  # per tree: END, errors as a single leaf, errors of the whole, its dearest path
+
+    def __len__(self) -> int:
+        return len(self.summaries)
+
+    @property
+    def errors(self) -> NDArray[np.int64]:
+        return self.summaries[:, AT_LEAVES]
+
+    @property
+    def max_cost(self) -> NDArray[np.int64]:
+        return self.summaries[:, MAX_COST]
+
+    @property
+    def owner(self) -> NDArray[np.int64]:
+        """Per inner node, which tree it is of."""
+        return np.repeat(np.arange(len(self)), np.diff(self.summaries[:, END], prepend=0))
+
+
+def join_steps(parts: Sequence[Steps]) -> Steps:
+    """Several rows of trees as one."""
+    if len(parts) == 1:
+        return parts[0]
+    summaries = np.concatenate([part.summaries for part in parts])
+    sizes = np.concatenate([np.diff(part.summaries[:, END], prepend=0) for part in parts])
+    summaries[:, END] = np.cumsum(sizes)
+    return Steps(np.concatenate([p.need for p in parts]), np.concatenate([p.gain for p in parts]), summaries)
+
+
+def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
+    """The plain twin of kernel_steps.budget_steps."""
+    due = charges(nodes.test, nodes.parent, table).fees_due
+    wrong = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
+    need = nodes.paid + due + table.dearest[nodes.test]
+    gain = wrong.copy()
+    for node in range(1, len(nodes)):
+        above = nodes.parent[node]
+        need[node] = max(need[node], need[above])
+        gain[above] -= wrong[node]
+    inner = ~nodes.is_leaf
+    summary = [inner.sum(), wrong[0], wrong[~inner].sum(), nodes.paid.max()]
+    return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))

@@ -1,0 +1,114 @@
+"""tradeoff: every δ from one growth, every α that bisection finds."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import reference
+from support import to_instance
+
+import budgetree as bt
+
+SETS = ["house_votes", "pima", "boston", "soybean"]
+
+
+def facts(tree: bt.Tree) -> tuple:
+    return tree.max_cost, pytest.approx(tree.mean_cost), tree.errors, tree.n_leaves
+
+
+@pytest.mark.parametrize("impurity", [bt.Pairs(), bt.Powers(4), bt.Gini()], ids=repr)
+@pytest.mark.parametrize("name", SETS)
+def test_each_point_is_the_tree_that_its_delta_grows(name: str, impurity: bt.Impurity) -> None:
+    instance = bt.datasets.load(name)
+    curve = bt.tradeoff(instance, impurity)
+    assert curve.points[0].n_leaves == 1
+    assert curve.points[-1].tree == bt.grow(instance, impurity)
+    for point in curve.points[:: max(1, len(curve) // 25)]:
+        grown = bt.grow(instance, impurity, delta=point.parameter)
+        assert point.tree == grown
+        assert (point.max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
+
+
+def test_every_delta_is_on_the_curve() -> None:
+    instance = bt.datasets.load("house_votes")
+    curve = bt.tradeoff(instance, bt.Pairs())
+    known = {(point.max_cost, point.errors, point.n_leaves) for point in curve}
+    for delta in range(0, 30_000, 251):
+        tree = bt.grow(instance, bt.Pairs(), delta=delta)
+        assert (tree.max_cost, tree.errors, tree.n_leaves) in known
+
+
+def test_weights_prices_and_polynomials_have_curves_too() -> None:
+    rng = random.Random(3)
+    for _ in range(60):
+        problem = reference.random_problem(rng)
+        instance = to_instance(problem)
+        terms = [(Fraction(1, 2), tuple(1 + (i == 0) for i in range(problem.n_classes)))]
+        impurity = rng.choice([bt.Powers(3), bt.Entropy()] + [bt.Polynomial(terms)] * (problem.n_classes > 1))
+        for point in bt.tradeoff(instance, impurity):
+            grown = bt.grow(instance, impurity, delta=point.parameter)
+            assert point.tree == grown
+            assert (point.max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
+
+
+def test_the_papers_synthetic_curve() -> None:
+    points = {(p.max_cost, p.errors) for p in bt.tradeoff(bt.datasets.load("synthetic"), bt.Pairs())}
+    assert {(0, 768), (1, 512), (2, 4), (10, 0)} <= points
+
+
+@pytest.mark.parametrize("family", [bt.HingedPairs, bt.HingedProduct])
+@pytest.mark.parametrize("name", SETS)
+def test_bisection_stops_only_between_equals_or_close_neighbours(name: str, family: type) -> None:
+    instance = bt.datasets.load(name)
+    curve = bt.tradeoff(instance, family)
+    points = curve.points
+    assert points[0].n_leaves == 1
+    assert points[-1].parameter == 0
+    for high, low in itertools.pairwise(points):
+        assert high.parameter > low.parameter
+        agree = (high.max_cost, high.errors) == (low.max_cost, low.errors)
+        assert agree or high.parameter - low.parameter < 0.5
+    for point in points[:: max(1, len(points) // 12)]:
+        grown = bt.grow(instance, family(point.parameter))
+        assert point.tree == grown
+        assert (point.max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
+        assert point.epsilon == pytest.approx(point.parameter / instance.n_objects)
+
+
+def test_a_hinged_object_stands_for_its_family() -> None:
+    instance = bt.datasets.load("figure1")
+    by_class, by_object = bt.tradeoff(instance, bt.HingedPairs), bt.tradeoff(instance, bt.HingedPairs(3))
+    assert [p.parameter for p in by_class] == [p.parameter for p in by_object]
+
+
+def test_a_curve_is_a_frame_and_a_table() -> None:
+    frame = pl.from_pandas(bt.datasets.frame("house_votes"))
+    curve = bt.tradeoff(bt.Instance.from_frame(frame, frame.columns[-1]), bt.HingedPairs)
+    table = curve.to_frame()
+    assert isinstance(table, pl.DataFrame)
+    assert table.columns == ["alpha", "epsilon", "max_cost", "mean_cost", "errors", "n_leaves"]
+    assert len(table) == len(curve) == len(curve.to_text().splitlines()) - 2
+    deltas = bt.tradeoff(bt.datasets.load("house_votes"), bt.Powers(5)).to_frame()
+    assert isinstance(deltas, pd.DataFrame)
+    assert list(deltas.columns) == ["delta", "max_cost", "mean_cost", "errors", "n_leaves"]
+
+
+def test_one_class_is_one_point() -> None:
+    instance = bt.Instance([[0], [1]], ["x", "x"])
+    for impurity in (bt.Pairs(), bt.HingedPairs):
+        assert {(p.max_cost, p.errors) for p in bt.tradeoff(instance, impurity)} == {(0, 0)}
+
+
+def test_bad_requests_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected an Instance"):
+        bt.tradeoff(np.zeros((2, 2)), bt.Pairs())
+    with pytest.raises(ValueError, match="expected an Impurity"):
+        bt.tradeoff(bt.datasets.load("figure1"), "pairs")
+    with pytest.raises(ValueError, match="got the class Pairs"):
+        bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs)
