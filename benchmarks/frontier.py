@@ -24,7 +24,7 @@ def portfolio_of(instance: bt.Instance) -> list[Impurity]:
     found: list[Impurity] = [each for each in DEFAULT_IMPURITIES if each not in HINGED]
     for family in HINGED:
         for batch in portfolio.hinged(family, unlimited):
-            found += batch.impurities
+            found += batch.impurities()
     return found
 
 

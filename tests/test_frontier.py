@@ -17,6 +17,7 @@ import budgetree as bt
 from budgetree.learn import readiness
 from budgetree.learn.frontier_text import sparkline
 from budgetree.learn.portfolio import HINGED, Portfolio
+from budgetree.learn.steps import join_steps
 
 NINE = bt.datasets.names()[:9]
 
@@ -33,7 +34,7 @@ def trees_of_the_portfolio(instance: bt.Instance) -> list[bt.Tree]:
     portfolio = Portfolio(instance)
     for family in HINGED:
         for batch in portfolio.hinged(family, instance.schema.table.budget_units(None)):
-            impurities += batch.impurities
+            impurities += batch.impurities()
     return [bt.grow(instance, impurity) for impurity in impurities]
 
 
@@ -106,6 +107,24 @@ def test_both_growers_find_the_same_frontier(monkeypatch: pytest.MonkeyPatch) ->
             monkeypatch.setattr("budgetree.learn.portfolio.kernels_pay", lambda _, pays=pays: pays)
             found.append([(p.budget, p.errors, p.source) for p in bt.frontier(bt.datasets.load(name))])
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("family", HINGED)
+def test_the_kernels_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    bt.warm_up()
+    for name in bt.datasets.names():
+        instance = bt.datasets.load(name)
+        unlimited = instance.schema.table.budget_units(None)
+        (at_once,) = Portfolio(instance).hinged(family, unlimited)
+        with monkeypatch.context() as patch:
+            patch.setattr("budgetree.learn.portfolio.SOON_DONE", 0)
+            rounds = list(Portfolio(instance).hinged(family, unlimited))
+        assert len(rounds) > 1
+        joined = join_steps([batch.steps for batch in rounds])
+        assert at_once.impurities() == [impurity for batch in rounds for impurity in batch.impurities()]
+        assert (at_once.steps.summaries == joined.summaries).all()
+        assert (at_once.steps.need == joined.need).all()
+        assert (at_once.steps.gain == joined.gain).all()
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 10_000, 300_000])

@@ -7,7 +7,8 @@ GeneralForm stands for every other function and is computed by the plain grower 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GENERAL, POWERS, HINGE, POLYNOMIAL, GINI, ENTROPY = range(6)
+MOST_NUMBERS = 3  # of any form but a polynomial's
 
 
 class Form:
@@ -116,6 +118,44 @@ class PolynomialForm(Form):
 
     def largest(self, total: int) -> int | None:
         return int(sum(gamma * max(total, 1) ** sum(exponents) for gamma, exponents in self.terms))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormRow:
+    """Several forms side by side, as the kernel takes them; `form(i)` is one of them by itself."""
+
+    kinds: NDArray[np.int64]
+    numbers: NDArray[np.float64]  # form × number, filled up with zeros; nothing for a polynomial
+    roundings: NDArray[np.float64]
+    form: Callable[[int], Form]
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+
+def row_of_forms(forms: Sequence[Form]) -> FormRow:
+    """Any forms in a row."""
+    numbers = np.zeros((len(forms), MOST_NUMBERS))
+    for row, form in zip(numbers, forms, strict=True):
+        if form.kind != POLYNOMIAL:  # whose numbers say by their length how many terms it has
+            row[: len(form.numbers)] = form.numbers
+    kinds = np.array([form.kind for form in forms])
+    return FormRow(kinds, numbers, np.array([form.roundings for form in forms], np.float64), forms.__getitem__)
+
+
+def row_of_hinges(quarters: Sequence[int], scale: Fraction, n_classes: int, *, subtract_square: bool) -> FormRow:
+    """Hinges at several α's, given in quarters of an object, without making a form for each."""
+
+    def form(i: int) -> Form:
+        return HingeForm(Fraction(quarters[i], 4), scale, n_classes, subtract_square=subtract_square)
+
+    size = len(quarters)
+    numbers = np.empty((size, MOST_NUMBERS))
+    numbers[:, 0] = 4 * scale.denominator
+    numbers[:, 1] = quarters
+    numbers[:, 1] *= scale.numerator
+    numbers[:, 2] = numbers[:, 1] ** 2 if subtract_square else 0.0
+    return FormRow(np.full(size, HINGE), numbers, np.full(size, 4.0 * (n_classes**2 + 4)), form)
 
 
 class GeneralForm(Form):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from budgetree.counts import count_classes
 from budgetree.counts.kernels import block_levels, new_lanes
-from budgetree.impurity import Form
-from budgetree.impurity.forms import POLYNOMIAL
+from budgetree.impurity.forms import POLYNOMIAL, FormRow
 from budgetree.learn import kernel
 from budgetree.learn.decision import Purse, decide
 from budgetree.learn.kernel_choice import N_SCORES
-from budgetree.learn.kernel_steps import END, N_SUMMARY, budget_steps, grow_in_a_row
+from budgetree.learn.kernel_steps import END, N_SUMMARY, bisect_hinge, budget_steps, grow_in_a_row
 from budgetree.learn.pool import Pool, Shape
 from budgetree.learn.settings import Settings
 from budgetree.learn.steps import Steps, join_steps
@@ -28,8 +27,10 @@ from budgetree.problem.encoding import MAX_OUTCOMES
 from budgetree.tree import LEAF, Nodes
 
 FIRST_CAPACITY = 4096
+OFTEN_GROWN = 100_000  # objects: below, the arrays of a growth are kept for the next one
+MOST_BISECTED, MOST_STEPS = 2**12, 2**20  # trees and inner nodes in one go of a bisection
+Row = tuple[list[int], Steps]
 LARGEST_FLOAT = 10**300  # a threshold above it is as good as infinite: the kernel asks about values that large
-MOST_NUMBERS = 3  # of any form but a polynomial's
 
 
 class _Growing(NamedTuple):
@@ -83,7 +84,14 @@ def _inputs_of(instance: Instance) -> _Inputs:
     own = np.ascontiguousarray(table.own.T, dtype=np.float64)
     cheapest, highest = int(table.dearest.min()), float(table.dearest.max() + table.fees.sum())
     inputs = _Inputs(
-        data=(instance.codes, instance.labels, weights, schema.n_outcomes, block_levels(schema.n_outcomes)),
+        data=(
+            instance.codes,
+            instance.labels,
+            weights,
+            schema.n_outcomes,
+            block_levels(schema.n_outcomes),
+            instance.class_order.counts,
+        ),
         money=(own, not table.has_outcome_prices, table.dearest, table.fees, table.fee_mask, cheapest, highest),
         shape=(instance.n_classes, max(2, int(schema.n_outcomes.max())), instance.n_tests),
     )
@@ -91,17 +99,15 @@ def _inputs_of(instance: Instance) -> _Inputs:
     return inputs
 
 
-class CompiledGrower:
-    """Grows trees on one instance, one after another; with cache_bytes they share what they count."""
+class _Workspace:
+    """The arrays a growth writes to. It keeps nothing of the instance, so that it may be cached by it."""
 
-    def __init__(self, instance: Instance, cache_bytes: int | None = None) -> None:
-        self._instance = instance
-        self._inputs = _inputs_of(instance)
-        n_classes, width, n_tests = self._inputs.shape
+    def __init__(self, instance: Instance, shape: Shape, cache_bytes: int | None) -> None:
+        n_classes, width, n_tests = shape
         n_objects = len(instance.class_order.order)
-        self._pool = Pool(instance, self._inputs.shape, cache_bytes)
-        self._order = np.empty(n_objects, np.int32)
-        self._work = (
+        self.pool = Pool(instance, shape, cache_bytes)
+        self.order = np.empty(n_objects, np.int32)
+        self.work = (
             np.empty(n_objects, np.int32),
             np.empty(n_objects, np.uint8),
             new_lanes(),
@@ -110,8 +116,40 @@ class CompiledGrower:
             np.empty((N_SCORES, n_tests)),
             np.empty((2, width * n_tests)),
         )
-        self._nodes = _Growing.with_room(max(min(2 * n_objects, FIRST_CAPACITY), 1) + 2 * width, n_classes)
-        self._state = np.empty(4, np.int64)
+        self.nodes = _Growing.with_room(max(min(2 * n_objects, FIRST_CAPACITY), 1) + 2 * width, n_classes)
+        self.state = np.zeros(4, np.int64)
+
+
+class _Workspaces(threading.local):
+    """Each thread's workspaces for instances that are small and therefore often grown."""
+
+    def __init__(self) -> None:
+        self.known: WeakKeyDictionary[Instance, _Workspace] = WeakKeyDictionary()
+
+    def of(self, instance: Instance, shape: Shape) -> _Workspace:
+        space = self.known.get(instance)
+        if space is None:
+            space = _Workspace(instance, shape, None)
+            if instance.n_objects <= OFTEN_GROWN:
+                self.known[instance] = space
+        return space
+
+
+_workspaces = _Workspaces()
+
+
+class CompiledGrower:
+    """Grows trees on one instance, one after another; with cache_bytes they share what they count."""
+
+    def __init__(self, instance: Instance, cache_bytes: int | None = None) -> None:
+        self._instance = instance
+        self._inputs = _inputs_of(instance)
+        shape = self._inputs.shape
+        if cache_bytes is None:
+            self._space = _workspaces.of(instance, shape)
+        else:
+            self._space = _Workspace(instance, shape, cache_bytes)
+        self._pool = self._space.pool
 
     def grow(self, settings: Settings) -> None:
         """Grow a tree; nodes() and steps() tell of it until the next one is grown."""
@@ -127,7 +165,7 @@ class CompiledGrower:
 
     def nodes(self) -> Nodes:
         """The tree just grown."""
-        size, grown = int(self._state[kernel.N_NODES]), self._nodes
+        size, grown = int(self._space.state[kernel.N_NODES]), self._space.nodes
         test = grown.test[:size].copy()
         return Nodes(
             test=test,
@@ -135,69 +173,83 @@ class CompiledGrower:
             counts=grown.counts[:size].copy(),
             paid=grown.paid[:size].copy(),
             first_branch=grown.first_branch[:size].copy(),
-            branches=grown.branches[: self._state[kernel.N_BRANCHES]].copy(),
+            branches=grown.branches[: self._space.state[kernel.N_BRANCHES]].copy(),
             fallback=grown.fallback[:size] & (test != LEAF),
         )
 
     def steps(self) -> Steps:
         """What each budget buys of the tree just grown."""
-        size = int(self._state[kernel.N_NODES])
+        size = int(self._space.state[kernel.N_NODES])
         need, gain = np.empty((2, size), np.int64)
         summaries = np.empty((1, N_SUMMARY), np.int64)
-        budget_steps(size, tuple(self._nodes), self._inputs.money, need, gain, summaries[0])
+        budget_steps(size, tuple(self._space.nodes), self._inputs.money, need, gain, summaries[0])
         n_inner = int(summaries[0, END])
         return Steps(need[:n_inner], gain[:n_inner], summaries)
 
-    def steps_of(self, forms: Sequence[Form], budget: int) -> Steps:
+    def steps_of(self, row: FormRow, budget: int) -> Steps:
         """The steps of the trees for several impurities, grown in a row."""
         parts: list[Steps] = []
         done = 0
-        while done < len(forms):
-            if self._pool.is_shared and forms[done].kind != POLYNOMIAL:
-                parts.append(self._steps_in_a_row(forms[done:], budget))
+        while done < len(row):
+            if self._pool.is_shared and row.kinds[done] != POLYNOMIAL:
+                parts.append(self._steps_in_a_row(row, done, budget))
                 done += len(parts[-1])
-            if done < len(forms):  # this one needs help on the way
-                self.grow(Settings(forms[done], Fraction(0), budget, "worst"))
+            if done < len(row):  # this one needs help on the way
+                self.grow(Settings(row.form(done), Fraction(0), budget, "worst"))
                 parts.append(self.steps())
                 done += 1
         return join_steps(parts)
 
-    def _steps_in_a_row(self, forms: Sequence[Form], budget: int) -> Steps:
+    def bisect(self, largest: int, close: int, hinge: tuple[float, float, bool, float], budget: int) -> Row | None:
+        """The α's, in quarters, that bisection from 0 to the largest finds, and their trees' steps.
+
+        None when it is too much for one go: then the caller takes a round at a time.
+        """
+        quarters = np.empty(MOST_BISECTED, np.int64)
+        quarters[:2] = 0, largest
+        gaps = np.empty((4 * MOST_BISECTED, 2), np.int64)
+        summaries = np.empty((MOST_BISECTED, N_SUMMARY), np.int64)
+        need, gain = np.empty((2, MOST_STEPS), np.int64)
+        n_found, status = bisect_hinge(
+            hinge, close, self._inputs.data, self._inputs.money, (0.0, budget, True), tuple(self._space.nodes),
+            (self._pool.rows, *self._space.work), self._space.state, self._pool.arrays, self._pool.slots, quarters,
+            gaps, need, gain, summaries,
+        )  # fmt: skip
+        if status != kernel.DONE:
+            return None
+        end = int(summaries[n_found - 1, END])
+        return quarters[:n_found].tolist(), Steps(need[:end].copy(), gain[:end].copy(), summaries[:n_found].copy())
+
+    def _steps_in_a_row(self, row: FormRow, first: int, budget: int) -> Steps:
         """As many as can be grown without help."""
-        numbers = np.zeros((len(forms), MOST_NUMBERS))
-        for row, form in zip(numbers, forms, strict=True):
-            if form.kind == POLYNOMIAL:  # its numbers say by their length how many terms it has
-                break
-            row[: len(form.numbers)] = form.numbers
-        kinds = np.array([form.kind for form in forms])
-        roundings = np.array([form.roundings for form in forms], np.float64)
-        before = kinds.tolist().index(POLYNOMIAL) if POLYNOMIAL in kinds else len(forms)
-        functions = (kinds[:before], numbers[:before], roundings[:before])
-        summaries = np.zeros((before, N_SUMMARY), np.int64)
-        need, gain = np.empty((2, len(self._nodes.test) * (before + 1)), np.int64)
+        polynomials = np.flatnonzero(row.kinds[first:] == POLYNOMIAL)
+        last = first + int(polynomials[0]) if len(polynomials) else len(row)
+        functions = (row.kinds[first:last], row.numbers[first:last], row.roundings[first:last])
+        summaries = np.zeros((last - first, N_SUMMARY), np.int64)
+        need, gain = np.empty((2, len(self._space.nodes.test) * (last - first + 1)), np.int64)
         n_done, _ = grow_in_a_row(
-            self._inputs.data, self._inputs.money, functions, (0.0, budget, True), tuple(self._nodes),
-            (self._pool.rows, *self._work), self._state, self._pool.arrays, self._pool.slots,
-            self._instance.class_order.counts, len(self._order), need, gain, summaries,
+            self._inputs.data, self._inputs.money, functions, (0.0, budget, True), tuple(self._space.nodes),
+            (self._pool.rows, *self._space.work), self._space.state, self._pool.arrays, self._pool.slots,
+            need, gain, summaries,
         )  # fmt: skip
         end = int(summaries[n_done - 1, END]) if n_done else 0
         return Steps(need[:end], gain[:end], summaries[:n_done])
 
     def _grow(self, settings: Settings, *, pooled: bool) -> bool:
         """False when the pool has no room for the tree."""
-        objects, form, state = self._instance.class_order, settings.form, self._state
-        order = self._pool.rows if pooled else self._order
+        objects, form, state = self._instance.class_order, settings.form, self._space.state
+        order = self._pool.rows if pooled else self._space.order
         if not pooled:
             order[:] = objects.order
+        state[:] = 0
         function = (form.kind, form.numbers, float(form.roundings))
-        kernel.plant_root(function, tuple(self._nodes), state, objects.counts, len(self._order))
         threshold = settings.delta * form.stretch if settings.delta else 0
         delta = math.inf if threshold > LARGEST_FLOAT else float(int(threshold) if form.exact else threshold)
         limits = (delta, settings.budget, settings.rule == "worst")
-        work = (order, *self._work)
+        work = (order, *self._space.work)
         while True:
             status = kernel.grow_nodes(
-                self._inputs.data, self._inputs.money, function, limits, tuple(self._nodes), work, state, pooled,
+                self._inputs.data, self._inputs.money, function, limits, tuple(self._space.nodes), work, state, pooled,
                 self._pool.arrays, self._pool.slots,
             )  # fmt: skip
             if status == kernel.DONE:
@@ -205,13 +257,13 @@ class CompiledGrower:
             if status == kernel.POOL_FULL:
                 return False
             if status == kernel.FULL:
-                self._nodes = self._nodes.doubled()
+                self._space.nodes = self._space.nodes.doubled()
             else:
                 state[kernel.FORCED] = self._decide(settings, int(state[kernel.NEXT]), order)
 
     def _decide(self, settings: Settings, node: int, order: NDArray[np.int32]) -> int:
         """The exact rule's answer for a node where floats could not tell."""
-        nodes = self._nodes
+        nodes = self._space.nodes
         choice = decide(
             nodes.counts[node],
             lambda: count_classes(self._instance, order[nodes.start[node] : nodes.end[node]]),

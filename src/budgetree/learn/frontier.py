@@ -168,7 +168,8 @@ def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: 
     singles: list[Impurity] = [each for each in chosen if each not in HINGED]
     families = [each for each in chosen if each in HINGED]
     n_trees = 0
-    for batch in portfolio.grow_all(singles, budget):
+    if singles:
+        batch = portfolio.grow_all(singles, budget)
         n_trees += len(batch.steps)
         report(0, len(families) or 1, f"{n_trees} trees")
         yield batch
@@ -183,7 +184,7 @@ def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: 
 
 def _pareto(instance: Instance, portfolio: Portfolio, batches: list[Batch], limit: int) -> Frontier:
     """The points of all cuts of all trees that no other beats; of equals the first in the portfolio's order."""
-    growers = [(impurity, batch.budget) for batch in batches for impurity in batch.impurities]
+    growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
     steps = join_steps([batch.steps for batch in batches])
     by_tree = np.lexsort((steps.need, steps.owner))  # each tree's steps, cheapest first
     need, owner = steps.need[by_tree], steps.owner[by_tree]
@@ -200,8 +201,8 @@ def _pareto(instance: Instance, portfolio: Portfolio, batches: list[Batch], limi
     kept = order[errors[order] < fewest_before].tolist()
     points = []
     for i in kept:
-        impurity, hard_budget = growers[owner[i]]
-        points.append(_point(instance, portfolio, impurity, hard_budget, int(need[i]), int(errors[i])))
+        batch, tree = growers[owner[i]]
+        points.append(_point(instance, portfolio, batch.impurity(tree), batch.budget, int(need[i]), int(errors[i])))
     return Frontier(tuple(points), instance, complete=not portfolio.out_of_time)
 
 

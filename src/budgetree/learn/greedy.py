@@ -8,7 +8,7 @@ import numpy as np
 
 from budgetree.counts import MemoryCounter
 from budgetree.impurity import Impurity, Pairs
-from budgetree.impurity.forms import GENERAL
+from budgetree.impurity.forms import GENERAL, row_of_forms
 from budgetree.learn.plain import grow_plain
 from budgetree.learn.readiness import kernel_work, kernels_pay, plain_work
 from budgetree.learn.rule import Rule
@@ -53,7 +53,7 @@ def grow_nodes(instance: Instance, settings: Settings) -> Nodes:
     if not kernels_pay(instance):
         with plain_work():
             return grow_plain(MemoryCounter(instance), instance.schema, settings)
-    with kernel_work():
+    with kernel_work:
         from budgetree.learn.compiled import grow_compiled  # numba takes half a second to import
 
         return grow_compiled(instance, settings)
@@ -64,7 +64,7 @@ def warm_up() -> None:
 
     Nobody needs to call this. A service may, so that not even its first requests are served by the slower twins.
     """
-    with kernel_work():
+    with kernel_work:
         from budgetree.learn.compiled import CompiledGrower
 
         tiny = Instance(np.array([[0, 1], [1, 0]]), [0, 1])
@@ -72,7 +72,8 @@ def warm_up() -> None:
         grower = CompiledGrower(tiny, cache_bytes=0)
         grower.grow(settings)
         grower.steps()
-        grower.steps_of([settings.form], settings.budget)
+        grower.steps_of(row_of_forms([settings.form]), settings.budget)
+        grower.bisect(4, 2, (4.0, 1.0, True, 1.0), settings.budget)
 
 
 def _origin(impurity: Impurity, delta: Any, budget: Any, rule: str) -> str:

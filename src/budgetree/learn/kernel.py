@@ -44,7 +44,7 @@ from budgetree.learn.kernel_pool import (
 )
 
 DONE, FULL, UNDECIDED, POOL_FULL = 0, 1, 2, 3
-NEXT, N_NODES, N_BRANCHES, FORCED = 0, 1, 2, 3  # the places in `state`
+NEXT, N_NODES, N_BRANCHES, FORCED = 0, 1, 2, 3  # the places in `state`; all 0 means: begin
 NOT_FORCED = -2
 NOTHING_TO_SORT = -1  # the start of a leaf whose objects were never put together
 SCRATCH = 0  # the slot for what is not kept
@@ -55,7 +55,7 @@ FEW_OBJECTS = 8  # up to here a test that settles everything is likely enough to
 def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool, slots):
     """Grow until DONE, until the node arrays are FULL or the pool is, or until a node is UNDECIDED.
 
-    data       codes, labels, weights, n_outcomes, block_levels
+    data       codes, labels, weights, n_outcomes, block_levels, the class counts of all objects
     money      own prices by outcome, whether none depends on the outcome, dearest, fees, fee_mask, the cheapest test,
                the dearest with all fees
     function   kind, numbers, roundings
@@ -65,7 +65,7 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
     pool       see kernel_pool; empty arrays unless pooled
     slots      tallies, totals and facts of counted sets (a single one unless pooled), the pool's limits
     """
-    codes, labels, weights, n_outcomes, block_levels = data
+    codes, labels, weights, n_outcomes, block_levels, whole = data
     own, same_price, dearest, fees, fee_mask, cheapest, highest = money
     kind, numbers, roundings = function
     delta, budget, worst = settings
@@ -74,6 +74,8 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
     _, sets, _, _, split_keys, split_table, split_sets, _, sizes = pool
     all_tallies, all_totals, all_facts, limits = slots
     _, n_classes, width, n_tests = all_tallies.shape
+    if state[N_NODES] == 0:
+        _plant_root(function, nodes, state, whole, len(spare))
 
     while state[NEXT] < state[N_NODES]:
         node = state[NEXT]
@@ -205,7 +207,7 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def plant_root(function, nodes, state, whole, n_objects):
+def _plant_root(function, nodes, state, whole, n_objects):
     """A tree of one node that holds all objects; `whole` are their class counts."""
     kind, numbers, _ = function
     _, parent, start, end, set_of, paid, fees_paid, counts, owes, first_branch, _, fallback = nodes

@@ -1,11 +1,15 @@
-"""What each budget buys of a grown tree, compiled: the cut at every budget at once, for many trees in a row."""
+"""What each budget buys of a grown tree, compiled: the cut at every budget at once, for many trees in a row.
+
+The trees of a row are given, or found by bisection over a hinge's α; portfolio.py has the bisection's plain twin.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from budgetree.learn.kernel import DONE, FULL, N_NODES, grow_nodes, plant_root
+from budgetree.impurity.forms import HINGE
+from budgetree.learn.kernel import DONE, FULL, N_NODES, grow_nodes
 from budgetree.learn.kernel_choice import LEAF, fees_due
 
 END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of `summaries`
@@ -55,9 +59,7 @@ def budget_steps(size, nodes, money, need, gain, summary):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def grow_in_a_row(
-    data, money, functions, settings, nodes, work, state, pool, slots, whole, n_objects, need, gain, summaries
-):  # fmt: skip
+def grow_in_a_row(data, money, functions, settings, nodes, work, state, pool, slots, need, gain, summaries):
     """Grow a tree for each function from a pool; returns how many were grown, and how the last growth ended.
 
     The steps of tree i are need and gain from summaries[i - 1, END] to summaries[i, END]. It stops at a tree that
@@ -67,7 +69,7 @@ def grow_in_a_row(
     end = 0
     for i in range(len(kinds)):
         function = (kinds[i], numbers[i], roundings[i])
-        plant_root(function, nodes, state, whole, n_objects)
+        state[:] = 0
         status = grow_nodes(data, money, function, settings, nodes, work, state, True, pool, slots)
         if status == DONE and end + state[N_NODES] > len(need):
             status = FULL
@@ -77,3 +79,59 @@ def grow_in_a_row(
         end += summaries[i, END]
         summaries[i, END] = end
     return len(kinds), DONE
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def bisect_hinge(
+    hinge, close, data, money, settings, nodes, work, state, pool, slots, quarters, gaps, need, gain, summaries
+):  # fmt: skip
+    """Grow hinged trees for the α's (in quarters) that bisection finds; returns how many, and how the last one ended.
+
+    hinge     the number that multiplies counts, a quarter of α in the same units, whether α² is subtracted, roundings
+    quarters  starts with the two ends; the others are appended round by round
+    gaps      scratch: the neighbours still to be compared, as places in quarters
+    """
+    factor, quarter, subtract_square, roundings = hinge
+    numbers = np.empty(3)
+    numbers[0] = factor
+    end = 0
+    first, n_asked = 0, 2
+    n_gaps = 1
+    gaps[0, 0], gaps[0, 1] = 0, 1
+    while first < n_asked:
+        for i in range(first, n_asked):
+            numbers[1] = quarters[i] * quarter
+            numbers[2] = numbers[1] * numbers[1] if subtract_square else 0.0
+            state[:] = 0
+            status = grow_nodes(
+                data, money, (HINGE, numbers, roundings), settings, nodes, work, state, True, pool, slots
+            )
+            if status == DONE and end + state[N_NODES] > len(need):
+                status = FULL
+            if status != DONE:
+                return i, status
+            budget_steps(state[N_NODES], nodes, money, need[end:], gain[end:], summaries[i])
+            end += summaries[i, END]
+            summaries[i, END] = end
+        first = n_asked
+        if 2 * n_gaps > len(gaps) // 2 or n_asked + n_gaps > len(quarters):
+            return n_asked, FULL
+        kept = 0
+        half = len(gaps) // 2  # the new gaps are written behind the old ones, then moved to the front
+        for gap in range(n_gaps):
+            low, high = gaps[gap, 0], gaps[gap, 1]
+            agree = (
+                summaries[low, MAX_COST] == summaries[high, MAX_COST]
+                and summaries[low, AT_LEAVES] == summaries[high, AT_LEAVES]
+            )
+            if agree or quarters[high] - quarters[low] < close:
+                continue
+            quarters[n_asked] = (quarters[low] + quarters[high]) // 2
+            gaps[half + kept, 0], gaps[half + kept, 1] = low, n_asked
+            gaps[half + kept + 1, 0], gaps[half + kept + 1, 1] = n_asked, high
+            kept += 2
+            n_asked += 1
+        for gap in range(kept):
+            gaps[gap, 0], gaps[gap, 1] = gaps[half + gap, 0], gaps[half + gap, 1]
+        n_gaps = kept
+    return n_asked, DONE

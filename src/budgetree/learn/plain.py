@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from budgetree.counts import Counter, MemoryCounter
-from budgetree.impurity import Form
+from budgetree.impurity.forms import FormRow
 from budgetree.learn.decision import Purse, decide
 from budgetree.learn.settings import Settings
 from budgetree.learn.steps import Steps, join_steps, steps_of_nodes
@@ -37,11 +36,14 @@ class PlainGrower:
         """What each budget buys of the tree just grown."""
         return steps_of_nodes(self.nodes(), self._schema.table)
 
-    def steps_of(self, forms: Sequence[Form], budget: int) -> Steps:
+    def bisect(self, largest: int, close: int, hinge: tuple[float, float, bool, float], budget: int) -> None:
+        """Nothing: a bisection is taken a round at a time here."""
+
+    def steps_of(self, row: FormRow, budget: int) -> Steps:
         """The steps of the trees for several impurities, grown in a row."""
         found = []
-        for form in forms:
-            self.grow(Settings(form, Fraction(0), budget, "worst"))
+        for index in range(len(row)):
+            self.grow(Settings(row.form(index), Fraction(0), budget, "worst"))
             found.append(self.steps())
         return join_steps(found)
 

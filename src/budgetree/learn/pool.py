@@ -37,14 +37,12 @@ class Pool:
             affordable = (cache_bytes - cache_bytes // ROWS_SHARE) // slot_bytes
             n_slots = 1 + max(1, min(len(self._order) + SPARE_SLOTS, affordable))
             n_sets, n_splits = SETS_PER_SLOT * n_slots + width, SPLITS_PER_SLOT * n_slots
-        rng = np.random.default_rng(0)  # any numbers will do, and the same ones keep runs alike
-        n_random = instance.n_objects if self.is_shared else 0
         self.rows = np.empty(n_rows, np.int32)
         self._sets = np.empty((n_sets, 3), np.int64)
         self._sums = np.empty((n_sets, 2), np.uint64)
         self._set_table = np.empty(_table_size(n_sets), np.int32)
         self._split_table = np.empty(_table_size(n_splits), np.int32)
-        self._random = rng.integers(0, 2**64, (n_random, 2), dtype=np.uint64)
+        self._random = np.empty((instance.n_objects if self.is_shared else 0, 2), np.uint64)
         self._sizes = np.zeros(4, np.int64)
         # What kernel.grow_nodes calls `pool` and `slots`.
         self.arrays: tuple[NDArray[Any], ...] = (
@@ -65,6 +63,8 @@ class Pool:
             np.array([n_sets, n_slots, n_splits, n_rows]),
         )
         if self.is_shared:
+            # Any numbers will do, and the same ones keep runs alike.
+            self._random[:] = np.random.default_rng(0).integers(0, 2**64, self._random.shape, dtype=np.uint64)
             self.clear()
 
     def clear(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,12 @@ from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
-from budgetree.impurity.forms import GENERAL
+from budgetree.impurity.forms import GENERAL, FormRow, row_of_forms, row_of_hinges
+from budgetree.impurity.hinged import Hinged
 from budgetree.learn.plain import PlainGrower
 from budgetree.learn.readiness import kernel_work, kernels_pay, plain_work
 from budgetree.learn.settings import Settings
-from budgetree.learn.steps import Steps
+from budgetree.learn.steps import AT_LEAVES, MAX_COST, Steps
 from budgetree.problem import Instance
 from budgetree.tree import Nodes
 
@@ -21,7 +23,9 @@ CACHE_BYTES = 256 * 2**20
 HINGED = (HingedPairs, HingedProduct)
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
 BATCH = 64
-CLOSE_ALPHAS = Fraction(1, 2)  # of an object: nearer than this, bisection stops
+SOON_DONE = 2_000_000  # objects × tests: up to here a whole bisection takes less than a second
+CLOSE = 2  # quarters of an object: nearer than this, bisection stops
+OUTCOME = [MAX_COST, AT_LEAVES]  # what neighbours are compared by
 
 T = TypeVar("T")
 
@@ -31,16 +35,22 @@ class Grower(Protocol):
 
     def grow(self, settings: Settings) -> None: ...
     def nodes(self) -> Nodes: ...
-    def steps_of(self, forms: Sequence[Form], budget: int) -> Steps: ...
+    def steps_of(self, row: FormRow, budget: int) -> Steps: ...
+    def bisect(
+        self, largest: int, close: int, hinge: tuple[float, float, bool, float], budget: int
+    ) -> tuple[list[int], Steps] | None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """Some trees of the portfolio: what grew them, under which hard budget, and what their cuts buy."""
 
-    impurities: list[Impurity]
+    impurity: Callable[[int], Impurity]  # of tree i; most are never asked for
     budget: int
     steps: Steps
+
+    def impurities(self) -> list[Impurity]:
+        return [self.impurity(i) for i in range(len(self.steps))]
 
 
 class Portfolio:
@@ -48,6 +58,7 @@ class Portfolio:
 
     def __init__(self, instance: Instance, cache_bytes: int = CACHE_BYTES, deadline: float | None = None) -> None:
         self._instance = instance
+        self._scale = instance.schema.weight_scale
         self._cache_bytes = cache_bytes
         self._deadline = deadline
         self._plain = PlainGrower(instance)
@@ -57,18 +68,50 @@ class Portfolio:
     def out_of_time(self) -> bool:
         return self._deadline is not None and time.monotonic() > self._deadline
 
-    def grow_all(self, impurities: Sequence[Impurity], budget: int) -> Iterator[Batch]:
-        """A tree for each impurity, a batch at a time, until the time is over; never fewer than one batch."""
-        for start in range(0, len(impurities), BATCH):
-            if start and self.out_of_time:
-                return
-            part = list(impurities[start : start + BATCH])
-            forms = [self._form(impurity) for impurity in part]
+    def grow_all(self, impurities: Sequence[Impurity], budget: int) -> Batch:
+        """A tree for each impurity."""
+        row = row_of_forms([self._form(impurity) for impurity in impurities])
+        return Batch(impurities.__getitem__, budget, self._run(row, lambda grower: grower.steps_of(row, budget)))
 
-            def steps_of(grower: Grower, forms: Sequence[Form] = forms) -> Steps:
-                return grower.steps_of(forms, budget)
+    def hinged(self, family: type[Hinged], budget: int) -> Iterator[Batch]:
+        """The family over its α's, found by bisection; ends early when the time is over.
 
-            yield Batch(part, budget, self._run(forms, steps_of))
+        Between neighbours whose trees agree in max-cost and errors nothing is looked for, nor between α's that differ
+        by less than half an object. The largest α is a power of two, so that all are multiples of a quarter, and
+        quarters are what is counted here.
+        """
+        largest = 4 * _root_is_leaf_from(self._instance)
+        in_one_go = self._bisect_in_one_go(family, largest, budget)
+        if in_one_go is not None:
+            yield in_one_go
+            return
+        known: dict[int, tuple[int, int]] = {}
+        asked = [0, largest]
+        gaps = [(asked[0], asked[1])]
+        while asked:
+            for start in range(0, len(asked), BATCH):
+                part = asked[start : start + BATCH]
+                batch = self._grow_hinges(family, part, budget)
+                known.update(zip(part, zip(*batch.steps.summaries[:, OUTCOME].T.tolist(), strict=True), strict=True))
+                yield batch
+                if self.out_of_time:
+                    return
+            gaps = [(low, high) for low, high in gaps if known[low] != known[high] and high - low >= CLOSE]
+            asked = [(low + high) // 2 for low, high in gaps]
+            gaps = [half for (low, high), mid in zip(gaps, asked, strict=True) for half in ((low, mid), (mid, high))]
+
+    def _bisect_in_one_go(self, family: type[Hinged], largest: int, budget: int) -> Batch | None:
+        """The kernel's bisection, on data so small that nobody waits for it; None where it cannot or should not."""
+        if self._instance.codes.size > SOON_DONE or self._deadline is not None or not kernels_pay(self._instance):
+            return None
+        row = row_of_hinges([1], self._scale, self._instance.n_classes, subtract_square=family.subtracts_square)
+        factor, quarter, _ = row.numbers[0].tolist()
+        hinge = (factor, quarter, family.subtracts_square, float(row.roundings[0]))
+        found = self._run(row, lambda grower: grower.bisect(largest, CLOSE, hinge, budget))
+        if found is None:
+            return None
+        quarters, steps = found
+        return Batch(lambda i: family(Fraction(quarters[i], 4)), budget, steps)
 
     def nodes(self, impurity: Impurity, budget: int) -> Nodes:
         """One tree itself."""
@@ -78,42 +121,25 @@ class Portfolio:
             grower.grow(Settings(form, Fraction(0), budget, "worst"))
             return grower.nodes()
 
-        return self._run([form], grow)
+        return self._run(row_of_forms([form]), grow)
 
-    def hinged(self, family: type[HingedPairs] | type[HingedProduct], budget: int) -> Iterator[Batch]:
-        """The family over its α's, found by bisection.
-
-        Between neighbours whose trees agree in max-cost and errors nothing is looked for, nor between α's that differ
-        by less than half an object. The largest α is a power of two, so that all are multiples of a quarter.
-        """
-        largest = _root_is_leaf_from(self._instance)
-        known: dict[Fraction, tuple[int, int]] = {}
-        asked = [Fraction(0), largest]
-        gaps = [(Fraction(0), largest)]
-        while asked:
-            grown = 0
-            for batch in self.grow_all([family(alpha) for alpha in asked], budget):
-                yield batch
-                results = zip(batch.steps.max_cost.tolist(), batch.steps.errors.tolist(), strict=True)
-                known.update(zip(asked[grown:], results, strict=False))
-                grown += len(batch.steps)
-            if self.out_of_time:
-                return
-            gaps = [(low, high) for low, high in gaps if known[low] != known[high] and high - low >= CLOSE_ALPHAS]
-            asked = [(low + high) / 2 for low, high in gaps]
-            gaps = [half for (low, high), mid in zip(gaps, asked, strict=True) for half in ((low, mid), (mid, high))]
+    def _grow_hinges(self, family: type[Hinged], quarters: list[int], budget: int) -> Batch:
+        square = family.subtracts_square
+        row = row_of_hinges(quarters, self._scale, self._instance.n_classes, subtract_square=square)
+        steps = self._run(row, lambda grower: grower.steps_of(row, budget))
+        return Batch(lambda i: family(Fraction(quarters[i], 4)), budget, steps)
 
     def _form(self, impurity: Impurity) -> Form:
-        return impurity.form(self._instance.schema.weight_scale, self._instance.n_classes)
+        return impurity.form(self._scale, self._instance.n_classes)
 
-    def _run(self, forms: Sequence[Form], job: Callable[[Grower], T]) -> T:
+    def _run(self, row: FormRow, job: Callable[[Grower], T]) -> T:
         """By the kernels where they pay and know the functions."""
-        if any(form.kind == GENERAL for form in forms):
+        if (row.kinds == GENERAL).any():
             return job(self._plain)
         if not kernels_pay(self._instance):
             with plain_work():
                 return job(self._plain)
-        with kernel_work():
+        with kernel_work:
             if self._compiled is None:
                 from budgetree.learn.compiled import CompiledGrower  # numba takes half a second to import
 
@@ -121,11 +147,8 @@ class Portfolio:
             return job(self._compiled)
 
 
-def _root_is_leaf_from(instance: Instance) -> Fraction:
+def _root_is_leaf_from(instance: Instance) -> int:
     """The power of two from which on α forgives everything: no less than the second largest class."""
     second = sorted(instance.class_order.counts.tolist())[-2] if instance.n_classes > 1 else 0
-    weight = Fraction(second) / instance.schema.weight_scale
-    largest = Fraction(1)
-    while largest < weight:
-        largest *= 2
-    return largest
+    weight = math.ceil(Fraction(second) / instance.schema.weight_scale)
+    return 1 << max(weight - 1, 0).bit_length()

@@ -53,13 +53,18 @@ def plain_work() -> Iterator[None]:
             _state.plain_seconds += time.perf_counter() - start
 
 
-@contextmanager
-def kernel_work() -> Iterator[None]:
-    """Says so on a terminal when what is inside has to compile first."""
-    if not _state.loaded and not _are_compiled() and sys.stderr.isatty():
-        print("budgetree: compiling its kernels, once on this machine (about 20 s) …", file=sys.stderr, flush=True)
-    yield
-    _state.loaded = True
+class _KernelWork:
+    """`with kernel_work:` around the kernels' use; says so on a terminal when they have to be compiled first."""
+
+    def __enter__(self) -> None:
+        if not _state.loaded and not _are_compiled() and sys.stderr.isatty():
+            print("budgetree: compiling its kernels, once on this machine (about 20 s) …", file=sys.stderr, flush=True)
+
+    def __exit__(self, *error: object) -> None:
+        _state.loaded = _state.loaded or error[0] is None
+
+
+kernel_work = _KernelWork()
 
 
 def _are_compiled() -> bool:

@@ -111,7 +111,7 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     found: list[Impurity] = []
     with show_progress(f"{family.__name__} over α", progress) as report:
         for number, batch in enumerate(portfolio.hinged(family, unlimited)):
-            found += batch.impurities
+            found += batch.impurities()
             report(number, max(ROUNDS, number), f"{len(found)} trees")
     total = float(Fraction(int(instance.class_order.counts.sum())) / instance.schema.weight_scale)
     points = []

@@ -33,7 +33,7 @@ class Nodes:
 
     def __post_init__(self) -> None:
         for array in (self.test, self.parent, self.counts, self.paid, self.first_branch, self.branches, self.fallback):
-            array.flags.writeable = False
+            array.setflags(write=False)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
