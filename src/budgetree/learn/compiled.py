@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from budgetree.counts import count_classes
 from budgetree.counts.kernels import block_levels, new_lanes
-from budgetree.impurity.forms import POLYNOMIAL, FormRow
+from budgetree.impurity.forms import HINGE, MOST_NUMBERS, POLYNOMIAL, FormRow
 from budgetree.learn import kernel
 from budgetree.learn.decision import Purse, decide
 from budgetree.learn.kernel_choice import N_SCORES
-from budgetree.learn.kernel_steps import END, N_SUMMARY, bisect_hinge, budget_steps, grow_in_a_row
+from budgetree.learn.kernel_steps import END, N_SUMMARY, budget_steps, grow_in_a_row
 from budgetree.learn.pool import Pool, Shape
 from budgetree.learn.settings import Settings
 from budgetree.learn.steps import Steps, join_steps
@@ -29,7 +29,7 @@ from budgetree.tree import LEAF, Nodes
 FIRST_CAPACITY = 4096
 OFTEN_GROWN = 100_000  # objects: below, the arrays of a growth are kept for the next one
 MOST_BISECTED, MOST_STEPS = 2**12, 2**20  # trees and inner nodes in one go of a bisection
-Row = tuple[list[int], Steps]
+Row = tuple[list[float], Steps]
 LARGEST_FLOAT = 10**300  # a threshold above it is as good as infinite: the kernel asks about values that large
 
 
@@ -200,40 +200,43 @@ class CompiledGrower:
                 done += 1
         return join_steps(parts)
 
-    def bisect(self, largest: int, close: int, hinge: tuple[float, float, bool, float], budget: int) -> Row | None:
-        """The α's, in quarters, that bisection from 0 to the largest finds, and their trees' steps.
+    def bisect(self, ends: FormRow, close: float, budget: int) -> Row | None:
+        """The hinges between two ends that bisection finds, as their α's in the form's units, and their trees' steps.
 
         None when it is too much for one go: then the caller takes a round at a time.
         """
-        quarters = np.empty(MOST_BISECTED, np.int64)
-        quarters[:2] = 0, largest
-        gaps = np.empty((4 * MOST_BISECTED, 2), np.int64)
-        summaries = np.empty((MOST_BISECTED, N_SUMMARY), np.int64)
-        need, gain = np.empty((2, MOST_STEPS), np.int64)
-        n_found, status = bisect_hinge(
-            hinge, close, self._inputs.data, self._inputs.money, (0.0, budget, True), tuple(self._space.nodes),
-            (self._pool.rows, *self._space.work), self._space.state, self._pool.arrays, self._pool.slots, quarters,
-            gaps, need, gain, summaries,
-        )  # fmt: skip
+        numbers = np.empty((MOST_BISECTED, MOST_NUMBERS))
+        numbers[:2] = ends.numbers
+        numbers[2:, 0] = ends.numbers[0, 0]
+        functions = (np.full(MOST_BISECTED, HINGE), numbers, np.full(MOST_BISECTED, ends.roundings[0]))
+        found, status = self._in_a_row(functions, (close, bool(ends.numbers[1, 2])), budget, MOST_STEPS)
         if status != kernel.DONE:
             return None
-        end = int(summaries[n_found - 1, END])
-        return quarters[:n_found].tolist(), Steps(need[:end].copy(), gain[:end].copy(), summaries[:n_found].copy())
+        return numbers[: len(found), 1].tolist(), found
 
     def _steps_in_a_row(self, row: FormRow, first: int, budget: int) -> Steps:
         """As many as can be grown without help."""
         polynomials = np.flatnonzero(row.kinds[first:] == POLYNOMIAL)
         last = first + int(polynomials[0]) if len(polynomials) else len(row)
         functions = (row.kinds[first:last], row.numbers[first:last], row.roundings[first:last])
-        summaries = np.zeros((last - first, N_SUMMARY), np.int64)
-        need, gain = np.empty((2, len(self._space.nodes.test) * (last - first + 1)), np.int64)
-        n_done, _ = grow_in_a_row(
-            self._inputs.data, self._inputs.money, functions, (0.0, budget, True), tuple(self._space.nodes),
-            (self._pool.rows, *self._space.work), self._space.state, self._pool.arrays, self._pool.slots,
-            need, gain, summaries,
+        room = len(self._space.nodes.test) * (last - first + 1)
+        return self._in_a_row(functions, (0.0, False), budget, room)[0]
+
+    def _in_a_row(
+        self, functions: tuple[NDArray[Any], ...], bisection: tuple[float, bool], budget: int, room: int
+    ) -> tuple[Steps, int]:
+        size = len(functions[0])
+        gaps = np.empty((max(4 * size, 4), 2), np.int64)
+        summaries = np.empty((size, N_SUMMARY), np.int64)
+        need, gain = np.empty((2, room), np.int64)
+        n_done, status = grow_in_a_row(
+            functions, bisection, self._inputs.data, self._inputs.money, (0.0, budget, True),
+            tuple(self._space.nodes), (self._pool.rows, *self._space.work), self._space.state, self._pool.arrays,
+            self._pool.slots, gaps, need, gain, summaries,
         )  # fmt: skip
         end = int(summaries[n_done - 1, END]) if n_done else 0
-        return Steps(need[:end], gain[:end], summaries[:n_done])
+        # Copies, because the arrays have room for far more than they hold.
+        return Steps(need[:end].copy(), gain[:end].copy(), summaries[:n_done].copy()), status
 
     def _grow(self, settings: Settings, *, pooled: bool) -> bool:
         """False when the pool has no room for the tree."""

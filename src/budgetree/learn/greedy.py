@@ -73,7 +73,6 @@ def warm_up() -> None:
         grower.grow(settings)
         grower.steps()
         grower.steps_of(row_of_forms([settings.form]), settings.budget)
-        grower.bisect(4, 2, (4.0, 1.0, True, 1.0), settings.budget)
 
 
 def _origin(impurity: Impurity, delta: Any, budget: Any, rule: str) -> str:

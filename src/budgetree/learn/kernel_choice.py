@@ -18,7 +18,6 @@ from budgetree.learn.rule import FLOAT_TIE
 EXACT = 2.0**53
 HALF_ULP = 2.0**-53
 FLOAT_KINDS = GINI  # from this kind on, functions are compared with a tolerance
-PAIRS_NUMBERS = np.array([1.0, 0.0, 0.0])
 
 LEAF = -1
 NO_SPLIT, UNSURE = -1, -2  # what a choice answers instead of a test
@@ -259,7 +258,10 @@ def pick_by_pairs(
     facts, scores, totals, values,
 ):  # fmt: skip
     """The choice by Pairs, which parts something whenever a test splits an impure node."""
-    impurities(HINGE, PAIRS_NUMBERS, cells, classes, n_present, totals, values)
+    kind = np.int64(HINGE)  # a variable, and numbers an array of the usual type: a constant would be compiled anew
+    numbers = np.zeros(3)
+    numbers[0] = 1.0
+    impurities(kind, numbers, cells, classes, n_present, totals, values)
     whole = total * total
     for i in range(n_present):
         in_class = 0.0
@@ -267,12 +269,12 @@ def pick_by_pairs(
             in_class += cells[classes[i], outcome * len(dearest)]
         whole -= in_class * in_class
     roundings = 4.0 * (n_classes * n_classes + 4)
-    error = error_bound(HINGE, PAIRS_NUMBERS, roundings, total, n_classes, 1.0 if worst else total)
+    error = error_bound(kind, numbers, roundings, total, n_classes, 1.0 if worst else total)
     score(
-        own, same_price, dearest, fees, fee_mask, fees_paid, room, worst, total, whole, HINGE, error, facts, scores,
+        own, same_price, dearest, fees, fee_mask, fees_paid, room, worst, total, whole, kind, error, facts, scores,
         totals, values,
     )  # fmt: skip
-    test = pick(HINGE, error, facts, scores)
+    test = pick(kind, error, facts, scores)
     return test if test >= 0 else UNSURE
 
 

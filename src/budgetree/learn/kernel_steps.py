@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from budgetree.impurity.forms import HINGE
 from budgetree.learn.kernel import DONE, FULL, N_NODES, grow_nodes
 from budgetree.learn.kernel_choice import LEAF, fees_due
 
@@ -59,53 +58,31 @@ def budget_steps(size, nodes, money, need, gain, summary):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def grow_in_a_row(data, money, functions, settings, nodes, work, state, pool, slots, need, gain, summaries):
-    """Grow a tree for each function from a pool; returns how many were grown, and how the last growth ended.
+def grow_in_a_row(
+    functions, bisection, data, money, settings, nodes, work, state, pool, slots, gaps, need, gain, summaries
+):  # fmt: skip
+    """Grow trees from a pool, one after another; returns how many were grown, and how the last growth ended.
 
+    functions  kinds, numbers and roundings, one row per tree. With a bisection the first two are the ends of a hinge's
+               α's, and those found between them are appended round by round.
+    bisection  the smallest difference of α's that is bisected (0: no bisection), in the units of numbers[:, 1], and
+               whether α² is subtracted
+    gaps       scratch: the neighbours still to be compared
     The steps of tree i are need and gain from summaries[i - 1, END] to summaries[i, END]. It stops at a tree that
-    needs help, or when the steps might not fit any more.
+    needs help, or when something might not fit any more.
     """
     kinds, numbers, roundings = functions
+    close, subtract_square = bisection
     end = 0
-    for i in range(len(kinds)):
-        function = (kinds[i], numbers[i], roundings[i])
-        state[:] = 0
-        status = grow_nodes(data, money, function, settings, nodes, work, state, True, pool, slots)
-        if status == DONE and end + state[N_NODES] > len(need):
-            status = FULL
-        if status != DONE:
-            return i, status
-        budget_steps(state[N_NODES], nodes, money, need[end:], gain[end:], summaries[i])
-        end += summaries[i, END]
-        summaries[i, END] = end
-    return len(kinds), DONE
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def bisect_hinge(
-    hinge, close, data, money, settings, nodes, work, state, pool, slots, quarters, gaps, need, gain, summaries
-):  # fmt: skip
-    """Grow hinged trees for the α's (in quarters) that bisection finds; returns how many, and how the last one ended.
-
-    hinge     the number that multiplies counts, a quarter of α in the same units, whether α² is subtracted, roundings
-    quarters  starts with the two ends; the others are appended round by round
-    gaps      scratch: the neighbours still to be compared, as places in quarters
-    """
-    factor, quarter, subtract_square, roundings = hinge
-    numbers = np.empty(3)
-    numbers[0] = factor
-    end = 0
-    first, n_asked = 0, 2
+    first = 0
+    n_asked = 2 if close > 0 else len(kinds)
     n_gaps = 1
     gaps[0, 0], gaps[0, 1] = 0, 1
     while first < n_asked:
         for i in range(first, n_asked):
-            numbers[1] = quarters[i] * quarter
-            numbers[2] = numbers[1] * numbers[1] if subtract_square else 0.0
             state[:] = 0
-            status = grow_nodes(
-                data, money, (HINGE, numbers, roundings), settings, nodes, work, state, True, pool, slots
-            )
+            function = (kinds[i], numbers[i], roundings[i])
+            status = grow_nodes(data, money, function, settings, nodes, work, state, True, pool, slots)
             if status == DONE and end + state[N_NODES] > len(need):
                 status = FULL
             if status != DONE:
@@ -114,7 +91,9 @@ def bisect_hinge(
             end += summaries[i, END]
             summaries[i, END] = end
         first = n_asked
-        if 2 * n_gaps > len(gaps) // 2 or n_asked + n_gaps > len(quarters):
+        if close == 0:
+            break
+        if 4 * n_gaps > len(gaps) or n_asked + n_gaps > len(kinds):
             return n_asked, FULL
         kept = 0
         half = len(gaps) // 2  # the new gaps are written behind the old ones, then moved to the front
@@ -124,9 +103,11 @@ def bisect_hinge(
                 summaries[low, MAX_COST] == summaries[high, MAX_COST]
                 and summaries[low, AT_LEAVES] == summaries[high, AT_LEAVES]
             )
-            if agree or quarters[high] - quarters[low] < close:
+            if agree or numbers[high, 1] - numbers[low, 1] < close:
                 continue
-            quarters[n_asked] = (quarters[low] + quarters[high]) // 2
+            middle = (numbers[low, 1] + numbers[high, 1]) / 2.0
+            numbers[n_asked, 1] = middle
+            numbers[n_asked, 2] = middle * middle if subtract_square else 0.0
             gaps[half + kept, 0], gaps[half + kept, 1] = low, n_asked
             gaps[half + kept + 1, 0], gaps[half + kept + 1, 1] = n_asked, high
             kept += 2

@@ -36,7 +36,7 @@ class PlainGrower:
         """What each budget buys of the tree just grown."""
         return steps_of_nodes(self.nodes(), self._schema.table)
 
-    def bisect(self, largest: int, close: int, hinge: tuple[float, float, bool, float], budget: int) -> None:
+    def bisect(self, ends: FormRow, close: float, budget: int) -> None:
         """Nothing: a bisection is taken a round at a time here."""
 
     def steps_of(self, row: FormRow, budget: int) -> Steps:

@@ -36,9 +36,7 @@ class Grower(Protocol):
     def grow(self, settings: Settings) -> None: ...
     def nodes(self) -> Nodes: ...
     def steps_of(self, row: FormRow, budget: int) -> Steps: ...
-    def bisect(
-        self, largest: int, close: int, hinge: tuple[float, float, bool, float], budget: int
-    ) -> tuple[list[int], Steps] | None: ...
+    def bisect(self, ends: FormRow, close: float, budget: int) -> tuple[list[float], Steps] | None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,14 +102,14 @@ class Portfolio:
         """The kernel's bisection, on data so small that nobody waits for it; None where it cannot or should not."""
         if self._instance.codes.size > SOON_DONE or self._deadline is not None or not kernels_pay(self._instance):
             return None
-        row = row_of_hinges([1], self._scale, self._instance.n_classes, subtract_square=family.subtracts_square)
-        factor, quarter, _ = row.numbers[0].tolist()
-        hinge = (factor, quarter, family.subtracts_square, float(row.roundings[0]))
-        found = self._run(row, lambda grower: grower.bisect(largest, CLOSE, hinge, budget))
+        square = family.subtracts_square
+        ends = row_of_hinges([0, largest], self._scale, self._instance.n_classes, subtract_square=square)
+        quarter = float(ends.numbers[1, 1]) / largest
+        found = self._run(ends, lambda grower: grower.bisect(ends, CLOSE * quarter, budget))
         if found is None:
             return None
-        quarters, steps = found
-        return Batch(lambda i: family(Fraction(quarters[i], 4)), budget, steps)
+        alphas, steps = found
+        return Batch(lambda i: family(Fraction(round(alphas[i] / quarter), 4)), budget, steps)
 
     def nodes(self, impurity: Impurity, budget: int) -> Nodes:
         """One tree itself."""

@@ -1,6 +1,6 @@
 """When to use the kernels: at once on large data, on small data only when they cost no wait.
 
-Loading the kernels takes about a second, compiling them the first time ever about twenty. Small data are answered by
+Loading the kernels takes about a second, compiling them the first time ever about thirty. Small data are answered by
 the plain twins until those have taken as long in this process as the kernels would: from then on the kernels pay.
 """
 
@@ -19,7 +19,7 @@ from budgetree.problem import Instance
 LARGE_TABLE = 2_000_000  # objects × tests
 LARGE_NODE = 100_000  # tests × outcomes × classes, the work at even the smallest node
 SECONDS_TO_LOAD = 1.0
-SECONDS_TO_COMPILE = 20.0
+SECONDS_TO_COMPILE = 30.0
 
 
 class _Readiness:
@@ -58,7 +58,7 @@ class _KernelWork:
 
     def __enter__(self) -> None:
         if not _state.loaded and not _are_compiled() and sys.stderr.isatty():
-            print("budgetree: compiling its kernels, once on this machine (about 20 s) …", file=sys.stderr, flush=True)
+            print("budgetree: compiling its kernels, once on this machine (about half a minute) …", file=sys.stderr, flush=True)
 
     def __exit__(self, *error: object) -> None:
         _state.loaded = _state.loaded or error[0] is None
