@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+import budgetree as bt
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -19,6 +25,30 @@ def output(example: Path) -> str:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_the_example_runs(example: Path) -> None:
     assert output(example)
+
+
+def test_the_readmes_own_impurity_is_refuted_as_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S | re.M)
+    block = next(block for block in blocks if "check_admissible" in block)
+    exec(block, {"bt": bt})
+    assert f"# {capsys.readouterr().out.strip()}" in block
+
+
+def test_the_readmes_first_python_lines_run() -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S | re.M)
+    rows = [
+        ("low", "yes", "clear", "up", "no"),
+        ("high", "no", "unclear", "up", "yes"),
+        ("low", "no", "clear", "down", "no"),
+    ]
+    table = pd.DataFrame(rows * 2, columns=["troponin", "ecg", "mri", "ddimer", "diagnosis"])
+    with contextlib.chdir(tempfile.mkdtemp()):
+        exec(blocks[0], {"table": table})
+        assert Path("pathway.json").exists()
+
+
+def test_the_oracle_never_imports_the_library() -> None:
+    assert "import budgetree" not in (ROOT / "tests" / "reference.py").read_text(encoding="utf-8")
 
 
 def test_the_readme_shows_what_the_first_example_prints() -> None:

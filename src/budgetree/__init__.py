@@ -1,4 +1,4 @@
-"""budgetree finds the best decision tree that a testing budget can buy, and proves how good it is."""
+"""budgetree finds the best decision tree that a testing budget can buy."""
 
 from budgetree import datasets
 from budgetree.impurity import (

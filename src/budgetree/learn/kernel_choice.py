@@ -149,12 +149,18 @@ def score(
                 scores[REDUCTION, test] = mean + weight * kept
     nothing = FLOAT_TIE * whole if kind >= FLOAT_KINDS else 0.0
     splits = False
-    if worst and same_price and error == 0.0 and len(fees) == 0:  # the usual case, in loops that vectorise
+    if worst and same_price and error == 0.0:  # the usual case, in loops that vectorise
         for test in range(n_tests):
             gain = whole - scores[REDUCTION, test]
             scores[REDUCTION, test] = gain if gain > nothing else 0.0
         for test in range(n_tests):
-            shown, cost = facts[SHOWN, test], own[0, test]
+            scores[PRICE, test] = own[0, test]
+        for fee in range(len(fees)):
+            if not (fees_paid >> fee) & 1:
+                for test in range(n_tests):
+                    scores[PRICE, test] += fees[fee] * ((fee_mask[test] >> fee) & 1)
+        for test in range(n_tests):
+            shown, cost = facts[SHOWN, test], scores[PRICE, test]
             scores[PRICE, test] = cost if shown >= 2.0 and cost <= room else -1.0
         for test in range(n_tests):
             splits = splits or scores[PRICE, test] >= 0.0

@@ -58,7 +58,11 @@ class _KernelWork:
 
     def __enter__(self) -> None:
         if not _state.loaded and not _are_compiled() and sys.stderr.isatty():
-            print("budgetree: compiling its kernels, once on this machine (about half a minute) …", file=sys.stderr, flush=True)
+            print(
+                "budgetree: compiling its kernels, once on this machine (about half a minute) …",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def __exit__(self, *error: object) -> None:
         _state.loaded = _state.loaded or error[0] is None
