@@ -16,7 +16,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["OMP_NUM_THREADS"] = "1"
 
 import lightgbm
 import numpy as np
@@ -73,6 +73,8 @@ def compare_large(n_objects: int, n_classes: int) -> None:
     trees = booster.num_trees()
     leaves = booster.dump_model()["tree_info"][0]["num_leaves"]
 
+    for theirs_leaves in (sklearn_tree.get_n_leaves(), leaves):
+        assert abs(theirs_leaves / tree.n_leaves - 1) <= 0.3, "the trees differ too much in size to be compared"
     print(
         f"{n_objects:>9,} × {N_TESTS}, k = {n_classes:>2}   budgetree {ours * 1e3:8.1f} ms ({tree.n_leaves} leaves)   "
         f"scikit-learn {sklearn:6.2f} s ({sklearn_tree.get_n_leaves()} leaves): {sklearn / ours:6.0f}×   "

@@ -41,6 +41,8 @@ def test_the_raw_frame_leads_to_the_same_instance(name: str) -> None:
     raw = bt.datasets.frame(name)
     again = bt.Instance.from_frame(raw, raw.columns[-1])
     assert (again.codes == bt.datasets.load(name).codes).all()
+    assert (again.labels == bt.datasets.load(name).labels).all()
+    assert again.class_names == bt.datasets.load(name).class_names
 
 
 def test_pima_has_its_real_prices() -> None:

@@ -217,6 +217,13 @@ def test_weights_come_back_as_given(weights: list[float]) -> None:
     assert float(total) == pytest.approx(sum(weights), rel=1e-10)
 
 
+def test_labels_that_only_look_alike_stay_apart() -> None:
+    frame = pd.DataFrame({"x": [0, 1], "y": pd.Series([1, "1"], dtype=object)})
+    assert bt.Instance.from_frame(frame, "y").class_names == (1, "1")
+    with pytest.raises(ValueError, match="has a name twice"):
+        bt.Instance([[0], [1]], [0, 1], class_names=["a", "a"])
+
+
 def test_an_instance_cannot_be_changed() -> None:
     instance = bt.datasets.load("figure1")
     with pytest.raises(ValueError, match="read-only"):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.columns import Column, frame_library, is_missing, read_frame
-from budgetree.problem.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, fit_encoder, sort_key
+from budgetree.problem.columns import Column, frame_library, read_frame
+from budgetree.problem.duplicates import identical_groups, merge_duplicates
+from budgetree.problem.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, fit_encoder
+from budgetree.problem.labels import class_codes, weight_units
 from budgetree.problem.prices import Prices
 from budgetree.problem.schema import Schema, check_codes, distinct_names
-from budgetree.problem.units import weights_to_units
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +66,8 @@ class Instance:
             raise ValueError("codes: the table is empty; at least one object is needed.")
         if n_tests == 0:
             raise ValueError("codes: the table has no tests; at least one column is needed.")
-        self.labels, classes = _class_codes(labels, n_objects, class_names)
-        self.weight_units, weight_scale = _weight_units(weights, n_objects)
+        self.labels, classes = class_codes(labels, n_objects, class_names)
+        self.weight_units, weight_scale = weight_units(weights, n_objects)
         names = distinct_names(range(n_tests) if test_names is None else test_names, "test_names")
         if len(names) != n_tests:
             raise ValueError(f"test_names: {len(names)} name(s) for {n_tests} test(s).")
@@ -129,7 +129,7 @@ class Instance:
         for index, (encoder, column) in enumerate(zip(encoders, tests, strict=True)):
             codes[:, index] = encoder.encode(column)
         answers = next(column for column in columns if column.name == target).to_list()
-        labels, classes = _class_codes(answers, len(codes), None, f"column {target!r}")
+        labels, classes = class_codes(answers, len(codes), None, f"column {target!r}")
         if duplicates == "merge":
             codes, labels = merge_duplicates(codes, labels, len(classes))
         instance = cls(
@@ -195,7 +195,7 @@ class Instance:
     def irreducible(self) -> Irreducible:
         """The errors that every tree makes, and how many objects cause them."""
         present = self.class_order.order
-        group = _groups(self.codes[present])[1]
+        group = identical_groups(self.codes[present])[1]
         votes = np.zeros((int(group.max()) + 1, self.n_classes), dtype=np.int64)
         np.add.at(votes, (group, self.labels[present]), self.weight_units[present])
         mixed = (votes > 0).sum(axis=1) > 1
@@ -211,24 +211,6 @@ class Instance:
 
     def __repr__(self) -> str:
         return f"Instance({self.n_objects} objects, {self.n_tests} tests, {self.n_classes} classes)"
-
-
-def merge_duplicates(
-    codes: NDArray[np.uint8], labels: NDArray[np.int64], n_classes: int
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Identical objects become one, in order of first appearance, with the most common label (ties: the first)."""
-    first, group = _groups(codes)
-    votes = np.bincount(group * n_classes + labels, minlength=len(first) * n_classes)
-    winner = votes.reshape(-1, n_classes).argmax(axis=1)
-    appearance = np.argsort(first)
-    return codes[first[appearance]], winner[appearance].astype(np.int64)
-
-
-def _groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first row of each group of identical rows, and the group of each row."""
-    rows = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.shape[1]))).ravel()
-    _, first, group = np.unique(rows, return_index=True, return_inverse=True)
-    return first, group.ravel()
 
 
 def _check_request(columns: Sequence[Column], target: str, levels: int | Mapping[str, int], duplicates: str) -> None:
@@ -249,78 +231,9 @@ def _check_request(columns: Sequence[Column], target: str, levels: int | Mapping
             raise ValueError(f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}.")
 
 
-def _class_codes(
-    labels: Any, n_objects: int, class_names: Sequence[Any] | None, what: str = "labels"
-) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.shape == (n_objects,):
-        if class_names is None:
-            distinct_codes, codes = np.unique(labels, return_inverse=True)
-            return codes.astype(np.int64), tuple(distinct_codes.tolist())
-        if labels.min() >= 0 and labels.max() < len(class_names):
-            return labels.astype(np.int64), tuple(map(_plain_name, class_names))
-    values = _as_list(labels, what)
-    if len(values) != n_objects:
-        raise ValueError(f"{what}: {len(values)} label(s) for {n_objects} object(s); expected one for each.")
-    absent = [row for row, value in enumerate(values) if is_missing(value)]
-    if absent:
-        raise ValueError(
-            f"{what}: {len(absent)} label(s) are missing, the first in row {absent[0]}; drop those rows or label them."
-        )
-    if class_names is None:
-        try:
-            distinct = sorted(set(values), key=sort_key)
-        except TypeError as error:
-            raise ValueError(f"{what}: expected one plain value per object: {error}.") from error
-        position = {value: index for index, value in enumerate(distinct)}
-        return np.array([position[value] for value in values], dtype=np.int64), tuple(distinct)
-    names = tuple(map(_plain_name, class_names))
-    distinct_names(names, "class_names")
-    positions = range(len(names))
-    for row, value in enumerate(values):
-        if isinstance(value, bool) or value not in positions:
-            raise ValueError(
-                f"{what}: row {row} has {value!r}; with class_names, labels are positions in it, 0 to {len(names) - 1}."
-            )
-    return np.array(values, dtype=np.int64), names
-
-
-def _plain_name(name: Any) -> Any:
-    return name.item() if isinstance(name, np.generic) and not isinstance(name, np.datetime64) else name
-
-
-def _as_list(labels: Any, what: str) -> list[Any]:
-    """Plain Python values, from whatever holds the labels."""
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "mM":
-        return [None if np.isnat(value) else str(value) for value in labels]
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(labels, method):
-            return list(getattr(labels, method)())
-    try:
-        return [_plain_name(label) for label in labels]
-    except TypeError:
-        raise ValueError(f"{what}: got {labels!r:.60}; expected one label per object.") from None
-
-
 def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:
     shared = isinstance(given, np.ndarray) and np.may_share_memory(codes, given)
     return codes.copy() if shared or not codes.flags.owndata else codes
-
-
-def _weight_units(weights: Any, n_objects: int) -> tuple[NDArray[np.int64], Fraction]:
-    if weights is None:
-        return np.ones(n_objects, dtype=np.int64), Fraction(1)
-    try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"weights: expected one number per object: {error}.") from error
-    if array.shape != (n_objects,):
-        raise ValueError(f"weights: shape {array.shape} for {n_objects} object(s); expected one weight for each.")
-    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
-    if len(bad):
-        raise ValueError(f"weights: row {bad[0]} has weight {array[bad[0]]}; weights must be finite and at least 0.")
-    if not array.any():
-        raise ValueError("weights: every weight is 0; at least one object must count.")
-    return weights_to_units(array)
 
 
 def _outcome_names(

@@ -47,6 +47,8 @@ def as_fraction(value: Any, what: str) -> Fraction:
 
 def non_negative(value: Any, what: str, rule: str) -> Fraction:
     """as_fraction, refusing what is below 0; `rule` says what would have been right."""
+    if type(value) is int and 0 <= value <= LARGEST_EXACT:  # as above, a short cut for the usual case
+        return Fraction(value)
     try:
         number = as_fraction(value, what)
     except ValueError as error:
