@@ -36,7 +36,9 @@ def add_up(counts, classes, n_present, totals):
 def impurities(kind, numbers, counts, classes, n_present, totals, values):
     """Fill the row VALUE with the form on counts[:, set]; exact when no intermediate result exceeds 2**53."""
     if kind == HINGE:
-        if numbers[2] > 0.0:
+        if numbers[1] == 0.0:
+            _pairs(numbers[0], counts, classes, n_present, totals, values)
+        elif numbers[2] > 0.0:
             _hinged_pairs(numbers[0], numbers[1], numbers[2], counts, classes, n_present, values)
         else:
             _hinged_products(numbers[0], numbers[1], counts, classes, n_present, values)
@@ -71,6 +73,20 @@ def largest_value(kind, numbers, total, n_classes):
 def _fill(values, row, number):
     for s in range(values.shape[1]):
         values[row, s] = number
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _pairs(q, counts, classes, n_present, totals, values):
+    """Without a hinge all ordered pairs together are (Σx)² − Σx², and the totals are known."""
+    _fill(values, VALUE, 0.0)
+    for i in range(n_present):
+        c = classes[i]
+        for s in range(values.shape[1]):
+            count, squares = counts[c, s], values[VALUE, s]
+            values[VALUE, s] = squares + count * count
+    for s in range(values.shape[1]):
+        total, squares = totals[TOTAL, s], values[VALUE, s]
+        values[VALUE, s] = (q * q) * (total * total - squares)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

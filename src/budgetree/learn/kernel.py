@@ -74,6 +74,8 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
     _, sets, _, _, split_keys, split_table, split_sets, _, sizes = pool
     all_tallies, all_totals, all_facts, limits = slots
     _, n_classes, width, n_tests = all_tallies.shape
+    own_tallies, own_totals, own_facts = all_tallies[SCRATCH], all_totals[SCRATCH], all_facts[SCRATCH]
+    own_cells = own_tallies.reshape(n_classes, width * n_tests)
     if state[N_NODES] == 0:
         _plant_root(function, nodes, state, whole, len(spare))
 
@@ -87,6 +89,10 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
         test = state[FORCED]
         state[FORCED] = NOT_FORCED
         forced = test != NOT_FORCED
+        if first == NOTHING_TO_SORT:
+            test_of[node] = LEAF
+            state[NEXT] = node + 1
+            continue
         n_present = 0
         total = 0.0
         for c in range(n_classes):
@@ -96,7 +102,7 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
                 total += counts[node, c]
         if not forced:
             test = LEAF
-            ends_here = first == NOTHING_TO_SORT or n_present < 2 or paid[node] + cheapest > budget
+            ends_here = n_present < 2 or paid[node] + cheapest > budget
             if not ends_here:
                 error = error_bound(kind, numbers, roundings, total, n_classes, 1.0)
                 stands = standing(kind, owes[node], error, delta)
@@ -116,7 +122,7 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
             perfect = perfect_test(
                 codes, labels, order, first, last, dearest, fees, fee_mask, fees_paid[node], room, class_shown
             )
-        slot = SCRATCH
+        tallies, totals, facts, cells = own_tallies, own_totals, own_facts, own_cells
         counted = False
         if pooled and perfect == LEAF:
             slot = sets[set_of[node], SLOT]
@@ -125,8 +131,8 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
                 slot = sizes[N_SLOTS]
                 sizes[N_SLOTS] = slot + 1
                 sets[set_of[node], SLOT] = slot
-        tallies, totals, facts = all_tallies[slot], all_totals[slot], all_facts[slot]
-        cells = tallies.reshape(n_classes, width * n_tests)
+            tallies, totals, facts = all_tallies[slot], all_totals[slot], all_facts[slot]
+            cells = tallies.reshape(n_classes, width * n_tests)
         if perfect != LEAF:
             test = perfect
             tally_test(
@@ -203,6 +209,8 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
                     start[child] = position
                     position = first + ends[outcome]
                     end[child] = position
+                    if totals[MOST, outcome * n_tests + test] == totals[TOTAL, outcome * n_tests + test]:
+                        start[child] = NOTHING_TO_SORT  # pure, so it stays a leaf
     return DONE
 
 
