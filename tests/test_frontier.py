@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pandas as pd
@@ -136,6 +138,36 @@ def test_little_memory_changes_nothing(cache_bytes: int) -> None:
         assert [(p.budget, p.errors, p.source) for p in small] == [
             (p.budget, p.errors, p.source) for p in bt.frontier(instance)
         ]
+
+
+def test_free_tests_are_used_at_a_budget_of_nothing() -> None:
+    instance = bt.Instance([[0, 0], [1, 0], [1, 1]], ["a", "b", "a"], prices={"0": 0, "1": 3})
+    points = bt.frontier(instance).points
+    assert [(p.budget, p.errors, p.source != "single leaf") for p in points] == [(0, 1, False), (3, 0, True)]
+    helpful = bt.frontier(bt.Instance([[0, 0], [1, 0]], ["a", "b"], prices={"0": 0, "1": 3})).points
+    assert [(p.budget, p.errors) for p in helpful] == [(0, 0)]
+    assert helpful[0].source != "single leaf"
+    assert helpful[0].tree.errors == 0
+
+
+def test_frontiers_and_curves_can_be_pickled() -> None:
+    instance = bt.datasets.load("house_votes")
+    frontier = bt.frontier(instance)
+    again = pickle.loads(pickle.dumps(frontier))
+    assert [p.tree for p in again] == [p.tree for p in frontier]
+    curve = bt.tradeoff(instance, bt.Powers(3))
+    assert [p.tree for p in pickle.loads(pickle.dumps(curve))] == [p.tree for p in curve]
+
+
+def test_threads_may_share_an_instance() -> None:
+    instance = bt.datasets.load("boston")
+    expected = [(p.budget, p.errors, p.source) for p in bt.frontier(instance)]
+    trees = [bt.grow(instance, bt.Powers(power)) for power in (2, 3, 4, 5)]
+    with ThreadPoolExecutor(4) as pool:
+        grown = pool.map(lambda power: bt.grow(instance, bt.Powers(power)), [2, 3, 4, 5] * 20)
+        found = pool.map(lambda _: [(p.budget, p.errors, p.source) for p in bt.frontier(instance)], range(8))
+        assert list(grown) == trees * 20
+        assert all(each == expected for each in found)
 
 
 def test_best_is_the_last_point_within_the_budget() -> None:

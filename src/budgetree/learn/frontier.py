@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,10 +14,11 @@ import numpy as np
 
 from budgetree.impurity import Impurity
 from budgetree.learn.frontier_text import COLUMNS, render_html, render_text
+from budgetree.learn.greedy import grow_nodes
 from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Batch, Portfolio
 from budgetree.learn.progress import Report
 from budgetree.learn.progress import progress as show_progress
-from budgetree.learn.settings import check_settings
+from budgetree.learn.settings import Settings, check_settings
 from budgetree.learn.steps import AT_ROOT, join_steps
 from budgetree.problem import Instance
 from budgetree.problem.columns import make_frame
@@ -26,6 +27,29 @@ from budgetree.problem.units import non_negative, plain_number
 from budgetree.tree import Tree
 
 ROUNDS = 12  # of a bisection, about
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Recipe:
+    """How to grow a point's tree again."""
+
+    instance: Instance
+    impurity: Impurity
+    hard_budget: int  # in price units
+    cut: int | float
+
+    @property
+    def source(self) -> str:
+        table = self.instance.schema.table
+        if self.hard_budget >= table.budget_units(None):
+            return repr(self.impurity)
+        return f"{self.impurity!r}, budget={table.amount(self.hard_budget)}"
+
+    def make(self) -> Tree:
+        schema = self.instance.schema
+        form = self.impurity.form(schema.weight_scale, self.instance.n_classes)
+        nodes = grow_nodes(self.instance, Settings(form, Fraction(0), self.hard_budget, "worst"))
+        return Tree(schema, nodes, self.instance.n_objects, f"greedy {self.source}").cut(self.cut).trim()
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +63,12 @@ class Point:
     lower_bound: int | float  # no tree at all makes fewer errors within this budget
     proven: bool  # the errors are the fewest possible
     source: str  # the impurity and its parameter
-    _make: Callable[[], Tree] = field(repr=False)
+    _recipe: _Recipe = field(repr=False)
 
     @cached_property
     def tree(self) -> Tree:
         """The tree itself, grown again when first asked for."""
-        return self._make()
+        return self._recipe.make()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,14 +162,17 @@ def frontier(
     """
     chosen = _check_request(instance, method, impurities, time_limit)
     table = instance.schema.table
-    budgets = [table.budget_units(None)]
-    if max_budget is not None:
-        budgets.append(table.budget_units(max_budget))
+    limit = table.budget_units(max_budget)
+    # Under the limit first: those trees are quicker to grow and made for it.
+    budgets = dict.fromkeys([limit, table.budget_units(None)])
     deadline = None if time_limit is None else time.monotonic() + time_limit
     portfolio = Portfolio(instance, cache_bytes, deadline)
+    batches: list[Batch] = []
     with show_progress("greedy frontier", progress) as report:
-        batches = [batch for budget in budgets for batch in _grow_all(portfolio, chosen, budget, report)]
-    return _pareto(instance, portfolio, batches, budgets[-1])
+        for budget in budgets:
+            if not (batches and portfolio.out_of_time):
+                batches.extend(_grow_all(portfolio, chosen, budget, report))
+    return Frontier(_pareto(instance, batches, limit), instance, complete=not portfolio.out_of_time)
 
 
 def _check_request(instance: Any, method: Any, impurities: Sequence[Any] | None, time_limit: Any) -> Sequence[Any]:
@@ -182,7 +209,7 @@ def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: 
             yield batch
 
 
-def _pareto(instance: Instance, portfolio: Portfolio, batches: list[Batch], limit: int) -> Frontier:
+def _pareto(instance: Instance, batches: list[Batch], limit: int) -> tuple[Point, ...]:
     """The points of all cuts of all trees that no other beats; of equals the first in the portfolio's order."""
     growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
     steps = join_steps([batch.steps for batch in batches])
@@ -202,33 +229,26 @@ def _pareto(instance: Instance, portfolio: Portfolio, batches: list[Batch], limi
     points = []
     for i in kept:
         batch, tree = growers[owner[i]]
-        points.append(_point(instance, portfolio, batch.impurity(tree), batch.budget, int(need[i]), int(errors[i])))
-    return Frontier(tuple(points), instance, complete=not portfolio.out_of_time)
+        cut = instance.schema.table.amount(int(need[i]))
+        recipe = _Recipe(instance, batch.impurity(tree), batch.budget, cut)
+        is_leaf = errors[i] == at_root and need[i] == 0
+        points.append(_point(recipe, int(errors[i]), "single leaf" if is_leaf else recipe.source))
+    return tuple(points)
 
 
-def _point(
-    instance: Instance, portfolio: Portfolio, impurity: Impurity, hard_budget: int, need: int, wrong: int
-) -> Point:
-    schema = instance.schema
-    stuck = instance.irreducible.units
-    budget = schema.table.amount(need)
-    unlimited = hard_budget >= schema.table.budget_units(None)
-    source = f"{impurity!r}" if unlimited else f"{impurity!r}, budget={schema.table.amount(hard_budget)}"
-
-    def make() -> Tree:
-        tree = Tree(schema, portfolio.nodes(impurity, hard_budget), instance.n_objects, f"greedy {source}")
-        return tree.cut(budget).trim()
-
+def _point(recipe: _Recipe, wrong: int, source: str) -> Point:
+    instance = recipe.instance
+    scale, stuck = instance.schema.weight_scale, instance.irreducible.units
     point = Point(
-        budget=budget,
-        max_cost=budget,
-        errors=plain_number(Fraction(wrong) / schema.weight_scale),
+        budget=recipe.cut,
+        max_cost=recipe.cut,
+        errors=plain_number(Fraction(wrong) / scale),
         error_rate=wrong / int(instance.class_order.counts.sum()),
-        lower_bound=plain_number(Fraction(stuck) / schema.weight_scale),
+        lower_bound=plain_number(Fraction(stuck) / scale),
         proven=wrong == stuck,
-        source=source if need else "single leaf",
-        _make=make,
+        source=source,
+        _recipe=recipe,
     )
-    if schema.table.has_outcome_prices:
+    if instance.schema.table.has_outcome_prices:
         return replace(point, max_cost=point.tree.max_cost)
     return point

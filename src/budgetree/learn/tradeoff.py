@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -35,12 +35,17 @@ class CurvePoint:
     mean_cost: float
     errors: int | float
     n_leaves: int
-    _make: Callable[[], Tree] = field(repr=False)
+    _whole: Tree = field(repr=False)
+    _stopped: NDArray[np.bool_] | None = field(default=None, repr=False)  # where δ stops the whole tree
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree itself, made when asked for."""
-        return self._make()
+        """The tree itself, pruned when asked for."""
+        whole = self._whole
+        if self._stopped is None or not self._stopped.any():
+            return whole
+        nodes = whole.nodes.pruned(self._stopped, whole.schema.n_outcomes)
+        return replace(whole, nodes=nodes, origin=f"{whole.origin}, delta={self.parameter}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +128,7 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
 
 
 def _point(parameter: int | float, epsilon: float, tree: Tree) -> CurvePoint:
-    return CurvePoint(parameter, epsilon, tree.max_cost, tree.mean_cost, tree.errors, tree.n_leaves, lambda: tree)
+    return CurvePoint(parameter, epsilon, tree.max_cost, tree.mean_cost, tree.errors, tree.n_leaves, tree)
 
 
 def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
@@ -190,12 +195,6 @@ def _stopped_point(
     shown = plain_number(delta)
     exact = shown if not impurity.exact or Fraction(str(shown)) == delta else delta
 
-    def make() -> Tree:
-        if not stopped.any():
-            return tree
-        nodes = tree.nodes.pruned(stopped, tree.schema.n_outcomes)
-        return replace(tree, nodes=nodes, origin=f"greedy {impurity!r}, delta={exact}")
-
     return CurvePoint(
         parameter=exact,
         epsilon=None,
@@ -203,7 +202,8 @@ def _stopped_point(
         mean_cost=float(Fraction(gains.spent[done], total) / table.scale),
         errors=plain_number(Fraction(gains.errors[done]) / scale),
         n_leaves=gains.leaves[done],
-        _make=make,
+        _whole=tree,
+        _stopped=stopped,
     )
 
 
