@@ -14,7 +14,7 @@ import budgetree as bt
 from budgetree.impurity import Impurity
 from budgetree.learn.portfolio import DEFAULT_IMPURITIES, HINGED, Portfolio
 
-REPEATS = 3
+REPEATS = 5
 
 
 def portfolio_of(instance: bt.Instance) -> list[Impurity]:

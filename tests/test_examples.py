@@ -43,7 +43,7 @@ def test_the_readmes_first_python_lines_run() -> None:
     ]
     table = pd.DataFrame(rows * 2, columns=["troponin", "ecg", "mri", "ddimer", "diagnosis"])
     with contextlib.chdir(tempfile.mkdtemp()):
-        exec(blocks[0], {"table": table})
+        exec(blocks[0], {"table": table, "new_table": table})
         assert Path("pathway.json").exists()
 
 

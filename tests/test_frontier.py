@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -47,9 +48,9 @@ def test_no_tree_of_the_portfolio_beats_the_frontier_at_any_budget(name: str) ->
     trees = trees_of_the_portfolio(instance)
     fewest = {}
     for point in frontier:
-        fewest[point.budget] = min(tree.cut(point.budget).errors for tree in trees)
-        assert point.errors == fewest[point.budget]
-    budgets = [point.budget for point in frontier]
+        fewest[point.max_cost] = min(tree.cut(point.max_cost).errors for tree in trees)
+        assert point.errors == fewest[point.max_cost]
+    budgets = [point.max_cost for point in frontier]
     for low, high in itertools.pairwise(budgets):  # nothing better in between
         between = low + (high - low) * 0.99
         assert min(tree.cut(between).errors for tree in trees) == fewest[low]
@@ -72,11 +73,11 @@ def test_each_points_tree_is_what_the_point_says(name: str) -> None:
     for point in points:
         tree = point.tree
         assert (tree.max_cost, tree.errors) == (point.max_cost, point.errors)
-        assert tree.ceiling == point.budget
+        assert tree.ceiling == point.max_cost
         assert tree == tree.trim()
         assert tree.cost(instance.codes).max() == point.max_cost
         assert point.proven == (point.errors == point.lower_bound)
-    costs, errors = [p.budget for p in points], [p.errors for p in points]
+    costs, errors = [p.max_cost for p in points], [p.errors for p in points]
     assert costs == sorted(set(costs))
     assert errors == sorted(set(errors), reverse=True)
 
@@ -95,8 +96,8 @@ def test_any_prices_fees_and_weights(grower: str) -> None:
         frontier = bt.frontier(instance, impurities=impurities, progress=False)
         for point in frontier:
             assert point.tree.errors == pytest.approx(point.errors)
-            assert point.tree.max_cost == point.max_cost
-            assert point.tree.ceiling <= point.budget
+            assert point.tree.ceiling == pytest.approx(point.max_cost)
+            assert frontier.best(budget=point.max_cost) is point
         last = frontier.points[-1]
         assert last.errors == pytest.approx(bt.grow(instance, bt.Powers(3)).errors)
         assert last.proven
@@ -107,7 +108,7 @@ def test_both_growers_find_the_same_frontier(monkeypatch: pytest.MonkeyPatch) ->
         found = []
         for pays in (False, True):
             monkeypatch.setattr("budgetree.learn.portfolio.kernels_pay", lambda _, pays=pays: pays)
-            found.append([(p.budget, p.errors, p.source) for p in bt.frontier(bt.datasets.load(name))])
+            found.append([(p.max_cost, p.errors, p.source) for p in bt.frontier(bt.datasets.load(name))])
         assert found[0] == found[1]
 
 
@@ -135,17 +136,17 @@ def test_little_memory_changes_nothing(cache_bytes: int) -> None:
     for name in ("house_votes", "soybean", "pima"):
         instance = bt.datasets.load(name)
         small = bt.frontier(instance, cache_bytes=cache_bytes)
-        assert [(p.budget, p.errors, p.source) for p in small] == [
-            (p.budget, p.errors, p.source) for p in bt.frontier(instance)
+        assert [(p.max_cost, p.errors, p.source) for p in small] == [
+            (p.max_cost, p.errors, p.source) for p in bt.frontier(instance)
         ]
 
 
 def test_free_tests_are_used_at_a_budget_of_nothing() -> None:
     instance = bt.Instance([[0, 0], [1, 0], [1, 1]], ["a", "b", "a"], prices={"0": 0, "1": 3})
     points = bt.frontier(instance).points
-    assert [(p.budget, p.errors, p.source != "single leaf") for p in points] == [(0, 1, False), (3, 0, True)]
+    assert [(p.max_cost, p.errors, p.source != "single leaf") for p in points] == [(0, 1, False), (3, 0, True)]
     helpful = bt.frontier(bt.Instance([[0, 0], [1, 0]], ["a", "b"], prices={"0": 0, "1": 3})).points
-    assert [(p.budget, p.errors) for p in helpful] == [(0, 0)]
+    assert [(p.max_cost, p.errors) for p in helpful] == [(0, 0)]
     assert helpful[0].source != "single leaf"
     assert helpful[0].tree.errors == 0
 
@@ -161,11 +162,11 @@ def test_frontiers_and_curves_can_be_pickled() -> None:
 
 def test_threads_may_share_an_instance() -> None:
     instance = bt.datasets.load("boston")
-    expected = [(p.budget, p.errors, p.source) for p in bt.frontier(instance)]
+    expected = [(p.max_cost, p.errors, p.source) for p in bt.frontier(instance)]
     trees = [bt.grow(instance, bt.Powers(power)) for power in (2, 3, 4, 5)]
     with ThreadPoolExecutor(4) as pool:
         grown = pool.map(lambda power: bt.grow(instance, bt.Powers(power)), [2, 3, 4, 5] * 20)
-        found = pool.map(lambda _: [(p.budget, p.errors, p.source) for p in bt.frontier(instance)], range(8))
+        found = pool.map(lambda _: [(p.max_cost, p.errors, p.source) for p in bt.frontier(instance)], range(8))
         assert list(grown) == trees * 20
         assert all(each == expected for each in found)
 
@@ -175,8 +176,8 @@ def test_best_is_the_last_point_within_the_budget() -> None:
     assert frontier.best(budget=0).tree.n_leaves == 1
     assert frontier.best(budget=0.99).errors == frontier.points[0].errors
     for point, after in itertools.pairwise(frontier.points):
-        assert frontier.best(budget=point.budget) is point
-        assert frontier.best(budget=(point.budget + after.budget) / 2) is point
+        assert frontier.best(budget=point.max_cost) is point
+        assert frontier.best(budget=(point.max_cost + after.max_cost) / 2) is point
     assert frontier.best(budget=10**6) is frontier.points[-1]
     assert frontier.best(budget=None) is frontier.points[-1]
 
@@ -209,11 +210,11 @@ def test_max_budget_ends_the_frontier_and_never_makes_it_worse() -> None:
     whole = bt.frontier(instance)
     for budget in (0, 2, 5, 20, 24):
         limited = bt.frontier(instance, max_budget=budget)
-        assert limited.points[-1].budget <= budget
+        assert limited.points[-1].max_cost <= budget
         assert limited.best(budget=budget).errors <= whole.best(budget=budget).errors
         for point in limited:
             assert point.tree.errors == point.errors
-            assert point.tree.ceiling == point.budget
+            assert point.tree.ceiling == point.max_cost
 
 
 def test_impurities_may_be_chosen() -> None:
@@ -230,6 +231,33 @@ def test_impurities_may_be_chosen() -> None:
 
     mixed = bt.frontier(instance, impurities=[Own(), bt.Gini(), bt.Polynomial([(1, (1, 1))])])
     assert mixed.points[-1].errors == 0
+
+
+def test_one_impurity_needs_no_list() -> None:
+    instance = bt.datasets.load("figure1")
+    assert bt.frontier(instance, impurities=bt.HingedPairs)[-1].errors == 10
+    assert bt.frontier(instance, impurities=bt.Powers(3), time_limit=math.inf, cache_bytes=2**40).complete
+
+
+def test_equal_weights_change_nothing_but_the_unit() -> None:
+    pima = bt.datasets.load("pima", prices=1)
+    plain = [(p.max_cost, p.errors) for p in bt.frontier(pima)]
+    for weight in (1 / 1024, 0.5, 1024, 2.0**30):
+        weighted = bt.Instance(pima.codes, pima.labels, weights=[weight] * pima.n_objects)
+        assert [(p.max_cost, round(p.errors / weight)) for p in bt.frontier(weighted)] == plain
+
+
+def test_the_advice_of_an_unreachable_error_works() -> None:
+    frontier = bt.frontier(bt.Instance([[0], [0], [0]], [0, 0, 1]))
+    with pytest.raises(ValueError, match=r"allow a max_error of 0\.3334\.") as caught:
+        frontier.cheapest(max_error=0)
+    advice = float(str(caught.value).rsplit(" ", 1)[1].rstrip("."))
+    assert frontier.cheapest(max_error=advice).errors == 1
+
+
+def test_no_stderr_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    assert bt.frontier(bt.datasets.load("figure1"))[0].errors == 30
 
 
 def test_a_time_limit_returns_what_there_is() -> None:
@@ -252,6 +280,11 @@ def test_one_class_is_one_point() -> None:
         ({"impurities": ["pairs"]}, "expected an Impurity"),
         ({"max_budget": -1}, "a budget must be a number"),
         ({"time_limit": -1}, "time_limit is -1"),
+        ({"max_budget": -3}, "max_budget is -3"),
+        ({"impurities": "Powers"}, "expected a list such as"),
+        ({"impurities": 3}, "expected a list such as"),
+        ({"cache_bytes": "1GB"}, "cache_bytes is '1GB'"),
+        ({"cache_bytes": -1}, "cache_bytes is -1"),
     ],
 )
 def test_bad_requests_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -101,7 +101,7 @@ def test_255_outcomes_are_allowed() -> None:
         ({"codes": [[0], [256]], "labels": [0, 1]}, "column 0 has the outcome 256 in row 1"),
         ({"codes": [[0], [255]], "labels": [0, 1]}, "test '0' has the outcome 255; a test may have at most 255"),
         ({"codes": [[0.5], [1]], "labels": [0, 1]}, "outcomes must be whole numbers"),
-        ({"codes": [["a"], ["b"]], "labels": [0, 1]}, "for raw values use Instance.from_frame"),
+        ({"codes": [["a"], ["b"]], "labels": [0, 1]}, "raw values are encoded by Instance.from_frame"),
         ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1, -1]}, "row 1 has weight -1.0; weights must be"),
         ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1, np.inf]}, "row 1 has weight inf"),
         ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1]}, r"shape \(1,\) for 2 object"),

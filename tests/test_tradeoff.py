@@ -55,6 +55,15 @@ def test_weights_prices_and_polynomials_have_curves_too() -> None:
             grown = bt.grow(instance, impurity, delta=point.parameter)
             assert point.tree == grown
             assert (point.max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
+            assert point.ceiling == grown.ceiling
+            assert bt.frontier(instance, impurities=impurity).best(budget=point.ceiling).errors <= point.errors
+
+
+def test_a_hinge_of_ones_own_is_stopped_like_any_function() -> None:
+    class Own(bt.HingedPairs):
+        pass
+
+    assert bt.tradeoff(bt.datasets.load("figure1"), Own(8)).parameter_name == "delta"
 
 
 def test_the_papers_synthetic_curve() -> None:

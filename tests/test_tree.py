@@ -8,6 +8,7 @@ import pickle
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 import reference
 from hypothesis import given
@@ -127,6 +128,23 @@ def test_predictions_are_class_names_of_their_own_type() -> None:
 def test_bad_codes_are_refused(pima: bt.Tree, codes: list, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pima.predict(codes)
+
+
+def test_new_cases_are_encoded_as_the_known_ones_were() -> None:
+    known = pd.DataFrame({"temp": np.linspace(36, 40, 60), "cough": ["yes", "no", None] * 20})
+    known["state"] = np.where(known["temp"] < 38, "well", "ill")
+    tree = bt.grow(bt.Instance.from_frame(known, "state"))
+    new = pd.DataFrame({"id": range(3), "cough": ["yes", "sometimes", None], "temp": [36.1, 36.5, 45.0]})
+    assert tree.predict(tree.encode(new)).tolist() == ["well", "well", "ill"]
+    assert tree.encode(new)[1, 1] == 255
+    with pytest.raises(ValueError, match="there is no column 'cough'"):
+        tree.encode(new.drop(columns="cough"))
+    with pytest.raises(ValueError, match="column 'temp' was numeric when it was learned"):
+        tree.encode(new.assign(temp=["warm"] * 3))
+    with pytest.raises(ValueError, match="how raw values become codes is not known here"):
+        bt.grow(bt.datasets.load("figure1")).encode(new)
+    with pytest.raises(ValueError, match=r"by tree\.encode afterwards"):
+        tree.predict([["warm", "yes"]])
 
 
 @pytest.mark.parametrize("budget", [-1, np.nan, "much"])

@@ -143,17 +143,20 @@ def row_of_forms(forms: Sequence[Form]) -> FormRow:
     return FormRow(kinds, numbers, np.array([form.roundings for form in forms], np.float64), forms.__getitem__)
 
 
-def row_of_hinges(quarters: Sequence[int], scale: Fraction, n_classes: int, *, subtract_square: bool) -> FormRow:
-    """Hinges at several α's, given in quarters of an object, without making a form for each."""
+def row_of_hinges(
+    multiples: Sequence[int], step: Fraction, scale: Fraction, n_classes: int, *, subtract_square: bool
+) -> FormRow:
+    """Hinges at several α's, given as multiples of a step, without making a form for each."""
+    in_units = step * scale
 
     def form(i: int) -> Form:
-        return HingeForm(Fraction(quarters[i], 4), scale, n_classes, subtract_square=subtract_square)
+        return HingeForm(multiples[i] * step, scale, n_classes, subtract_square=subtract_square)
 
-    size = len(quarters)
+    size = len(multiples)
     numbers = np.empty((size, MOST_NUMBERS))
-    numbers[:, 0] = 4 * scale.denominator
-    numbers[:, 1] = quarters
-    numbers[:, 1] *= scale.numerator
+    numbers[:, 0] = in_units.denominator
+    numbers[:, 1] = multiples
+    numbers[:, 1] *= in_units.numerator
     numbers[:, 2] = numbers[:, 1] ** 2 if subtract_square else 0.0
     return FormRow(np.full(size, HINGE), numbers, np.full(size, 4.0 * (n_classes**2 + 4)), form)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -56,8 +57,7 @@ class _Recipe:
 class Point:
     """What one budget buys."""
 
-    budget: int | float  # the least that buys it: no case, known or new, costs more
-    max_cost: int | float  # the dearest path of a known object; differs from budget only with prices per outcome
+    max_cost: int | float  # the least budget that buys it: no case, known or new, costs more
     errors: int | float
     error_rate: float
     lower_bound: int | float  # no tree at all makes fewer errors within this budget
@@ -83,7 +83,7 @@ class Frontier:
         """The fewest errors within a budget; below the cheapest test that is the single leaf."""
         table = self.instance.schema.table
         units = table.budget_units(budget)
-        affordable = bisect_right([table.budget_units(point.budget) for point in self.points], units)
+        affordable = bisect_right([table.budget_units(point.max_cost) for point in self.points], units)
         return self.points[affordable - 1]
 
     def cheapest(self, *, max_error: Any) -> Point:
@@ -106,11 +106,11 @@ class Frontier:
             return (
                 f"{wish} any tree does no better than {stuck.units / total:.4g} ({errors} errors): {stuck.n_objects} "
                 "objects agree on every test with an object of another class. Add a test that tells them apart, or "
-                f"allow a max_error of at least {stuck.units / total:.4g}."
+                f"allow a max_error of {math.ceil(stuck.units / total * 10**4) / 10**4}."
             )
         last = self.points[-1]
         return (
-            f"{wish} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.budget}. "
+            f"{wish} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.max_cost}. "
             "Raise max_budget, give more time or more impurities, or allow more errors."
         )
 
@@ -128,6 +128,9 @@ class Frontier:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def __getitem__(self, index: int) -> Point:
+        return self.points[index]
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -160,35 +163,49 @@ def frontier(
     >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"))][:3]
     [(0, 768), (1, 512), (2, 4)]
     """
-    chosen = _check_request(instance, method, impurities, time_limit)
+    chosen = _check_request(instance, method, impurities, cache_bytes)
     table = instance.schema.table
-    limit = table.budget_units(max_budget)
+    limit = table.budget_units(max_budget, "max_budget")
     # Under the limit first: those trees are quicker to grow and made for it.
     budgets = dict.fromkeys([limit, table.budget_units(None)])
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    deadline = _deadline(time_limit)
     portfolio = Portfolio(instance, cache_bytes, deadline)
     batches: list[Batch] = []
     with show_progress("greedy frontier", progress) as report:
         for budget in budgets:
             if not (batches and portfolio.out_of_time):
                 batches.extend(_grow_all(portfolio, chosen, budget, report))
-    return Frontier(_pareto(instance, batches, limit), instance, complete=not portfolio.out_of_time)
+    complete = not portfolio.out_of_time
+    return Frontier(_pareto(instance, batches, limit), instance, complete)
 
 
-def _check_request(instance: Any, method: Any, impurities: Sequence[Any] | None, time_limit: Any) -> Sequence[Any]:
+def _check_request(instance: Any, method: Any, impurities: Any, cache_bytes: Any) -> Sequence[Any]:
     if not isinstance(instance, Instance):
         raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame.")
     if method not in ("auto", "greedy"):
         raise ValueError(f"method is {method!r}; expected 'auto' or 'greedy'.")
-    if time_limit is not None:
-        non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0")
-    chosen = DEFAULT_IMPURITIES if impurities is None else tuple(impurities)
+    if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
+        raise ValueError(f"cache_bytes is {cache_bytes!r}; expected a whole number of bytes of at least 0.")
+    if impurities is None:
+        return DEFAULT_IMPURITIES
+    if isinstance(impurities, (Impurity, type)):
+        impurities = [impurities]
+    if isinstance(impurities, str) or not isinstance(impurities, Iterable):
+        raise ValueError(f"impurities is {impurities!r}; expected a list such as [Powers(3), HingedPairs].")
+    chosen = tuple(impurities)
     if not chosen:
         raise ValueError("impurities: the list is empty; expected at least one impurity.")
     for each in chosen:
         if each not in HINGED:
             check_settings(instance, each, 0, None, "worst")
     return chosen
+
+
+def _deadline(time_limit: Any) -> float | None:
+    if time_limit is None or time_limit == math.inf:
+        return None
+    seconds = non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0")
+    return time.monotonic() + float(seconds)
 
 
 def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: Report) -> Iterator[Batch]:
@@ -239,8 +256,7 @@ def _pareto(instance: Instance, batches: list[Batch], limit: int) -> tuple[Point
 def _point(recipe: _Recipe, wrong: int, source: str) -> Point:
     instance = recipe.instance
     scale, stuck = instance.schema.weight_scale, instance.irreducible.units
-    point = Point(
-        budget=recipe.cut,
+    return Point(
         max_cost=recipe.cut,
         errors=plain_number(Fraction(wrong) / scale),
         error_rate=wrong / int(instance.class_order.counts.sum()),
@@ -249,6 +265,3 @@ def _point(recipe: _Recipe, wrong: int, source: str) -> Point:
         source=source,
         _recipe=recipe,
     )
-    if instance.schema.table.has_outcome_prices:
-        return replace(point, max_cost=point.tree.max_cost)
-    return point

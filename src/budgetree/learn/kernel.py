@@ -46,7 +46,8 @@ from budgetree.learn.kernel_pool import (
 DONE, FULL, UNDECIDED, POOL_FULL = 0, 1, 2, 3
 NEXT, N_NODES, N_BRANCHES, FORCED = 0, 1, 2, 3  # the places in `state`; all 0 means: begin
 NOT_FORCED = -2
-NOTHING_TO_SORT = -1  # the start of a leaf whose objects were never put together
+NOTHING_TO_SORT = -1  # the start of a node that is a leaf whatever the impurity
+TO_PLACE = -2  # the start of a node that may go on, until its objects are put together
 SCRATCH = 0  # the slot for what is not kept
 FEW_OBJECTS = 8  # up to here a test that settles everything is likely enough to look for it first
 
@@ -82,6 +83,10 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
     while state[NEXT] < state[N_NODES]:
         node = state[NEXT]
         first, last = start[node], end[node]
+        if first == NOTHING_TO_SORT:
+            test_of[node] = LEAF
+            state[NEXT] = node + 1
+            continue
         if state[N_NODES] + width > len(test_of) or state[N_BRANCHES] + width > len(branches):
             return FULL
         if pooled and not has_room(sizes, limits, last - first, width):
@@ -89,10 +94,6 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
         test = state[FORCED]
         state[FORCED] = NOT_FORCED
         forced = test != NOT_FORCED
-        if first == NOTHING_TO_SORT:
-            test_of[node] = LEAF
-            state[NEXT] = node + 1
-            continue
         n_present = 0
         total = 0.0
         for c in range(n_classes):
@@ -169,12 +170,6 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
 
         spent = paid[node] + fees_due(fees, fee_mask[test], fees_paid[node])
         first_branch[node] = state[N_BRANCHES]
-        split = EMPTY
-        if pooled:
-            key = set_of[node] * n_tests + test
-            split, place = find_split(split_keys, split_table, key)
-            if split == EMPTY:
-                split = split_set(set_of[node], test, key, place, codes, n_outcomes[test], pool)
         going_on = False
         for outcome in range(n_outcomes[test]):
             branch = state[N_BRANCHES]
@@ -194,23 +189,31 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
                 first_branch[child] = -1
                 fallback[child] = False
                 start[child] = NOTHING_TO_SORT
-                if pooled:
+                if totals[MOST, cell] < totals[TOTAL, cell] and paid[child] + cheapest <= budget:
+                    start[child] = TO_PLACE
+                    going_on = True
+        if not going_on:
+            continue
+        if pooled:
+            key = set_of[node] * n_tests + test
+            split, place = find_split(split_keys, split_table, key)
+            if split == EMPTY:
+                split = split_set(set_of[node], test, key, place, codes, n_outcomes[test], pool)
+            for outcome in range(n_outcomes[test]):
+                child = branches[first_branch[node] + outcome]
+                if child >= 0 and start[child] == TO_PLACE:
                     set_of[child] = split_sets[split, outcome]
                     start[child] = sets[set_of[child], FIRST]
                     end[child] = sets[set_of[child], LAST]
-                impure = totals[MOST, cell] < totals[TOTAL, cell]
-                going_on = going_on or (impure and paid[child] + cheapest <= budget)
-        if going_on and not pooled:
+        else:
             ends = _sort_by_outcome(codes, order, spare, shown, first, last, test, n_outcomes[test])
-            position = first
+            begin = first
             for outcome in range(n_outcomes[test]):
                 child = branches[first_branch[node] + outcome]
-                if child >= 0:
-                    start[child] = position
-                    position = first + ends[outcome]
-                    end[child] = position
-                    if totals[MOST, outcome * n_tests + test] == totals[TOTAL, outcome * n_tests + test]:
-                        start[child] = NOTHING_TO_SORT  # pure, so it stays a leaf
+                if child >= 0 and start[child] == TO_PLACE:
+                    start[child] = begin
+                    end[child] = first + ends[outcome]
+                begin = first + ends[outcome]
     return DONE
 
 

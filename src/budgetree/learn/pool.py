@@ -14,6 +14,7 @@ from budgetree.problem import Instance
 SPARE_SLOTS = 256  # beside one per object: on the paper's sets a whole portfolio counts fewer sets than objects
 SETS_PER_SLOT = 8  # most sets are pure leaves, which are never counted
 SPLITS_PER_SLOT = 4
+MOST_PASSES = 200  # row numbers beyond so many times all objects are never needed
 ROWS_SHARE = 4  # at most this part of the memory holds row numbers
 
 Shape = tuple[int, int, int]  # classes, outcomes, tests
@@ -33,7 +34,7 @@ class Pool:
         n_slots, n_sets, n_splits, n_rows = 1, 0, 0, 0
         if cache_bytes is not None:
             slot_bytes = 8 * ((n_classes + 2) * cells + N_FACTS * n_tests + 8 * SETS_PER_SLOT)
-            n_rows = max(len(self._order), cache_bytes // ROWS_SHARE // 4)
+            n_rows = max(len(self._order), min(cache_bytes // ROWS_SHARE // 4, MOST_PASSES * len(self._order)))
             affordable = (cache_bytes - cache_bytes // ROWS_SHARE) // slot_bytes
             n_slots = 1 + max(1, min(len(self._order) + SPARE_SLOTS, affordable))
             n_sets, n_splits = SETS_PER_SLOT * n_slots + width, SPLITS_PER_SLOT * n_slots

@@ -57,6 +57,7 @@ class Portfolio:
     def __init__(self, instance: Instance, cache_bytes: int = CACHE_BYTES, deadline: float | None = None) -> None:
         self._instance = instance
         self._scale = instance.schema.weight_scale
+        self._quarter = _usual_weight(instance) / 4
         self._cache_bytes = cache_bytes
         self._deadline = deadline
         self._plain = PlainGrower(instance)
@@ -75,10 +76,10 @@ class Portfolio:
         """The family over its α's, found by bisection; ends early when the time is over.
 
         Between neighbours whose trees agree in max-cost and errors nothing is looked for, nor between α's that differ
-        by less than half an object. The largest α is a power of two, so that all are multiples of a quarter, and
-        quarters are what is counted here.
+        by less than half an object. The largest α is a power of two, so that all are multiples of a quarter of an
+        object, and these quarters are what is counted here.
         """
-        largest = 4 * _root_is_leaf_from(self._instance)
+        largest = self._quarters_that_forgive_all()
         in_one_go = self._bisect_in_one_go(family, largest, budget)
         if in_one_go is not None:
             yield in_one_go
@@ -103,13 +104,13 @@ class Portfolio:
         if self._instance.codes.size > SOON_DONE or self._deadline is not None or not kernels_pay(self._instance):
             return None
         square = family.subtracts_square
-        ends = row_of_hinges([0, largest], self._scale, self._instance.n_classes, subtract_square=square)
-        quarter = float(ends.numbers[1, 1]) / largest
-        found = self._run(ends, lambda grower: grower.bisect(ends, CLOSE * quarter, budget))
+        ends = row_of_hinges([0, largest], self._quarter, self._scale, self._instance.n_classes, subtract_square=square)
+        in_units = float(ends.numbers[1, 1]) / largest
+        found = self._run(ends, lambda grower: grower.bisect(ends, CLOSE * in_units, budget))
         if found is None:
             return None
         alphas, steps = found
-        return Batch(lambda i: family(Fraction(round(alphas[i] / quarter), 4)), budget, steps)
+        return Batch(lambda i: family(round(alphas[i] / in_units) * self._quarter), budget, steps)
 
     def nodes(self, impurity: Impurity, budget: int) -> Nodes:
         """One tree itself."""
@@ -123,9 +124,15 @@ class Portfolio:
 
     def _grow_hinges(self, family: type[Hinged], quarters: list[int], budget: int) -> Batch:
         square = family.subtracts_square
-        row = row_of_hinges(quarters, self._scale, self._instance.n_classes, subtract_square=square)
+        row = row_of_hinges(quarters, self._quarter, self._scale, self._instance.n_classes, subtract_square=square)
         steps = self._run(row, lambda grower: grower.steps_of(row, budget))
-        return Batch(lambda i: family(Fraction(quarters[i], 4)), budget, steps)
+        return Batch(lambda i: family(quarters[i] * self._quarter), budget, steps)
+
+    def _quarters_that_forgive_all(self) -> int:
+        """The power of two from which on α makes the root a leaf: no less than the second largest class."""
+        second = sorted(self._instance.class_order.counts.tolist())[-2] if self._instance.n_classes > 1 else 0
+        objects = math.ceil(Fraction(second) / self._scale / (4 * self._quarter))
+        return 4 << max(objects - 1, 0).bit_length()
 
     def _form(self, impurity: Impurity) -> Form:
         return impurity.form(self._scale, self._instance.n_classes)
@@ -145,8 +152,8 @@ class Portfolio:
             return job(self._compiled)
 
 
-def _root_is_leaf_from(instance: Instance) -> int:
-    """The power of two from which on α forgives everything: no less than the second largest class."""
-    second = sorted(instance.class_order.counts.tolist())[-2] if instance.n_classes > 1 else 0
-    weight = math.ceil(Fraction(second) / instance.schema.weight_scale)
-    return 1 << max(weight - 1, 0).bit_length()
+def _usual_weight(instance: Instance) -> Fraction:
+    """What counts as one object: the power of two nearest to the mean weight, so 1 where there are no weights."""
+    objects = instance.class_order
+    mean = Fraction(int(objects.counts.sum()), len(objects.order)) / instance.schema.weight_scale
+    return Fraction(2) ** round(math.log2(mean))

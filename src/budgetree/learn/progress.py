@@ -17,10 +17,15 @@ class Report(Protocol):
     def __call__(self, done: float, total: float, words: str = "") -> None: ...
 
 
+def on_terminal() -> bool:
+    """Whether stderr is shown to a person; some services have none at all."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
 def progress(title: str, wanted: bool | None) -> Iterator[Report]:
     """A bar on stderr; `wanted` None means: when stderr is a terminal."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    if not (on_terminal() if wanted is None else wanted):
         yield lambda done, total, words="": None
         return
     from rich.console import Console

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from budgetree.learn.progress import on_terminal
 from budgetree.problem import Instance
 
 # Above these the plain twin would take longer than loading the kernels.
@@ -57,7 +58,7 @@ class _KernelWork:
     """`with kernel_work:` around the kernels' use; says so on a terminal when they have to be compiled first."""
 
     def __enter__(self) -> None:
-        if not _state.loaded and not _are_compiled() and sys.stderr.isatty():
+        if not _state.loaded and not _are_compiled() and on_terminal():
             print(
                 "budgetree: compiling its kernels, once on this machine (about half a minute) …",
                 file=sys.stderr,

@@ -31,7 +31,8 @@ class CurvePoint:
 
     parameter: int | float | Fraction  # δ, or α for a hinged function
     epsilon: float | None  # α as a share of all objects
-    max_cost: int | float
+    max_cost: int | float  # the dearest path of a known object
+    ceiling: int | float  # the most that any case can cost; more than max_cost only with prices per outcome
     mean_cost: float
     errors: int | float
     n_leaves: int
@@ -104,7 +105,7 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     if not isinstance(instance, Instance):
         raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}.")
     for family in HINGED:
-        if impurity is family or isinstance(impurity, family):
+        if impurity is family or type(impurity) is family:  # a subclass may be another function
             return _hinged_curve(instance, family, progress)
     check_settings(instance, impurity, 0, None, "worst")
     return _stopped_curve(instance, impurity)
@@ -128,7 +129,7 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
 
 
 def _point(parameter: int | float, epsilon: float, tree: Tree) -> CurvePoint:
-    return CurvePoint(parameter, epsilon, tree.max_cost, tree.mean_cost, tree.errors, tree.n_leaves, tree)
+    return CurvePoint(parameter, epsilon, tree.max_cost, tree.ceiling, tree.mean_cost, tree.errors, tree.n_leaves, tree)
 
 
 def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
@@ -160,6 +161,7 @@ class _Gains:
     spent: list[int]  # Σ weight × price over the leaves
     leaves: list[int]
     max_cost: list[int]
+    ceiling: list[int]
 
 
 def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
@@ -167,7 +169,7 @@ def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
     weight = nodes.counts.sum(axis=1)
     wrong = weight - nodes.counts.max(axis=1)
     paid = nodes.paid.astype(object)
-    errors, spent, leaves, dearest = [int(wrong[0])], [0], [1], [0]
+    errors, spent, leaves, dearest, ceiling = [int(wrong[0])], [0], [1], [0], [0]
     for node in order.tolist():
         below = nodes.children(node, int(tree.schema.n_outcomes[nodes.test[node]]))
         children = np.unique(below[below >= 0])
@@ -176,7 +178,8 @@ def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
         spent.append(spent[-1] + moved)
         leaves.append(leaves[-1] + len(children) - 1)
         dearest.append(max(dearest[-1], *(int(paid[child]) for child in children)))
-    return _Gains(errors, spent, leaves, dearest)
+        ceiling.append(max(ceiling[-1], int(tree.dearest_after[node])))
+    return _Gains(errors, spent, leaves, dearest, ceiling)
 
 
 def _owed_on_the_way(tree: Tree, owed: NDArray[Any]) -> NDArray[Any]:
@@ -199,6 +202,7 @@ def _stopped_point(
         parameter=exact,
         epsilon=None,
         max_cost=table.amount(gains.max_cost[done]),
+        ceiling=table.amount(gains.ceiling[done]),
         mean_cost=float(Fraction(gains.spent[done], total) / table.scale),
         errors=plain_number(Fraction(gains.errors[done]) / scale),
         n_leaves=gains.leaves[done],

@@ -37,7 +37,7 @@ class Column:
         return [plain(number) for number in self.numbers.tolist()]
 
 
-def read_frame(frame: Any, target: Any) -> list[Column]:
+def read_frame(frame: Any, target: Any = None) -> list[Column]:
     """The columns of a pandas, polars or pyarrow table; the target's values stay as they are."""
     try:
         table = nw.from_native(frame, eager_only=True)
@@ -52,7 +52,9 @@ def read_frame(frame: Any, target: Any) -> list[Column]:
     if repeated:
         raise ValueError(f"frame: the column name {repeated[0]!r} occurs more than once; names must differ.")
     return [
-        Column(name, str(column.dtype), values=column.to_list()) if name == str(target) else _column(name, column)
+        Column(name, str(column.dtype), values=column.to_list())
+        if target is not None and name == str(target)
+        else _column(name, column)
         for name, column in zip(names, series, strict=True)
     ]
 

@@ -52,11 +52,11 @@ class PriceTable:
         """Units in the user's own currency."""
         return plain_number(Fraction(int(units)) / self.scale)
 
-    def budget_units(self, budget: Any) -> int:
+    def budget_units(self, budget: Any, what: str = "budget") -> int:
         """The most units a path may cost; None means no limit."""
         if budget is None or budget == math.inf:
             return LARGEST_EXACT
-        scaled = non_negative(budget, "budget", "a budget must be a number of at least 0, or None") * self.scale
+        scaled = non_negative(budget, what, "a budget must be a number of at least 0, or None") * self.scale
         # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be a hair below the sum it means.
         return min(int(scaled + scaled / HAIR), LARGEST_EXACT)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.columns import read_frame
 from budgetree.problem.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder
 from budgetree.problem.prices import Prices, PriceTable
 
@@ -25,6 +26,19 @@ class Schema:
     prices: Prices
     weight_scale: Fraction  # weight = units / weight_scale
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
+
+    def encode(self, frame: Any) -> NDArray[np.uint8]:
+        """Codes for the rows of a table, by the levels and categories that were learned; unknown values are UNSEEN."""
+        if self.encoders is None:
+            raise ValueError(
+                "encode: how raw values become codes is not known here; it is for instances from from_frame, and their "
+                "trees until they are written to a file."
+            )
+        columns = {column.name: column for column in read_frame(frame)}
+        missing = [encoder.name for encoder in self.encoders if encoder.name not in columns]
+        if missing:
+            raise ValueError(f"frame: there is no column {missing[0]!r}, which the tree may ask for.")
+        return np.stack([encoder.encode(columns[encoder.name]) for encoder in self.encoders], axis=1)
 
     @cached_property
     def table(self) -> PriceTable:
@@ -66,8 +80,8 @@ def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:
             whole = np.full(array.shape, np.nan)
         if not np.isfinite(whole).all() or (whole != np.rint(whole)).any():
             raise ValueError(
-                "codes: outcomes must be whole numbers 0, 1, 2, …; for raw values use Instance.from_frame, "
-                "which encodes numbers, strings and missing values."
+                "codes: outcomes must be whole numbers 0, 1, 2, …; raw values are encoded by Instance.from_frame when "
+                "learning, and by tree.encode afterwards."
             )
     if whole.size and (whole.min() < 0 or whole.max() > UNSEEN):
         bad = np.argwhere((whole < 0) | (whole > UNSEEN))[0]

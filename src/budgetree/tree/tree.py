@@ -45,7 +45,7 @@ class Tree:
 
         It exceeds max_cost only where prices depend on outcomes and the dear outcome was not seen there.
         """
-        inner = self._dearest_after[~self.nodes.is_leaf]
+        inner = self.dearest_after[~self.nodes.is_leaf]
         return self.schema.table.amount(max(inner.max(initial=0), self.nodes.paid.max()))
 
     @cached_property
@@ -95,7 +95,7 @@ class Tree:
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
-        over = self._dearest_after > self.schema.table.budget_units(budget)
+        over = self.dearest_after > self.schema.table.budget_units(budget)
         return self._pruned(over & ~self.nodes.is_leaf, f"cut at {budget}")
 
     def trim(self) -> Tree:
@@ -107,6 +107,10 @@ class Tree:
             np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
             np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
         return self._pruned((lowest == highest) & ~nodes.is_leaf, "trimmed")
+
+    def encode(self, frame: Any) -> NDArray[np.uint8]:
+        """The codes of new cases, from a table like the one the tree was learned from; extra columns do not matter."""
+        return self.schema.encode(frame)
 
     def to_dict(self) -> dict[str, Any]:
         """Nested: {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
@@ -155,7 +159,7 @@ class Tree:
         return charges(self.nodes.test, self.nodes.parent, self.schema.table)
 
     @cached_property
-    def _dearest_after(self) -> NDArray[np.int64]:
+    def dearest_after(self) -> NDArray[np.int64]:
         """Per inner node, what a case has paid after its test, at worst."""
         own = np.where(self.charges.repeated, 0, self.schema.table.dearest[self.nodes.test])
         return self.nodes.paid + self.charges.fees_due + own
