@@ -112,6 +112,7 @@ class _Workspace:
             np.empty(n_objects, np.uint8),
             new_lanes(),
             np.empty(n_classes, np.int64),
+            np.empty(n_classes, np.int64),
             np.empty(MAX_OUTCOMES, np.int64),
             np.empty((N_SCORES, n_tests)),
             np.empty((2, width * n_tests)),

@@ -13,6 +13,7 @@ from numba import njit
 
 from budgetree.counts.kernels import count_node
 from budgetree.impurity.compiled import MOST, TOTAL, VALUE, add_up, impurities
+from budgetree.impurity.forms import HINGE
 from budgetree.learn.kernel_choice import (
     EXACT,
     FLOAT_KINDS,
@@ -62,7 +63,7 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
     function   kind, numbers, roundings
     settings   delta, budget, worst
     nodes      test, parent, start, end, set, paid, fees_paid, counts, owes, first_branch, branches, fallback
-    work       order, spare, shown, lanes, classes, class_shown, scores, values
+    work       order, spare, shown, lanes, classes, owing, class_shown, scores, values
     pool       see kernel_pool; empty arrays unless pooled
     slots      tallies, totals and facts of counted sets (a single one unless pooled), the pool's limits
     """
@@ -71,7 +72,7 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
     kind, numbers, roundings = function
     delta, budget, worst = settings
     test_of, parent, start, end, set_of, paid, fees_paid, counts, owes, first_branch, branches, fallback = nodes
-    order, spare, shown, lanes, classes, class_shown, scores, values = work
+    order, spare, shown, lanes, classes, owing, class_shown, scores, values = work
     _, sets, _, _, split_keys, split_table, split_sets, _, sizes = pool
     all_tallies, all_totals, all_facts, limits = slots
     _, n_classes, width, n_tests = all_tallies.shape
@@ -145,7 +146,8 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
                 count_node(codes, labels, weights, order, first, last, counts[node], block_levels, tallies, lanes)
                 add_up(cells, classes, n_present, totals)
                 find_facts(totals, facts)
-            impurities(kind, numbers, cells, classes, n_present, totals, values)
+            n_owing = _classes_that_owe(kind, numbers, counts[node], classes, n_present, owing)
+            impurities(kind, numbers, cells, owing, n_owing, totals, values)
             if not forced:
                 error = error_bound(kind, numbers, roundings, total, n_classes, 1.0 if worst else total)
                 splits = score(
@@ -160,7 +162,7 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
                             fees_paid[node], room, worst, total, facts, scores, totals, values,
                         )  # fmt: skip
                         fallback[node] = True
-                        impurities(kind, numbers, cells, classes, n_present, totals, values)
+                        impurities(kind, numbers, cells, owing, n_owing, totals, values)
                     if test == UNSURE:
                         return UNDECIDED
         test_of[node] = test
@@ -215,6 +217,18 @@ def grow_nodes(data, money, function, settings, nodes, work, state, pooled, pool
                     end[child] = first + ends[outcome]
                 begin = first + ends[outcome]
     return DONE
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _classes_that_owe(kind, numbers, node_counts, classes, n_present, owing):
+    """The classes that can matter below the node: a hinge forgives those that are no larger than α already."""
+    n_owing = 0
+    for i in range(n_present):
+        c = classes[i]
+        if kind != HINGE or numbers[0] * node_counts[c] > numbers[1]:
+            owing[n_owing] = c
+            n_owing += 1
+    return n_owing
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
