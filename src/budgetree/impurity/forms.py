@@ -7,6 +7,7 @@ GeneralForm stands for every other function and is computed by the plain grower 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +20,7 @@ GENERAL, POWERS, HINGE, POLYNOMIAL, GINI, ENTROPY = range(6)
 MOST_NUMBERS = 3  # of any form but a polynomial's
 
 
-class Form:
+class Form(ABC):
     """A function of class counts in whole weight units."""
 
     kind: ClassVar[int] = GENERAL
@@ -28,13 +29,13 @@ class Form:
     roundings: int  # bounds the float operations behind one value, for the kernel's error bound
 
     @property
+    @abstractmethod
     def stretch(self) -> Fraction:
         """This form is so many times the impurity."""
-        raise NotImplementedError
 
+    @abstractmethod
     def value(self, counts: NDArray[Any]) -> Any:
         """Values on the last axis; counts are int64, or Python integers (dtype object) when those could overflow."""
-        raise NotImplementedError
 
     def largest(self, total: int) -> int | None:
         """No intermediate result exceeds this on sets of this many units; None when unknown."""
