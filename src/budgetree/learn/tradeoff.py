@@ -37,15 +37,20 @@ class CurvePoint:
     errors: int | float
     n_leaves: int
     _whole: Tree = field(repr=False)
-    _stopped: NDArray[np.bool_] | None = field(default=None, repr=False)  # where δ stops the whole tree
+    # What each node of the whole tree owes, shared by all points of a curve, and up to what this point stops.
+    _owed: NDArray[Any] | None = field(default=None, repr=False)
+    _most: Any = field(default=0, repr=False)
 
     @cached_property
     def tree(self) -> Tree:
         """The tree itself, pruned when asked for."""
         whole = self._whole
-        if self._stopped is None or not self._stopped.any():
+        if self._owed is None:
             return whole
-        nodes = whole.nodes.pruned(self._stopped, whole.schema.n_outcomes)
+        stopped = np.asarray(self._owed <= self._most, dtype=bool) & ~whole.nodes.is_leaf
+        if not stopped.any():
+            return whole
+        nodes = whole.nodes.pruned(stopped, whole.schema.n_outcomes)
         return replace(whole, nodes=nodes, origin=f"{whole.origin}, delta={self.parameter}")
 
 
@@ -142,14 +147,17 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     order = inner[np.argsort(owed[inner], kind="stable")[::-1]]
     gains = _gains(tree, order)
     tie = 1 if form.exact else 1 + FLOAT_TIE  # as the growers compare with δ
+    falling = owed[order].tolist()
     points: list[CurvePoint] = []
-    done = -1
-    for threshold in [*dict.fromkeys(owed[order].tolist()), 0]:
-        split = int((owed[order] > threshold * tie).sum())
-        if split > done:
-            done = split
-            stopped = np.asarray(owed <= threshold * tie, dtype=bool) & ~nodes.is_leaf
-            points.append(_stopped_point(tree, impurity, Fraction(threshold) / form.stretch, stopped, gains, done))
+    done, before = 0, -1
+    for threshold in [*dict.fromkeys(falling), 0]:
+        while done < len(falling) and falling[done] > threshold * tie:
+            done += 1
+        if done > before:
+            delta = Fraction(threshold) / form.stretch
+            point = _stopped_point(tree, impurity, delta, gains, done)
+            points.append(replace(point, _owed=owed, _most=threshold * tie))
+            before = done
     return Curve(repr(impurity), "delta", tuple(points), instance.frame_library)
 
 
@@ -190,14 +198,11 @@ def _owed_on_the_way(tree: Tree, owed: NDArray[Any]) -> NDArray[Any]:
     return least
 
 
-def _stopped_point(
-    tree: Tree, impurity: Impurity, delta: Fraction, stopped: NDArray[np.bool_], gains: _Gains, done: int
-) -> CurvePoint:
+def _stopped_point(tree: Tree, impurity: Impurity, delta: Fraction, gains: _Gains, done: int) -> CurvePoint:
     table, scale = tree.schema.table, tree.schema.weight_scale
     total = int(tree.nodes.counts[0].sum())
     shown = plain_number(delta)
     exact = shown if not impurity.exact or Fraction(str(shown)) == delta else delta
-
     return CurvePoint(
         parameter=exact,
         epsilon=None,
@@ -207,7 +212,6 @@ def _stopped_point(
         errors=plain_number(Fraction(gains.errors[done]) / scale),
         n_leaves=gains.leaves[done],
         _whole=tree,
-        _stopped=stopped,
     )
 
 
