@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from budgetree.problem.units import (
     LARGEST_EXACT,
+    common_scale,
     non_negative,
     plain_number,
     show_number,
-    to_units,
 )
 
 PRICE_RULE = "prices must be finite and at least 0"
@@ -156,7 +156,7 @@ class Prices:
         dearest = [max(prices) for prices in per_test]
         amounts = [price for prices in per_test for price in prices]
         # A scale for the sum of them all: then no path sum is ever rounded.
-        scale = to_units([*dearest, *fees, *set(amounts)]).scale
+        scale = common_scale([*dearest, *fees, *set(amounts)])
         width = max(len(prices) for prices in per_test)
         own = np.zeros((len(per_test), width), dtype=np.int64)
         for row, prices in zip(own, per_test, strict=True):

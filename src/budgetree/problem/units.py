@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -18,15 +17,6 @@ LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums be
 DIGITS = 15
 SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # beyond these, floats end
 MOST_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """Whole numbers that stand for amounts: amount = whole / scale."""
-
-    whole: tuple[int, ...]
-    scale: Fraction
-    rounded: bool  # True when the amounts had more digits than fit and were rounded
 
 
 def as_fraction(value: Any, what: str) -> Fraction:
@@ -60,21 +50,20 @@ def non_negative(value: Any, what: str, rule: str) -> Fraction:
     return number
 
 
-def to_units(amounts: Sequence[Fraction]) -> Units:
-    """Scale the amounts to whole numbers whose total stays exact in float64."""
+def common_scale(amounts: Sequence[Fraction]) -> Fraction:
+    """What to multiply prices by, so that they are whole and their total stays exact in float64."""
     total = sum(amounts, Fraction(0))
     scale = _common_denominator(amounts, LARGEST_EXACT)
     if scale is not None and total * scale <= LARGEST_EXACT:
-        return Units(tuple(int(a * scale) for a in amounts), Fraction(scale), rounded=False)
+        return Fraction(scale)
     grid = _grid(total)
-    whole = tuple(round(amount * grid) for amount in amounts)
-    for amount, units in zip(amounts, whole, strict=True):
-        if abs(units - amount * grid) > MOST_LOST * amount * grid:
+    for amount in amounts:
+        if abs(round(amount * grid) - amount * grid) > MOST_LOST * amount * grid:
             raise ValueError(
                 f"prices: {show_number(amount)} and a total of {show_number(total)} differ by too many orders of "
                 "magnitude to be added exactly; round the prices to a common unit."
             )
-    return Units(whole, grid, rounded=True)
+    return grid
 
 
 def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], Fraction]:
