@@ -222,6 +222,8 @@ def test_labels_that_only_look_alike_stay_apart() -> None:
     assert bt.Instance.from_frame(frame, "y").class_names == (1, "1")
     with pytest.raises(ValueError, match="has a name twice"):
         bt.Instance([[0], [1]], [0, 1], class_names=["a", "a"])
+    with pytest.raises(ValueError, match="has a name twice"):
+        bt.Instance([[0], [1]], np.array([0, 1]), class_names=["a", "a"])
 
 
 def test_an_instance_cannot_be_changed() -> None:

@@ -101,8 +101,9 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
     if not series.dtype.is_numeric():
         return Column(name, dtype, values=series.to_list())
     if series.dtype.is_integer():
-        values = series.to_list()
-        if max((abs(value) for value in values if not is_missing(value)), default=0) > LARGEST_EXACT:
+        ends = [end for end in (series.min(), series.max()) if not is_missing(end)]
+        if any(abs(int(end)) > LARGEST_EXACT for end in ends):
+            values = series.to_list()
             if len(set(values)) <= FEW_VALUES:
                 return Column(name, dtype, values=values)  # as floats, neighbours would become one
             return Column(name, dtype, numbers=np.array([np.nan if is_missing(v) else float(v) for v in values]))

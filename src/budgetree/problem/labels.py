@@ -17,12 +17,17 @@ from budgetree.problem.units import weights_to_units
 def class_codes(
     labels: Any, n_objects: int, class_names: Sequence[Any] | None, what: str = "labels"
 ) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Class codes and class names; with class_names, labels are positions in it, else the names are the labels."""
+    names = tuple(map(_plain_name, class_names or ()))
+    if len({(type(name), name) for name in names}) < len(names):
+        raise ValueError(f"class_names: {names!r:.80} has a name twice; names must differ.")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.shape == (n_objects,):
+        # Whole numbers in an array, as from a million rows: no Python loop.
         if class_names is None:
             distinct_codes, codes = np.unique(labels, return_inverse=True)
             return codes.astype(np.int64), tuple(distinct_codes.tolist())
-        if labels.min() >= 0 and labels.max() < len(class_names):
-            return labels.astype(np.int64), tuple(map(_plain_name, class_names))
+        if labels.min() >= 0 and labels.max() < len(names):
+            return labels.astype(np.int64), names
     values = _as_list(labels, what)
     if len(values) != n_objects:
         raise ValueError(f"{what}: {len(values)} label(s) for {n_objects} object(s); expected one for each.")
@@ -38,9 +43,6 @@ def class_codes(
             raise ValueError(f"{what}: expected one plain value per object: {error}.") from error
         position = {value: index for index, value in enumerate(distinct)}
         return np.array([position[value] for value in values], dtype=np.int64), tuple(distinct)
-    names = tuple(map(_plain_name, class_names))
-    if len({(type(name), name) for name in names}) < len(names):
-        raise ValueError(f"class_names: {names!r:.80} has a name twice; names must differ.")
     positions = range(len(names))
     for row, value in enumerate(values):
         if isinstance(value, bool) or value not in positions:
@@ -51,6 +53,7 @@ def class_codes(
 
 
 def weight_units(weights: Any, n_objects: int) -> tuple[NDArray[np.int64], Fraction]:
+    """Weights in whole units, and how many units make one."""
     if weights is None:
         return np.ones(n_objects, dtype=np.int64), Fraction(1)
     try:
