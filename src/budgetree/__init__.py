@@ -13,7 +13,7 @@ from budgetree.impurity import (
     Powers,
     check_admissible,
 )
-from budgetree.learn import Frontier, frontier, grow, tradeoff, warm_up
+from budgetree.learn import Frontier, Solution, frontier, grow, optimal, tradeoff, warm_up
 from budgetree.problem import Instance, Prices
 from budgetree.tree import ModelFileError, Tree
 
@@ -33,12 +33,14 @@ __all__ = [
     "Polynomial",
     "Powers",
     "Prices",
+    "Solution",
     "Tree",
     "__version__",
     "check_admissible",
     "datasets",
     "frontier",
     "grow",
+    "optimal",
     "tradeoff",
     "warm_up",
 ]

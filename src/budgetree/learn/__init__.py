@@ -2,6 +2,7 @@
 
 from budgetree.learn.frontier import Frontier, Point, frontier
 from budgetree.learn.greedy import grow, warm_up
+from budgetree.learn.optimal import Solution, optimal
 from budgetree.learn.tradeoff import Curve, CurvePoint, tradeoff
 
-__all__ = ["Curve", "CurvePoint", "Frontier", "Point", "frontier", "grow", "tradeoff", "warm_up"]
+__all__ = ["Curve", "CurvePoint", "Frontier", "Point", "Solution", "frontier", "grow", "optimal", "tradeoff", "warm_up"]

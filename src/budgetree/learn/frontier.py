@@ -1,9 +1,8 @@
-"""frontier: for every budget the fewest errors that any tree of the portfolio reaches."""
+"""frontier: for every budget the fewest errors, proven where exact search can, greedy where the data are too large."""
 
 from __future__ import annotations
 
 import math
-import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,46 +10,23 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-
 from budgetree.impurity import Impurity
+from budgetree.learn.clock import Clock, check_time_limit
+from budgetree.learn.found import Found
 from budgetree.learn.frontier_text import COLUMNS, render_html, render_text
-from budgetree.learn.greedy import grow_nodes
-from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Batch, Portfolio
-from budgetree.learn.progress import Report
+from budgetree.learn.greedy_frontier import grow_frontier
+from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
 from budgetree.learn.progress import progress as show_progress
-from budgetree.learn.settings import Settings, check_settings
-from budgetree.learn.steps import AT_ROOT, join_steps
+from budgetree.learn.settings import check_cache_bytes, check_instance, check_settings
 from budgetree.problem import Instance
 from budgetree.problem.columns import make_frame
 from budgetree.problem.prices import HAIR
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.tree import Tree
 
-ROUNDS = 12  # of a bisection, about
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Recipe:
-    """How to grow a point's tree again."""
-
-    instance: Instance
-    impurity: Impurity
-    hard_budget: int  # in price units
-    cut: int | float
-
-    @property
-    def source(self) -> str:
-        table = self.instance.schema.table
-        if self.hard_budget >= table.budget_units(None):
-            return repr(self.impurity)
-        return f"{self.impurity!r}, budget={table.amount(self.hard_budget)}"
-
-    def make(self) -> Tree:
-        schema = self.instance.schema
-        form = self.impurity.form(schema.weight_scale, self.instance.n_classes)
-        nodes = grow_nodes(self.instance, Settings(form, Fraction(0), self.hard_budget, "worst"))
-        return Tree(schema, nodes, self.instance.n_objects, f"greedy {self.source}").cut(self.cut).trim()
+METHODS = ("auto", "exact", "greedy")
+AUTO_SECONDS = 10.0  # for exact search, where the user leaves the method and the time to us
+AUTO_SHARE = 0.02  # of the time: what the last two tests of the whole set may take, which exact search does often
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +38,13 @@ class Point:
     error_rate: float
     lower_bound: int | float  # no tree at all makes fewer errors within this budget
     proven: bool  # the errors are the fewest possible
-    source: str  # the impurity and its parameter
-    _recipe: _Recipe = field(repr=False)
+    source: str  # exact search, or the impurity and its parameter
+    _found: Found = field(repr=False)
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree itself, grown again when first asked for."""
-        return self._recipe.make()
+        """The tree itself; a greedy one is grown again when first asked for."""
+        return self._found.tree()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +53,8 @@ class Frontier:
 
     points: tuple[Point, ...]
     instance: Instance
-    complete: bool = True  # False when a time limit ended the search
+    complete: bool = True  # False when a time limit or Ctrl-C ended the search
+    method: str = ""  # what was done, in words
 
     def best(self, *, budget: Any) -> Point:
         """The fewest errors within a budget; below the cheapest test that is the single leaf."""
@@ -121,7 +98,7 @@ class Frontier:
 
     def to_text(self) -> str:
         """The points as a table, with a sparkline of the errors."""
-        return render_text(self.points, self.complete)
+        return render_text(self.points, self.complete, self.method)
 
     def __iter__(self) -> Iterator[Point]:
         return iter(self.points)
@@ -136,56 +113,49 @@ class Frontier:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return render_html(self.points, self.complete)
+        return render_html(self.points, self.complete, self.method)
 
 
 def frontier(
     instance: Instance,
     *,
-    method: Literal["auto", "greedy"] = "auto",
+    method: Literal["auto", "exact", "greedy"] = "auto",
     impurities: Sequence[Any] | None = None,
     max_budget: Any = None,
     time_limit: float | None = None,
     progress: bool | None = None,
     cache_bytes: int = CACHE_BYTES,
 ) -> Frontier:
-    """For every budget the fewest errors that a tree of the portfolio reaches.
+    """For every budget the fewest errors.
 
-    method       "greedy" (what "auto" does too): a tree for each impurity and parameter, each cut at every budget
-    impurities   default Powers 2 to 5 and HingedPairs and HingedProduct over their α's; a hinged class stands for all
-                 its α's, an object for itself
-    max_budget   no point beyond it; trees are then grown under this hard budget too
-    time_limit   seconds after which the best so far is returned
+    method       "exact": the fewest of any tree at all, each point proven as far as the time goes;
+                 "greedy": of a tree for each impurity and parameter, each cut at every budget;
+                 "auto": exact for ten seconds (or time_limit), with what was found beyond, or greedy where the data
+                 are too large to search or impurities are named; Frontier.method says which
+    impurities   of the greedy trees; default Powers 2 to 5 and HingedPairs and HingedProduct over their α's; a hinged
+                 class stands for all its α's, an object for itself
+    max_budget   no point beyond it; greedy trees are then grown under this hard budget too
+    time_limit   seconds after which the best so far is returned; so does Ctrl-C in an exact search
     progress     True or False to show or hide the bar; by default it shows on a terminal
-    cache_bytes  memory for counts that trees share; beyond it they are counted again
+    cache_bytes  memory for what trees share or the search has learned
 
     >>> import budgetree as bt
     >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"))][:3]
     [(0, 768), (1, 512), (2, 4)]
     """
-    chosen = _check_request(instance, method, impurities, cache_bytes)
-    table = instance.schema.table
-    limit = table.budget_units(max_budget, "max_budget")
-    # Under the limit first: those trees are quicker to grow and made for it.
-    budgets = dict.fromkeys([limit, table.budget_units(None)])
-    deadline = _deadline(time_limit)
-    portfolio = Portfolio(instance, cache_bytes, deadline)
-    batches: list[Batch] = []
-    with show_progress("greedy frontier", progress) as report:
-        for budget in budgets:
-            if not (batches and portfolio.out_of_time):
-                batches.extend(_grow_all(portfolio, chosen, budget, report))
-    complete = not portfolio.out_of_time
-    return Frontier(_pareto(instance, batches, limit), instance, complete)
+    check_instance(instance)
+    check_cache_bytes(cache_bytes)
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}; expected {', '.join(map(repr, METHODS))}.")
+    chosen = _check_impurities(instance, impurities)
+    seconds = check_time_limit(time_limit)
+    request = _Request(instance, chosen, instance.schema.table.budget_units(max_budget, "max_budget"), cache_bytes)
+    if method == "greedy" or (method == "auto" and impurities is not None):
+        return request.greedy(Clock(seconds), progress, "greedy")
+    return request.exact(seconds, progress, must=method == "exact")
 
 
-def _check_request(instance: Any, method: Any, impurities: Any, cache_bytes: Any) -> Sequence[Any]:
-    if not isinstance(instance, Instance):
-        raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame.")
-    if method not in ("auto", "greedy"):
-        raise ValueError(f"method is {method!r}; expected 'auto' or 'greedy'.")
-    if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
-        raise ValueError(f"cache_bytes is {cache_bytes!r}; expected a whole number of bytes of at least 0.")
+def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:
     if impurities is None:
         return DEFAULT_IMPURITIES
     if isinstance(impurities, (Impurity, type)):
@@ -201,67 +171,64 @@ def _check_request(instance: Any, method: Any, impurities: Any, cache_bytes: Any
     return chosen
 
 
-def _deadline(time_limit: Any) -> float | None:
-    if time_limit is None or time_limit == math.inf:
-        return None
-    seconds = non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0")
-    return time.monotonic() + float(seconds)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Request:
+    """What a frontier is asked for, checked."""
 
+    instance: Instance
+    impurities: Sequence[Any]
+    limit: int
+    cache_bytes: int
 
-def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: Report) -> Iterator[Batch]:
-    singles: list[Impurity] = [each for each in chosen if each not in HINGED]
-    families = [each for each in chosen if each in HINGED]
-    n_trees = 0
-    if singles:
-        batch = portfolio.grow_all(singles, budget)
-        n_trees += len(batch.steps)
-        report(0, len(families) or 1, f"{n_trees} trees")
-        yield batch
-    for index, family in enumerate(families):
-        if portfolio.out_of_time and n_trees:
-            return
-        for number, batch in enumerate(portfolio.hinged(family, budget)):
-            n_trees += len(batch.steps)
-            report(index + min(number / ROUNDS, 1), len(families), f"{n_trees} trees")
-            yield batch
+    def greedy(self, clock: Clock, progress: bool | None, words: str) -> Frontier:
+        portfolio = Portfolio(self.instance, self.cache_bytes, clock.deadline)
+        with show_progress("greedy frontier", progress) as report:
+            found = grow_frontier(portfolio, self.impurities, self.limit, report)
+        points = tuple(self._point(each) for each in found)
+        return Frontier(points, self.instance, not portfolio.out_of_time, words)
 
+    def exact(self, seconds: float | None, progress: bool | None, must: bool) -> Frontier:
+        """By exact search; where that is not a must, for a while only, and not at all where it is hopeless."""
+        from budgetree.learn.exact.layout import TooLargeError  # numba takes half a second to import
+        from budgetree.learn.exact.solver import Solver
+        from budgetree.learn.exact_frontier import search_frontier
 
-def _pareto(instance: Instance, batches: list[Batch], limit: int) -> tuple[Point, ...]:
-    """The points of all cuts of all trees that no other beats; of equals the first in the portfolio's order."""
-    growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
-    steps = join_steps([batch.steps for batch in batches])
-    by_tree = np.lexsort((steps.need, steps.owner))  # each tree's steps, cheapest first
-    need, owner = steps.need[by_tree], steps.owner[by_tree]
-    saved = np.cumsum(steps.gain[by_tree])
-    first = np.flatnonzero(np.diff(owner, prepend=-1))  # where each tree begins
-    saved_before = np.repeat(saved[first] - steps.gain[by_tree][first], np.diff(first, append=len(owner)))
-    at_root = int(steps.summaries[0, AT_ROOT])
-    need = np.concatenate(([0], need))
-    errors = np.concatenate(([at_root], at_root - (saved - saved_before)))
-    owner = np.concatenate(([0], owner))
-    order = np.lexsort((owner, errors, need))
-    order = order[need[order] <= limit]
-    fewest_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], errors[order][:-1])))
-    kept = order[errors[order] < fewest_before].tolist()
-    points = []
-    for i in kept:
-        batch, tree = growers[owner[i]]
-        cut = instance.schema.table.amount(int(need[i]))
-        recipe = _Recipe(instance, batch.impurity(tree), batch.budget, cut)
-        is_leaf = errors[i] == at_root and need[i] == 0
-        points.append(_point(recipe, int(errors[i]), "single leaf" if is_leaf else recipe.source))
-    return tuple(points)
+        if seconds is None and not must:
+            seconds = AUTO_SECONDS
+        with show_progress("exact frontier", progress) as report:
+            clock = Clock(seconds)
+            try:
+                solver = Solver(self.instance, self.limit, clock, self.cache_bytes, report)
+            except TooLargeError:
+                if must:
+                    raise
+                return self.greedy(clock, progress, self._too_large())
+            if not must and solver.layout.work_for_two > AUTO_SHARE * (seconds or 0) * 1e9:
+                return self.greedy(clock, progress, self._too_large())
+            solver.greedy = lambda: grow_frontier(
+                Portfolio(self.instance, self.cache_bytes, clock.deadline), self.impurities, self.limit, report
+            )
+            result = search_frontier(solver, self.limit)
+        points = [self._point(found, found.errors) for found in result.proven]
+        points += [self._point(found) for found in result.beyond]
+        words = "exact search"
+        if not result.complete:
+            words += f", proven for {len(result.proven)} of {len(points)} points"
+        return Frontier(tuple(points), self.instance, result.complete, words)
 
+    def _too_large(self) -> str:
+        size = f"{self.instance.n_objects:,} objects × {self.instance.n_tests:,} tests"
+        return f"greedy, as {size} are too many for exact search in this time"
 
-def _point(recipe: _Recipe, wrong: int, source: str) -> Point:
-    instance = recipe.instance
-    scale, stuck = instance.schema.weight_scale, instance.irreducible.units
-    return Point(
-        max_cost=recipe.cut,
-        errors=plain_number(Fraction(wrong) / scale),
-        error_rate=wrong / int(instance.class_order.counts.sum()),
-        lower_bound=plain_number(Fraction(stuck) / scale),
-        proven=wrong == stuck,
-        source=source,
-        _recipe=recipe,
-    )
+    def _point(self, found: Found, lower_bound: int | None = None) -> Point:
+        scale, stuck = self.instance.schema.weight_scale, self.instance.irreducible.units
+        least = stuck if lower_bound is None else lower_bound
+        return Point(
+            max_cost=self.instance.schema.table.amount(found.need),
+            errors=plain_number(Fraction(found.errors) / scale),
+            error_rate=found.errors / int(self.instance.class_order.counts.sum()),
+            lower_bound=plain_number(Fraction(least) / scale),
+            proven=found.errors == least,
+            source=found.source,
+            _found=found,
+        )

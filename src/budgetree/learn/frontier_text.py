@@ -14,10 +14,11 @@ MOST_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 
 
-def render_text(points: Sequence[Any], complete: bool) -> str:
+def render_text(points: Sequence[Any], complete: bool, method: str) -> str:
     """The table, headed by a sparkline of the errors."""
     lines = [
         f"frontier of {len(points)} points, errors {sparkline([float(point.errors) for point in points])}"
+        + (f"; {method}" if method else "")
         + ("" if complete else " (the time limit ended the search)"),
         f"{'max-cost':>10} {'errors':>8} {'error rate':>11} {'at least':>9}  by",
     ]
@@ -35,7 +36,7 @@ def sparkline(values: Sequence[float]) -> str:
     return "".join(BARS[round(value / top * (len(BARS) - 1))] for value in values)
 
 
-def render_html(points: Sequence[Any], complete: bool) -> str:
+def render_html(points: Sequence[Any], complete: bool, method: str) -> str:
     """A step plot over a table; readable on light and dark pages."""
     rows = "".join(
         f"<tr><td>{show_number(p.max_cost)}</td><td>{show_number(p.errors)}</td><td>{p.error_rate:.2%}</td>"
@@ -45,7 +46,7 @@ def render_html(points: Sequence[Any], complete: bool) -> str:
     )
     more = len(points) - MOST_ROWS_IN_HTML
     rest = f"<tr><td colspan=5>… and {more} more points</td></tr>" if more > 0 else ""
-    note = "" if complete else "<p>The time limit ended the search.</p>"
+    note = f"<p>{escape(method)}{'' if complete else '; the time limit ended the search'}</p>"
     return (
         f"{_step_plot(points)}{note}<table><thead><tr><th>max-cost</th><th>errors</th><th>error rate</th>"
         f"<th>at least</th><th>by</th></tr></thead><tbody>{rows}{rest}</tbody></table>"

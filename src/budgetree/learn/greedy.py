@@ -12,7 +12,7 @@ from budgetree.impurity.forms import GENERAL, row_of_forms
 from budgetree.learn.plain import grow_plain
 from budgetree.learn.readiness import kernel_work, kernels_pay, plain_work
 from budgetree.learn.rule import Rule
-from budgetree.learn.settings import Settings, check_settings
+from budgetree.learn.settings import Settings, check_instance, check_settings
 from budgetree.problem import Instance
 from budgetree.tree import Nodes, Tree
 
@@ -38,8 +38,7 @@ def grow(
     >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
     Tree(1024 objects, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))
     """
-    if not isinstance(instance, Instance):
-        raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame.")
+    check_instance(instance)
     settings = check_settings(instance, impurity, delta, budget, rule)
     return Tree(
         instance.schema, grow_nodes(instance, settings), instance.n_objects, _origin(impurity, delta, budget, rule)

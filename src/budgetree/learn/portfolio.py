@@ -55,7 +55,7 @@ class Portfolio:
     """Grows the trees of an instance, counting each set of objects once as long as the memory lasts."""
 
     def __init__(self, instance: Instance, cache_bytes: int = CACHE_BYTES, deadline: float | None = None) -> None:
-        self._instance = instance
+        self.instance = instance
         self._scale = instance.schema.weight_scale
         self._quarter = _usual_weight(instance) / 4
         self._cache_bytes = cache_bytes
@@ -101,10 +101,10 @@ class Portfolio:
 
     def _bisect_in_one_go(self, family: type[Hinged], largest: int, budget: int) -> Batch | None:
         """The kernel's bisection, on data so small that nobody waits for it; None where it cannot or should not."""
-        if self._instance.codes.size > SOON_DONE or self._deadline is not None or not kernels_pay(self._instance):
+        if self.instance.codes.size > SOON_DONE or self._deadline is not None or not kernels_pay(self.instance):
             return None
         square = family.subtracts_square
-        ends = row_of_hinges([0, largest], self._quarter, self._scale, self._instance.n_classes, subtract_square=square)
+        ends = row_of_hinges([0, largest], self._quarter, self._scale, self.instance.n_classes, subtract_square=square)
         in_units = float(ends.numbers[1, 1]) / largest
         found = self._run(ends, lambda grower: grower.bisect(ends, CLOSE * in_units, budget))
         if found is None:
@@ -124,31 +124,31 @@ class Portfolio:
 
     def _grow_hinges(self, family: type[Hinged], quarters: list[int], budget: int) -> Batch:
         square = family.subtracts_square
-        row = row_of_hinges(quarters, self._quarter, self._scale, self._instance.n_classes, subtract_square=square)
+        row = row_of_hinges(quarters, self._quarter, self._scale, self.instance.n_classes, subtract_square=square)
         steps = self._run(row, lambda grower: grower.steps_of(row, budget))
         return Batch(lambda i: family(quarters[i] * self._quarter), budget, steps)
 
     def _quarters_that_forgive_all(self) -> int:
         """The power of two from which on α makes the root a leaf: no less than the second largest class."""
-        second = sorted(self._instance.class_order.counts.tolist())[-2] if self._instance.n_classes > 1 else 0
+        second = sorted(self.instance.class_order.counts.tolist())[-2] if self.instance.n_classes > 1 else 0
         objects = math.ceil(Fraction(second) / self._scale / (4 * self._quarter))
         return 4 << max(objects - 1, 0).bit_length()
 
     def _form(self, impurity: Impurity) -> Form:
-        return impurity.form(self._scale, self._instance.n_classes)
+        return impurity.form(self._scale, self.instance.n_classes)
 
     def _run(self, row: FormRow, job: Callable[[Grower], T]) -> T:
         """By the kernels where they pay and know the functions."""
         if (row.kinds == GENERAL).any():
             return job(self._plain)
-        if not kernels_pay(self._instance):
+        if not kernels_pay(self.instance):
             with plain_work():
                 return job(self._plain)
         with kernel_work:
             if self._compiled is None:
                 from budgetree.learn.compiled import CompiledGrower  # numba takes half a second to import
 
-                self._compiled = CompiledGrower(self._instance, self._cache_bytes)
+                self._compiled = CompiledGrower(self.instance, self._cache_bytes)
             return job(self._compiled)
 
 

@@ -38,3 +38,15 @@ def check_settings(instance: Instance, impurity: Any, delta: Any, budget: Any, r
         budget=instance.schema.table.budget_units(budget),
         rule=rule,
     )
+
+
+def check_instance(instance: Any) -> None:
+    """An error unless it is an Instance."""
+    if not isinstance(instance, Instance):
+        raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame.")
+
+
+def check_cache_bytes(cache_bytes: Any) -> None:
+    """An error unless it is a whole number of bytes."""
+    if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
+        raise ValueError(f"cache_bytes is {cache_bytes!r}; expected a whole number of bytes of at least 0.")

@@ -1,0 +1,1 @@
+"""Exact search: the fewest errors that any tree makes within a budget, proven."""
