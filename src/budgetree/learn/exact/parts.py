@@ -9,16 +9,40 @@ from budgetree.learn.exact.compiling import part_of_kernel
 # What is known of a part: its first object, how many, weight, errors as a leaf, errors of any tree, its key, what is
 # proven of its errors, below which budget, and what the tree found for it needs.
 FIRST, SIZE, TOTAL, LEAF, LEAST, KEY, KEY2, PROVEN, UP_TO, NEED, N_STATS = range(11)
+FEW_CLASSES = 3  # so few that numbering them anew saves nothing
 
 
 @part_of_kernel
-def split(data, keys, order, spare, first, last, test, n_outcomes, votes, parts):
-    """Sorts order[first:last] by the test's outcome and describes each outcome's part."""
+def number_classes(data, objects, first, last, class_here, label_here):
+    """The data with the classes of these objects numbered anew.
+
+    Few of many classes may be left in a set, and the tables to clear and to add up become that much smaller.
+    """
+    codes, labels, weights, n_classes, width = data
+    if n_classes <= FEW_CLASSES:
+        for position in range(first, last):
+            label_here[objects[position]] = labels[objects[position]]
+        return codes, label_here, weights, n_classes, width
+    n_here = np.int64(0)
+    for position in range(first, last):
+        row = objects[position]
+        label = labels[row]
+        if class_here[label] < 0:
+            class_here[label] = n_here
+            n_here += 1
+        label_here[row] = class_here[label]
+    for position in range(first, last):
+        class_here[labels[objects[position]]] = -1
+    return codes, label_here, weights, n_here, width
+
+
+@part_of_kernel
+def group(data, unavoidable, order, spare, first, last, test, n_outcomes, votes, parts, any_unavoidable):
+    """Sorts order[first:last] by the test's outcome and describes each outcome's part, but for its key."""
     codes, labels, weights, n_classes, _ = data
-    unavoidable, random, random2 = keys
     for outcome in range(n_outcomes):
-        for field in range(PROVEN):
-            parts[outcome, field] = 0
+        parts[outcome, SIZE] = 0
+        parts[outcome, LEAST] = 0
         parts[outcome, NEED] = 0
         for c in range(n_classes):
             votes[outcome, c] = 0
@@ -27,10 +51,9 @@ def split(data, keys, order, spare, first, last, test, n_outcomes, votes, parts)
         spare[position] = row
         outcome = codes[row, test]
         parts[outcome, SIZE] += 1
-        parts[outcome, LEAST] += unavoidable[row]
-        parts[outcome, KEY] += random[row]
-        parts[outcome, KEY2] += random2[row]
         votes[outcome, labels[row]] += weights[row]
+        if any_unavoidable:
+            parts[outcome, LEAST] += unavoidable[row]
     at = first
     for outcome in range(n_outcomes):
         total = np.int64(0)
@@ -50,6 +73,22 @@ def split(data, keys, order, spare, first, last, test, n_outcomes, votes, parts)
         parts[outcome, FIRST] += 1
     for outcome in range(n_outcomes):
         parts[outcome, FIRST] -= parts[outcome, SIZE]
+
+
+@part_of_kernel
+def split(data, keys, order, spare, first, last, test, n_outcomes, votes, parts):
+    """As group(), with the keys."""
+    unavoidable, random, random2 = keys
+    group(data, unavoidable, order, spare, first, last, test, n_outcomes, votes, parts, last > first)
+    for outcome in range(n_outcomes):
+        key = key2 = np.int64(0)
+        start = parts[outcome, FIRST]
+        for position in range(start, start + parts[outcome, SIZE]):
+            row = order[position]
+            key += random[row]
+            key2 += random2[row]
+        parts[outcome, KEY] = key
+        parts[outcome, KEY2] = key2
 
 
 @part_of_kernel

@@ -22,14 +22,14 @@ def insert(score, ranked, n_ranked, own_score, test):
 
 
 @part_of_kernel
-def rank(data, order, first, last, tests, n_tests, dearest, fee_mask, fees, fees_paid, budget, cells, correct, score,
-         still, ranked):  # fmt: skip
+def rank(data, money, order, first, last, tests, n_tests, fees_paid, budget, cells, correct, score, still, ranked):
     """Which tests split the set (to `still`), which are affordable, the most promising first (to `ranked`).
 
     Promising is what leaves the fewest pairs of objects of different classes together. Returns how many of each, the
     least price beyond the budget, and a free test if there is one: it is always worth doing.
     """
     codes, labels, weights, n_classes, width = data
+    _, dearest, n_outcomes, fee_mask, fees = money
     count_splits(codes, labels, weights, order, first, last, tests, n_tests, n_classes, width, cells, correct)
     size = width * (n_classes + 1)
     n_still = n_ranked = np.int64(0)
@@ -38,7 +38,7 @@ def rank(data, order, first, last, tests, n_tests, dearest, fee_mask, fees, fees
     for i in range(n_tests):
         pairs = 0.0
         n_shown = 0
-        for outcome in range(width):
+        for outcome in range(n_outcomes[tests[i]]):
             together = 0.0
             squares = 0.0
             for c in range(n_classes):

@@ -27,6 +27,7 @@ from budgetree.learn.exact.parts import (
     TOTAL,
     UP_TO,
     most_mixed,
+    number_classes,
     split,
 )
 from budgetree.learn.exact.ranking import describe_chain, rank
@@ -96,7 +97,7 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
     labels = data[1]
     own, dearest, n_outcomes, fee_mask, fees = money
     order, active, n_active, chains, ranks, all_parts, cheapest = tables
-    spare, votes, _, chosen, cells, correct, score = scratch
+    spare, votes, _, chosen, cells, correct, score, class_here, label_here = scratch
     above = depth - 1
     chain = chains[above]
     two = chain[0] + chain[1]
@@ -104,7 +105,8 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
         n_chosen, beyond = affordable(
             active[above], n_active[above], dearest, fee_mask, fees, fees_paid, budget, chosen
         )
-        value, test = best_split(data, order, start, end, total, leaf, least, chosen, n_chosen, cells, correct)
+        here = number_classes(data, order, start, end, class_here, label_here)
+        value, test = best_split(here, order, start, end, total, leaf, least, chosen, n_chosen, cells, correct)
         changes = NEVER if value == least else min(beyond, two)
         need = nothing if test == NO_TEST else dearest[test] + fees_due(fee_mask, fees, fees_paid, test)
         return value, changes, need, test
@@ -145,8 +147,8 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
             for position in range(start, end):
                 spare[position] = order[position]
             value, changes, need, test = last_two(
-                data, keys, money, scratch, pairwise, start, end, leaf, least, active[above], n_active[above], budget,
-                fees_paid, cutoff, chain, flags,
+                data, keys[0], money, scratch, pairwise, start, end, leaf, least, active[above], n_active[above],
+                budget, fees_paid, cutoff, chain, flags,
             )  # fmt: skip
             if value == STOPPED:
                 return STOPPED, NEVER, nothing, no_test
@@ -162,8 +164,8 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
         count_pairs(bits, order, start, end, still, n_still, depth)
     if pairwise is not None:
         n_still, n_ranked, changes, free = rank(
-            data, order, start, end, active[above], n_active[above], dearest, fee_mask, fees, fees_paid, budget, cells,
-            correct, score, still, ranked,
+            number_classes(data, order, start, end, class_here, label_here), money, order, start, end, active[above],
+            n_active[above], fees_paid, budget, cells, correct, score, still, ranked,
         )  # fmt: skip
     flags[WORK] += (end - start) * n_active[above]
     n_active[depth] = n_still

@@ -70,9 +70,11 @@ class Searcher:
             np.empty(cells, dtype=layout.counted_as),
             np.empty(t, dtype=layout.counted_as),
             np.empty(t, dtype=np.float64),
+            np.full(layout.n_classes, -1, dtype=np.int32),
+            np.empty(n, dtype=np.int32),
         )
         # Of the two ways to count the last two tests only the one in use is compiled.
-        pairwise = None if layout.is_binary else (np.empty(n, dtype=np.int32), np.empty(t, dtype=np.int32))
+        pairwise = None if layout.is_binary else _pairwise(layout)
         bits = _bits(layout, deep) if layout.is_binary else None
         self._room = (layout.data, layout.keys, layout.money, tables, scratch)
         self._two_ways = (pairwise, bits)
@@ -169,6 +171,14 @@ class Searcher:
             branches=branches,
             fallback=np.zeros(len(test), dtype=bool),
         )
+
+
+def _pairwise(layout: Layout) -> tuple[NDArray[np.int32], ...]:
+    """The arrays of last_two.py, in its order."""
+    return (
+        np.empty(layout.n_objects, dtype=np.int32),
+        np.empty(layout.n_tests, dtype=np.int32),
+    )
 
 
 def _bits(layout: Layout, levels: int) -> tuple[NDArray[Any], ...]:

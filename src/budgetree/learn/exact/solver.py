@@ -1,7 +1,8 @@
 """The solver: exact search for one budget after another, with a clock, threads and the best trees so far.
 
-A question is first put to one searcher for a moment, which settles most. A longer one gets narrow passes (a few tests
-at each set) that find good trees early, and then the whole, one first test after another, by all threads.
+A question is first put to one searcher for a moment, which settles most. For a longer one good trees are looked for in
+narrow passes (a few tests at each set) before the search goes on; a really long one is split by its first test among
+all threads.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from budgetree.learn.progress import Report
 from budgetree.problem import Instance
 from budgetree.tree import LEAF, Nodes, Tree
 
-MOMENT = 200_000_000  # nanoseconds, about, before a search counts as long
+MOMENT = 200_000_000  # nanoseconds, about, after which good trees are looked for before the search goes on
+LONG = 10  # moments after which a search counts as long
 QUICK, BROADER = (1, 2, 3), (5, 8, 13)  # tests to try at each set, in passes that find good trees early
-NARROW_SECONDS = 2.0  # for all passes of a kind
+QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
 POLL = 0.05  # seconds between looks at the clock
 N_THREADS = 2
 NEVER_AGAIN = NO_LIMIT // 8  # budgets beyond it come from adding to "never"
@@ -76,7 +78,7 @@ class Solver:
         self._found: list[Found] = []
         # For a question that takes long: greedy trees to start from, and what else to look at before.
         self.greedy: Callable[[], list[Found]] = list
-        self.when_long: Callable[[int], None] = lambda budget: None
+        self.when_long: Callable[[int], None] = _do_nothing
         self.keep(_single_leaf(instance), "single leaf")
 
     @property
@@ -108,28 +110,25 @@ class Solver:
         first = self._searchers[0]
         answer = first.search(budget, cutoff, most_work=min(MOMENT, self.clock.nanoseconds_left // 4))
         if answer is None:
+            self.look(budget, QUICK_SECONDS, QUICK)
+            self._start_from_greedy()
+            answer = self._watch([partial(first.search, budget, cutoff, most_work=LONG * MOMENT)], self.clock, budget)[
+                0
+            ]
+        if answer is None:
             ranking = first.ranking()
-            self.look(budget, NARROW_SECONDS, QUICK)
-            self._prepare(budget)
-            self.look(budget, NARROW_SECONDS, BROADER)
-            best = self.best(budget)
-            cutoff = min(cutoff, best.errors + 1)
-            if ranking:
-                return self._race(budget, cutoff, ranking)
-            answer = self._watch([partial(first.search, budget, cutoff)], self.clock, budget)[0]
-            if answer is None:
-                return Verdict(budget, self.unavoidable, False, budget)
-        if answer.value < min(cutoff, best.errors):
+            when_long, self.when_long = self.when_long, _do_nothing
+            when_long(budget)
+            self.look(budget, BROADER_SECONDS, BROADER)
+            return self._race(budget, min(cutoff, self.best(budget).errors + 1), ranking)
+        if answer.value < min(cutoff, self.best(budget).errors):
             self._keep_nodes(first.tree(budget, first_test=answer.test), "exact search")
         return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
 
-    def _prepare(self, budget: int) -> None:
-        """Once, before the first long search."""
+    def _start_from_greedy(self) -> None:
         greedy, self.greedy = self.greedy, list
         for found in greedy():
             self.add(found)
-        when_long, self.when_long = self.when_long, lambda budget: None
-        when_long(budget)
 
     def look(self, budget: int, seconds: float, breadths: Sequence[int] = QUICK + BROADER) -> None:
         """Narrow passes for good trees; they prove nothing."""
@@ -153,7 +152,14 @@ class Solver:
         return None if nodes is None else self._tree(nodes, "exact")
 
     def _race(self, budget: int, cutoff: int, ranking: list[int]) -> Verdict:
-        """The whole search, split by the first test."""
+        """The whole search, split by the first test; in one piece where the whole is a matter of two tests."""
+        if not ranking:
+            answer = self._watch([partial(self._searchers[0].search, budget, cutoff)], self.clock, budget)[0]
+            if answer is None:
+                return Verdict(budget, self.unavoidable, False, budget)
+            if answer.value < cutoff:
+                self._keep_nodes(self._searchers[0].tree(budget, first_test=answer.test), "exact search")
+            return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
         while len(self._searchers) < self._n_threads:
             self._searchers.append(Searcher(self.layout, self._cache_bytes))
         race = _Race(iter(ranking), cutoff)
@@ -219,6 +225,10 @@ class Solver:
 
     def _tree(self, nodes: Nodes, origin: str) -> Tree:
         return Tree(self._instance.schema, nodes, self._instance.n_objects, origin)
+
+
+def _do_nothing(budget: int) -> None:
+    pass
 
 
 def _single_leaf(instance: Instance) -> Tree:
