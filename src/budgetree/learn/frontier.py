@@ -213,7 +213,7 @@ class _Request:
         points += [self._point(found) for found in result.beyond]
         words = "exact search"
         if not result.complete:
-            words += f", proven for {len(result.proven)} of {len(points)} points"
+            words += f", {sum(point.proven for point in points)} of {len(points)} points proven"
         return Frontier(tuple(points), self.instance, result.complete, words)
 
     def _too_large(self) -> str:

@@ -76,6 +76,21 @@ def group(data, unavoidable, order, spare, first, last, test, n_outcomes, votes,
 
 
 @part_of_kernel
+def sum_keys(codes, keys, order, first, last, test, n_outcomes, parts):
+    """The parts' keys, sizes and unavoidable errors alone: enough to ask the cache before sorting anything."""
+    unavoidable, random, random2 = keys
+    for outcome in range(n_outcomes):
+        parts[outcome, SIZE] = parts[outcome, LEAST] = parts[outcome, KEY] = parts[outcome, KEY2] = 0
+    for position in range(first, last):
+        row = order[position]
+        outcome = codes[row, test]
+        parts[outcome, SIZE] += 1
+        parts[outcome, LEAST] += unavoidable[row]
+        parts[outcome, KEY] += random[row]
+        parts[outcome, KEY2] += random2[row]
+
+
+@part_of_kernel
 def split(data, keys, order, spare, first, last, test, n_outcomes, votes, parts):
     """As group(), with the keys."""
     unavoidable, random, random2 = keys

@@ -29,6 +29,7 @@ from budgetree.learn.exact.parts import (
     most_mixed,
     number_classes,
     split,
+    sum_keys,
 )
 from budgetree.learn.exact.ranking import describe_chain, rank
 from budgetree.learn.exact.similarity import bound_by_similarity, forget_parts, remember_parts
@@ -72,6 +73,19 @@ def recall_part(entries, part, left, fees_paid):
         if entries[row, FOUND] == entries[row, BOUND] and entries[row, FOUND_FROM] <= left:
             part[LEAF] = part[LEAST]
             part[NEED] = entries[row, FOUND_FROM]
+
+
+@part_of_kernel
+def recall_bound(entries, part, left, fees_paid):
+    """What is known to be wrong with a part at least, and below which budget: of its keys alone."""
+    part[UP_TO] = NEVER
+    if part[SIZE] > 1:
+        key, key2 = key_of(part, fees_paid)
+        row = look_up(entries, key, key2)
+        if row != MISSING and entries[row, BOUND_UP_TO] >= left and entries[row, BOUND] > part[LEAST]:
+            part[UP_TO] = entries[row, BOUND_UP_TO] + 1
+            return entries[row, BOUND]
+    return part[LEAST]
 
 
 @part_of_kernel
@@ -202,6 +216,15 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
                 continue
             split_in_two(bits, keys, order, stats, depth, test, parts)
         if pairwise is not None:
+            sum_keys(data[0], keys, order, start, end, test, n_outcomes[test], parts)
+            wrong = nothing
+            for outcome in range(n_outcomes[test]):
+                wrong += recall_bound(entries, parts[outcome], budget - due - own[test, outcome], fees_after)
+            if wrong >= bound:  # most tests end here
+                for outcome in range(n_outcomes[test]):
+                    changes = min(changes, parts[outcome, UP_TO] + due + own[test, outcome])
+                refuted = min(refuted, wrong)
+                continue
             split(data, keys, order, spare, start, end, test, n_outcomes[test], votes, parts)
         wrong = nothing
         for outcome in range(n_outcomes[test]):
