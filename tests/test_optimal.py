@@ -94,6 +94,19 @@ def test_the_two_ways_to_count_pairs_agree_on_larger_tables(seed: int, monkeypat
     assert packed.max_cost == counted.max_cost
 
 
+def test_prices_by_outcome_ask_for_more_masks_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searcher_module, "MASK_SLOTS", 2)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        prices = {str(t): {"0": int(rng.integers(20, 60)), "1": int(rng.integers(20, 60))} for t in range(8)}
+        instance = random_table(seed, n_objects=40, n_tests=8, prices=prices)
+        packed = bt.optimal(instance, budget=200)
+        with monkeypatch.context() as plainly:
+            plainly.setattr(layout_module, "MOST_COUNTED", 0)
+            counted = bt.optimal(instance, budget=200)
+        assert (packed.errors, packed.max_cost) == (counted.errors, counted.max_cost)
+
+
 @pytest.mark.parametrize("outcomes", [2, 3])
 def test_stopped_at_random_moments_bound_and_tree_hold_the_optimum_between_them(
     outcomes: int, monkeypatch: pytest.MonkeyPatch
@@ -156,6 +169,7 @@ def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(
 
 
 def test_more_time_is_never_worse() -> None:
+    bt.warm_up()  # the greedy trees to start from shall not take seconds
     dna = bt.datasets.load("dna")
     errors = [bt.optimal(dna, budget=6, time_limit=seconds).errors for seconds in (0, 0.3, 1.5)]
     assert errors == sorted(errors, reverse=True)
@@ -176,7 +190,8 @@ def test_ctrl_c_returns_the_best_so_far() -> None:
 
 def test_no_limit_finds_the_least_budget_for_the_fewest_errors() -> None:
     found = bt.optimal(bt.datasets.load("pima"), budget=None)
-    assert (found.errors, found.max_cost, found.complete) == (0, 27.78, True)
+    assert (found.errors, found.max_cost, found.complete, found.budget) == (0, 27.78, True, None)
+    assert repr(found).startswith("Solution(0 errors within any budget, proven")
     stuck = bt.optimal(bt.Instance([[0], [0], [0], [1]], ["a", "a", "b", "b"]), budget=None)
     assert (stuck.errors, stuck.max_cost, stuck.proven) == (1, 1, True)
 

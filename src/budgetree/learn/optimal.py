@@ -28,7 +28,7 @@ class Solution:
     lower_bound: int | float  # no tree within the budget gets less wrong
     proven: bool  # no tree within the budget gets less wrong than this one
     complete: bool  # the search ended by itself: also no tree with as few errors is cheaper
-    budget: int | float
+    budget: int | float | None  # None for no limit
 
     @property
     def max_cost(self) -> int | float:
@@ -41,7 +41,8 @@ class Solution:
         return plain_number(Fraction(str(self.errors)) - Fraction(str(self.lower_bound)))
 
     def __repr__(self) -> str:
-        within = f"{show_number(self.errors)} errors within {show_number(self.budget)}"
+        limit = "any budget" if self.budget is None else show_number(self.budget)
+        within = f"{show_number(self.errors)} errors within {limit}"
         if self.proven:
             least = "the least budget for that" if self.complete else "perhaps less would do"
             return f"Solution({within}, proven; worst case {show_number(self.max_cost)}, {least})"
@@ -121,5 +122,5 @@ def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, 
         lower_bound=least,
         proven=tree.errors == least,
         complete=complete,
-        budget=instance.schema.table.amount(limit),
+        budget=None if limit == instance.schema.table.budget_units(None) else instance.schema.table.amount(limit),
     )

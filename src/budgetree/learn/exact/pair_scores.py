@@ -139,6 +139,7 @@ def last_two_of_parts(bits, money, labels, order, tests, n_tests, chain, left_0,
     whole = np.int64(0) if unsettled == 1 << smaller else depth
     slot_0, changes_0 = masks_for(bits, money, left_0, fees_paid)
     slot_1, changes_1 = masks_for(bits, money, left_1, fees_paid)
+    slot_0, changes_0 = masks_for(bits, money, left_0, fees_paid)  # again: the second may have taken its place
     score_both_parts(
         bits, labels, order, first, first + parts[smaller, SIZE], smaller, tests, n_tests, whole, (slot_0, slot_1)
     )

@@ -126,6 +126,8 @@ class Solver:
         return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
 
     def _start_from_greedy(self) -> None:
+        if self.clock.is_over:
+            return
         greedy, self.greedy = self.greedy, list
         for found in greedy():
             self.add(found)
