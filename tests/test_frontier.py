@@ -70,7 +70,7 @@ def test_what_is_proven_is_kept_when_the_time_ends() -> None:
     assert not found.complete
     assert [(p.max_cost, p.errors) for p in found if p.proven][:4] == [(0, 1349), (1, 1081), (2, 646), (3, 395)]
     assert found.method == f"exact search, {sum(p.proven for p in found)} of {len(found)} points proven"
-    assert "time limit" in found.to_text()
+    assert "(ended early)" in found.to_text()
     greedy = bt.frontier(dna, method="greedy")
     assert all(found.best(budget=point.max_cost).errors <= point.errors for point in greedy)
     for point in found:

@@ -15,11 +15,14 @@ from budgetree.impurity import (
 )
 from budgetree.learn import Frontier, Solution, frontier, grow, optimal, tradeoff, warm_up
 from budgetree.problem import Instance, Prices
+from budgetree.proof import Certificate, CertificateError, certify
 from budgetree.tree import ModelFileError, Tree
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Certificate",
+    "CertificateError",
     "Counterexample",
     "Entropy",
     "Frontier",
@@ -36,6 +39,7 @@ __all__ = [
     "Solution",
     "Tree",
     "__version__",
+    "certify",
     "check_admissible",
     "datasets",
     "frontier",

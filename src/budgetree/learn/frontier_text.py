@@ -19,7 +19,7 @@ def render_text(points: Sequence[Any], complete: bool, method: str) -> str:
     lines = [
         f"frontier of {len(points)} points, errors {sparkline([float(point.errors) for point in points])}"
         + (f"; {method}" if method else "")
-        + ("" if complete else " (the time limit ended the search)"),
+        + ("" if complete else " (ended early)"),
         f"{'max-cost':>10} {'errors':>8} {'error rate':>11} {'at least':>9}  by",
     ]
     lines += [
@@ -46,7 +46,7 @@ def render_html(points: Sequence[Any], complete: bool, method: str) -> str:
     )
     more = len(points) - MOST_ROWS_IN_HTML
     rest = f"<tr><td colspan=5>… and {more} more points</td></tr>" if more > 0 else ""
-    note = f"<p>{escape(method)}{'' if complete else '; the time limit ended the search'}</p>"
+    note = f"<p>{escape(method)}{'' if complete else ' (ended early)'}</p>"
     return (
         f"{_step_plot(points)}{note}<table><thead><tr><th>max-cost</th><th>errors</th><th>error rate</th>"
         f"<th>at least</th><th>by</th></tr></thead><tbody>{rows}{rest}</tbody></table>"

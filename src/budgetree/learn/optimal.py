@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from budgetree.learn.clock import Clock, check_time_limit
 from budgetree.learn.greedy_frontier import grow_frontier
@@ -28,7 +31,7 @@ class Solution:
     lower_bound: int | float  # no tree within the budget gets less wrong
     proven: bool  # no tree within the budget gets less wrong than this one
     complete: bool  # the search ended by itself: also no tree with as few errors is cheaper
-    budget: int | float | None  # None for no limit
+    budget: Any  # as it was given; None for no limit
 
     @property
     def max_cost(self) -> int | float:
@@ -75,22 +78,22 @@ def optimal(
     """
     check_instance(instance)
     check_cache_bytes(cache_bytes)
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ValueError(f"threads is {threads!r}; expected a whole number of at least 1.")
     limit = instance.schema.table.budget_units(budget)
     clock = Clock(check_time_limit(time_limit))
     with show_progress("exact search", progress) as report:
         from budgetree.learn.exact.solver import Solver  # numba takes half a second to import
 
-        solver = Solver(instance, limit, clock, cache_bytes, report, threads)
+        solver = Solver(instance, limit, clock, cache_bytes, report, int(threads))
         solver.greedy = lambda: grow_frontier(
             Portfolio(instance, cache_bytes, clock.deadline), DEFAULT_IMPURITIES, limit, report
         )
         try:
             tree, lower_bound, complete = _solve(solver, limit)
         except KeyboardInterrupt:
-            tree, lower_bound, complete = solver.best(limit).tree(), solver.unavoidable, False
-    return _solution(instance, tree, lower_bound, complete, limit)
+            tree, lower_bound, complete = solver.best(limit).tree(), solver.proven.get(limit, solver.unavoidable), False
+    return _solution(instance, tree, lower_bound, complete, budget)
 
 
 def _solve(solver: Solver, limit: int) -> tuple[Tree, int, bool]:
@@ -114,13 +117,13 @@ def _solve(solver: Solver, limit: int) -> tuple[Tree, int, bool]:
     return tree or solver.best(limit).tree(), fewest, tree is not None
 
 
-def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, limit: int) -> Solution:
+def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, budget: Any) -> Solution:
     least = plain_number(Fraction(lower_bound) / instance.schema.weight_scale)
     return Solution(
         tree=tree,
         errors=tree.errors,
         lower_bound=least,
         proven=tree.errors == least,
-        complete=complete,
-        budget=None if limit == instance.schema.table.budget_units(None) else instance.schema.table.amount(limit),
+        complete=complete or (tree.errors == least and tree.ceiling == 0),
+        budget=None if budget is None or budget == math.inf else budget,
     )

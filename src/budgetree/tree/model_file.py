@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -15,6 +13,7 @@ import numpy as np
 
 from budgetree.problem import Prices, Schema
 from budgetree.problem.encoding import MAX_OUTCOMES
+from budgetree.problem.files import write_text
 from budgetree.problem.prices import OutcomePrices
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, SMALLEST
@@ -32,17 +31,9 @@ class ModelFileError(ValueError):
 
 
 def write(path: str | PathLike[str], schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> None:
-    """Write beside the target, then replace it in one step: a crash leaves the old file whole."""
+    """Write the whole file; an old one stays until the new one is complete."""
     content = json.dumps(_to_content(schema, nodes, n_objects, origin), ensure_ascii=False, separators=(",", ":"))
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(content)
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_text(Path(path), content)
 
 
 def read(path: str | PathLike[str]) -> tuple[Schema, Nodes, int, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
@@ -11,13 +11,13 @@ from budgetree.learn.progress import on_terminal
 
 SECONDS_TO_LOAD = 2.0  # longer than loading what was compiled before takes
 
-_called: set[bool] = set()
+_called: set[Hashable] = set()
 
 
 @contextmanager
-def first_call(binary: bool) -> Iterator[None]:
+def first_call(kind: Hashable) -> Iterator[None]:
     """Around every call: the first of its kind in a process compiles, unless an earlier process has."""
-    if binary in _called or not on_terminal():
+    if kind in _called or not on_terminal():
         yield
     else:
         timer = Timer(SECONDS_TO_LOAD, _say)
@@ -26,7 +26,7 @@ def first_call(binary: bool) -> Iterator[None]:
             yield
         finally:
             timer.cancel()
-    _called.add(binary)
+    _called.add(kind)
 
 
 def _say() -> None:

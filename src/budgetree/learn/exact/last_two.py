@@ -64,7 +64,7 @@ def last_two(data, unavoidable, money, scratch, pairwise, first, last, leaf, lea
         if flags[STOP] != 0 or flags[WORK] > flags[MOST_WORK]:
             return STOPPED, NEVER, np.int64(0), NO_TEST
         test = np.int64(chosen[i])
-        flags[WORK] += (last - first) * n_tests
+        flags[WORK] += (last - first) * n_tests + n_tests * n_here * n_outcomes[test]
         due = fees_due(fee_mask, fees, fees_paid, test)
         # Of two cheapest tests the chain may not use the one in hand twice.
         two_more = chain[0] + (chain[2] if chain[3] == test else chain[1])

@@ -18,6 +18,8 @@ SEED = 20150509
 MOST_COUNTED = 2**16  # objects that 16 bits can count
 PAIR_BYTES = 2**30  # beyond it binary tests are counted like any other
 SHARE_OF_MEMORY = 0.5
+MASK_SLOTS = 32  # sets of masks that a searcher keeps, each for a budget and the fees paid
+MOST_DEPTH = 1000  # the search calls itself once per test: a path that is longer would not fit on the stack
 
 
 def _memory() -> int:
@@ -54,7 +56,7 @@ class Layout:
             self.width == 2
             and instance.has_unit_weights
             and self.n_objects < MOST_COUNTED
-            and self.most_depth * (self.n_classes * self.n_tests * self.lanes * 2 + 4 * self.n_objects) <= PAIR_BYTES
+            and self._pair_bytes() <= PAIR_BYTES
         )
         self._check_size()
         self.codes = np.ascontiguousarray(instance.codes[rows][:, self.by_price])
@@ -85,6 +87,12 @@ class Layout:
         """About how many nanoseconds the last two tests of the whole set take."""
         return self.n_objects * self.n_tests**2 / (256 if self.is_binary else 1)
 
+    def _pair_bytes(self) -> int:
+        """What a searcher takes for pair counts and masks."""
+        square = 2 * self.n_tests * self.lanes
+        masks = 0 if self.has_one_price else 4 * (MASK_SLOTS + 1) * square
+        return self.most_depth * (self.n_classes * square + 4 * self.n_objects) + masks
+
     def _most_depth(self, budget: int) -> int:
         """No path has more tests: there are no more, no more fit, or no more objects are left to tell apart."""
         affordable = int((np.cumsum(np.sort(self.cheapest).astype(float)) <= budget).sum())
@@ -94,7 +102,12 @@ class Layout:
         if self.n_tests >= ALL_TESTS:
             raise TooLargeError(
                 f"instance: it has {self.n_tests} tests; exact search takes up to {ALL_TESTS - 1}. "
-                "Leave out tests, or use method='greedy'."
+                "Leave out tests, or be content with greedy trees."
+            )
+        if self.most_depth > MOST_DEPTH:
+            raise TooLargeError(
+                f"instance: within this budget a path may have {self.most_depth - 2} tests; exact search follows up to "
+                f"{MOST_DEPTH - 2}. Give a smaller budget, leave out tests, or be content with greedy trees."
             )
         per_object = self.n_tests + 2 * 8 * N_STATS + 80
         per_depth = 2 * 4 * self.n_tests + 8 * N_STATS * self.width
@@ -104,7 +117,7 @@ class Layout:
             raise TooLargeError(
                 f"instance: exact search on {self.n_objects} objects × {self.n_tests} tests would take about "
                 f"{needed / 2**30:.1f} GB beside its cache, more than half of this machine's memory. Use a sample of "
-                "the objects, fewer tests or a smaller budget; or method='greedy'."
+                "the objects, fewer tests or a smaller budget; or be content with greedy trees."
             )
 
     def _unavoidable(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:

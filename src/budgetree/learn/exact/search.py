@@ -76,6 +76,12 @@ def recall_part(entries, part, left, fees_paid):
 
 
 @part_of_kernel
+def work_of_pairs(n_objects, n_tests, n_classes):
+    """About how many nanoseconds counting and scoring all pairs of binary tests takes."""
+    return n_tests * n_tests * (n_objects + 128 * n_classes) // 256 + 2000
+
+
+@part_of_kernel
 def recall_bound(entries, part, left, fees_paid):
     """What is known to be wrong with a part at least, and below which budget: of its keys alone."""
     part[UP_TO] = NEVER
@@ -156,7 +162,7 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
                 parts,
             )  # fmt: skip
             value, changes, need, test = parts[0, PROVEN], parts[0, UP_TO], parts[0, NEED], bits[11][0]
-            flags[WORK] += (end - start) * n_active[above] * n_active[above] // 256
+            flags[WORK] += work_of_pairs(end - start, n_active[above], data[3])
         if pairwise is not None:
             for position in range(start, end):
                 spare[position] = order[position]
@@ -181,7 +187,9 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
             number_classes(data, order, start, end, class_here, label_here), money, order, start, end, active[above],
             n_active[above], fees_paid, budget, cells, correct, score, still, ranked,
         )  # fmt: skip
-    flags[WORK] += (end - start) * n_active[above]
+    flags[WORK] += (end - start) * n_active[above] + n_active[above] * data[3] * data[4]
+    if bits is not None:
+        flags[WORK] += work_of_pairs(end - start, n_still, data[3])
     n_active[depth] = n_still
     describe_chain(still, n_still, dearest, cheapest, chains[depth])
     if only == NO_TEST and free != NO_TEST:
@@ -202,6 +210,7 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
         tried += 1
         if tried > breadth:
             break
+        flags[WORK] += 3 * (end - start) + 4 * i + 100  # splitting, similarity, looking up
         due = fees_due(fee_mask, fees, fees_paid, test)
         fees_after = fees_paid | fee_mask[test]
         for outcome in range(n_outcomes[test]):
@@ -242,7 +251,7 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
                     budget - due - own[test, 1], fees_after, depth, parts,
                 )  # fmt: skip
             if scored >= 0:
-                flags[WORK] += (end - start) * n_still * n_still // 512
+                flags[WORK] += work_of_pairs((end - start) // 2, n_still, data[3])
                 wrong = parts[0, PROVEN] + parts[1, PROVEN]
                 for outcome in range(2):
                     if scored & (1 << outcome):

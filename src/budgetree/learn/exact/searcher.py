@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from budgetree.learn.exact.announce import first_call
 from budgetree.learn.exact.cache import N_FIELDS, WAYS, copy_entries
 from budgetree.learn.exact.last_two import MOST_WORK, STOP, STOPPED, WORK
-from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.layout import MASK_SLOTS, Layout
 from budgetree.learn.exact.pair_lanes import BLOCK
 from budgetree.learn.exact.parts import FIRST, N_STATS, SIZE
 from budgetree.learn.exact.ranking import describe_chain
@@ -21,7 +21,7 @@ from budgetree.learn.exact.splits import NEVER
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
 
 FIRST_ROWS = 2**12  # of a cache; it grows as it fills
-MASK_SLOTS = 32
+MOST_BUCKETS = 2**32
 NO_LIMIT = int(NEVER)
 ANY_TEST = -1
 
@@ -50,7 +50,7 @@ class Searcher:
         self._order = np.arange(n, dtype=np.int32)
         self._flags = np.array([0, 0, NEVER], dtype=np.int64)
         self._filled = np.zeros(1, dtype=np.int64)
-        self._most_rows = WAYS << int(np.log2(max(cache_bytes // (8 * N_FIELDS * WAYS), 1)))
+        self._most_rows = WAYS << max(min(cache_bytes // (8 * N_FIELDS * WAYS), MOST_BUCKETS).bit_length() - 1, 0)
         self._entries = np.zeros((min(FIRST_ROWS, self._most_rows), N_FIELDS), dtype=np.int64)
         tables = (
             self._order,
@@ -136,7 +136,7 @@ class Searcher:
 
     def _run(self, flags: NDArray[np.int64], breadth: int, budget: int, cutoff: int, only: int, wanted: int) -> Any:
         self._make_room()
-        with first_call(self.layout.is_binary):
+        with first_call((self.layout.is_binary, self.layout.counted_as)):
             room = (*self._room, self._entries, self._filled, flags)
             return run(room, *self._two_ways, breadth, self.layout.root, budget, cutoff, only, wanted, self._nodes)
 

@@ -76,6 +76,7 @@ class Solver:
         self._searchers[0].search(0, 0)  # compiles, the first time ever, and that shall not count as searching
         clock.restart()
         self._found: list[Found] = []
+        self.proven: dict[int, int] = {}  # per budget the fewest errors, where that is known
         # For a question that takes long: greedy trees to start from, and what else to look at before.
         self.greedy: Callable[[], list[Found]] = list
         self.when_long: Callable[[int], None] = _do_nothing
@@ -123,7 +124,14 @@ class Solver:
             return self._race(budget, min(cutoff, self.best(budget).errors + 1), ranking)
         if answer.value < min(cutoff, self.best(budget).errors):
             self._keep_nodes(first.tree(budget, first_test=answer.test), "exact search")
+            self._must_reach(budget, answer.value)
+        self.proven[budget] = min(answer.value, cutoff)
         return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
+
+    def _must_reach(self, budget: int, errors: int) -> None:
+        """A value without its tree would be a mistake in this program, and nothing may be called proven then."""
+        if self.best(budget).errors > errors:
+            raise AssertionError(f"exact search claims {errors} errors within {budget} units, but has no such tree")
 
     def _start_from_greedy(self) -> None:
         if self.clock.is_over:
@@ -172,6 +180,8 @@ class Solver:
             return Verdict(budget, self.unavoidable, False, budget)
         value = min([cutoff, self.layout.leaf_errors, *(answer.value for answer in answers.values())])
         changes = min(answer.changes for answer in answers.values())
+        if value < cutoff:
+            self._must_reach(budget, value)
         best_first = next((test for test in ranking if answers[test].value == value), ANY_TEST)
         return Verdict(budget, value, True, changes, best_first if value < self.layout.leaf_errors else ANY_TEST)
 

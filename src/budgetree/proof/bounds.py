@@ -1,0 +1,54 @@
+"""What a lower bound is: a value, and the witness from which anyone can compute it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import Instance
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """No tree with at most so many errors costs less in the worst case."""
+
+    kind: str  # "ratio", "cover" or "search"
+    value: Fraction  # in the user's own currency
+    witness: dict[str, Any]  # the rest of its entry in a certificate
+    words: str  # why, for people
+    final: bool = False  # no higher bound exists: a tree with so few errors and this cost does
+
+
+def least_prices(instance: Instance) -> NDArray[np.int64]:
+    """Per test its least price over all outcomes, without shared fees, in units: what a path pays at least."""
+    table = instance.schema.table
+    listed = np.arange(table.own.shape[1]) < instance.schema.n_outcomes[:, None]
+    least: NDArray[np.int64] = np.where(listed, table.own, np.iinfo(np.int64).max).min(axis=1)
+    return least
+
+
+def price_unit(instance: Instance) -> Fraction:
+    """Every path costs a multiple of this: the greatest common divisor of all prices and fees."""
+    table = instance.schema.table
+    units = gcd(*(int(price) for price in table.own.ravel()), *(int(fee) for fee in table.fees))
+    return Fraction(units) / table.scale
+
+
+def rounded_up(value: Fraction, unit: Fraction) -> Fraction:
+    """The least multiple of the unit that is no less than the value."""
+    return -(-value // unit) * unit if unit else value
+
+
+def present_rows(instance: Instance) -> NDArray[np.int32]:
+    """The objects that count, in the order of the table."""
+    return np.sort(instance.class_order.order)
+
+
+def text_of(number: Fraction) -> str:
+    """A fraction as a certificate writes it."""
+    return str(number)

@@ -1,0 +1,161 @@
+"""Certificate: how good a tree is, and why, in a form that anyone can check and keep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from budgetree.problem import Instance
+from budgetree.problem.files import write_text
+from budgetree.problem.units import plain_number, show_number
+from budgetree.proof.check import Report, verify
+from budgetree.proof.facts import Facts
+
+REQUIRED = ("format", "max_cost", "errors", "lower_bound", "ratio", "winner", "bounds", "error_bounds", "reason")
+
+
+class CertificateError(ValueError):
+    """A file that is not a certificate."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate:
+    """A proven lower bound on what any tree with as few errors costs, beside what this one does.
+
+    Make one with budgetree.certify. check() verifies it by exact arithmetic from the instance and the document alone.
+    """
+
+    document: Mapping[str, Any]  # what to_json writes: every number exact, as "p/q"
+    _instance: Instance | None = field(default=None, repr=False)
+
+    @property
+    def max_cost(self) -> int | float:
+        """The dearest path that a known object takes."""
+        return self._number("max_cost")
+
+    @property
+    def errors(self) -> int | float:
+        """What the tree gets wrong, by weight."""
+        return self._number("errors")
+
+    @property
+    def lower_bound(self) -> int | float:
+        """Every tree with at most as many errors costs at least this in the worst case."""
+        return self._number("lower_bound")
+
+    @property
+    def ratio(self) -> float | None:
+        """max_cost / lower_bound: 1 means that no tree is cheaper. None where nothing above 0 is proven."""
+        ratio = self.document["ratio"]
+        return None if ratio is None else float(Fraction(ratio))
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        return str(self.document["reason"])
+
+    @property
+    def witness(self) -> Mapping[str, Any] | None:
+        """The data from which the lower bound follows."""
+        winner = self.document["winner"]
+        return None if winner is None else self.document["bounds"][winner]
+
+    @property
+    def bounds(self) -> dict[str, int | float]:
+        """The value of each kind of bound, rounded up to nothing."""
+        return {bound["kind"]: plain_number(Fraction(bound["value"])) for bound in self.document["bounds"]}
+
+    @property
+    def guarantee(self) -> float | None:
+        """The paper's a-priori factor ln F(S) + 1, where the tree is a greedy one."""
+        guarantee = self.document["guarantee"]
+        return None if guarantee is None else float(guarantee["factor"])
+
+    @property
+    def error_bounds(self) -> list[dict[str, Any]]:
+        """The paper's bounds on the share of errors: name, alpha, bound and the bound refined over η."""
+        return [
+            {"name": each["name"]} | {key: float(Fraction(each[key])) for key in ("alpha", "bound", "refined")}
+            for each in self.document["error_bounds"]
+        ]
+
+    def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> Report:
+        """Verify every claim again, in exact arithmetic, with none of the code that made it.
+
+        A bound that rests on exhaustive search is searched again by a plain program; what the time does not suffice
+        for is said to be unverified. The instance may be left out where certify has just made the certificate.
+        """
+        instance = self._instance if instance is None else instance
+        if instance is None:
+            raise ValueError("instance: a certificate from a file is checked against an instance; pass it to check().")
+        return verify(self.document, facts_of(instance), time_limit=time_limit)
+
+    def to_json(self, path: str | PathLike[str]) -> None:
+        """Write the certificate; an existing file is replaced only once the new one is complete."""
+        write_text(Path(path), json.dumps(self.document, ensure_ascii=False, indent=1))
+
+    @classmethod
+    def from_json(cls, path: str | PathLike[str]) -> Certificate:
+        """Read a certificate. Only check() says whether it is true."""
+        try:
+            document = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise CertificateError(f"{path}: this is not a certificate: {error}.") from None
+        missing = [key for key in REQUIRED if not isinstance(document, dict) or key not in document]
+        if missing:
+            raise CertificateError(f"{path}: this is not a certificate: {', '.join(map(repr, missing))} missing.")
+        return cls(document)
+
+    def to_text(self) -> str:
+        """A few lines for people."""
+        best = show_number(self.max_cost)
+        lines = [f"worst case {best}, {show_number(self.errors)} errors", self.reason]
+        if self.guarantee is not None:
+            lines.append(f"the paper's guarantee beforehand: within {self.guarantee:.2f} times the best")
+        rate = float(Fraction(self.document["error_rate"]))
+        lines += [
+            f"{each['name']}({each['alpha']:.4g}): at most {each['bound']:.1%} wrong, refined {each['refined']:.1%}; "
+            f"really {rate:.1%}"
+            for each in self.error_bounds
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        ratio = "" if self.ratio is None else f", ratio {self.ratio:.3g}"
+        return (
+            f"Certificate(worst case {show_number(self.max_cost)}, at least {show_number(self.lower_bound)}{ratio}, "
+            f"with at most {show_number(self.errors)} errors)"
+        )
+
+    def _number(self, key: str) -> int | float:
+        return plain_number(Fraction(self.document[key]))
+
+
+def facts_of(instance: Instance) -> Facts:
+    """The instance in plain numbers, as the checker wants it."""
+    schema, table = instance.schema, instance.schema.table
+    scale = schema.weight_scale
+    return Facts(
+        codes=instance.codes.tolist(),
+        labels=instance.labels.tolist(),
+        weights=[Fraction(units) / scale for units in instance.weight_units.tolist()],
+        test_names=schema.test_names,
+        class_names=[str(name) for name in schema.class_names],
+        outcome_names=schema.outcome_names,
+        prices=[
+            [Fraction(units) / table.scale for units in own[: len(names)]]
+            for own, names in zip(table.own.tolist(), schema.outcome_names, strict=True)
+        ],
+        fees=[
+            (
+                Fraction(fee) / table.scale,
+                frozenset(t for t, mask in enumerate(table.fee_mask.tolist()) if mask >> f & 1),
+            )
+            for f, fee in enumerate(table.fees.tolist())
+        ],
+    )

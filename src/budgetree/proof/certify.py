@@ -1,0 +1,178 @@
+"""certify: what no tree with as few errors can undercut, and the certificate that says why."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+import numpy as np
+
+from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
+from budgetree.learn.clock import Clock, check_time_limit
+from budgetree.learn.progress import Report
+from budgetree.learn.progress import progress as show_progress
+from budgetree.learn.settings import check_instance
+from budgetree.problem import Instance
+from budgetree.problem.units import show_number
+from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
+from budgetree.proof.certificate import Certificate, facts_of
+from budgetree.proof.cover import cover_bound
+from budgetree.proof.error_bounds import error_bounds
+from budgetree.proof.facts import seal
+from budgetree.proof.ratio import ratio_bound
+from budgetree.tree import LEAF, Tree
+
+DEFAULT_SECONDS = 10.0
+SEARCH_SHARE, RATIO_SHARE = 0.6, 0.2  # of the time, and of the rest of it; the cover has what is left
+GREEDY = re.compile(r"greedy (Pairs|Powers|HingedPairs|HingedProduct)\(([^()]*)\)")
+
+
+def certify(
+    instance: Instance, tree: Tree, *, time_limit: float | None = DEFAULT_SECONDS, progress: bool | None = None
+) -> Certificate:
+    """How far any tree with at most as many errors could do better, proven.
+
+    The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single objects,
+    and exhaustive search as far as the time goes; the best of them counts. More time never gives a worse one; None
+    searches until the least worst case is known.
+
+    >>> import budgetree as bt
+    >>> synthetic = bt.datasets.load("synthetic")
+    >>> bt.certify(synthetic, bt.grow(synthetic))
+    Certificate(worst case 10, at least 10, ratio 1, with at most 0 errors)
+    """
+    check_instance(instance)
+    _check_tree(instance, tree)
+    seconds = check_time_limit(time_limit)
+    clock = Clock(seconds)
+    errors, max_cost = _scored(tree)
+    with show_progress("certificate", progress) as report:
+        bounds = [] if max_cost == 0 else _bounds(instance, tree, errors, max_cost, clock, report)
+    return _certificate(instance, tree, errors, max_cost, bounds)
+
+
+def _bounds(
+    instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, clock: Clock, report: Report
+) -> list[Bound]:
+    """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
+    from budgetree.proof.searched import search_bound  # numba takes half a second to import
+
+    seconds = clock.seconds_left
+    searched = search_bound(instance, errors, max_cost, None if seconds is None else SEARCH_SHARE * seconds, report)
+    clock = Clock(DEFAULT_SECONDS) if seconds is None else clock
+    left = clock.seconds_left or 0.0
+    enough = searched.value if searched is not None and searched.final else max_cost
+    report(1, 3, "ratio bounds")
+    ratio_clock = clock.share(RATIO_SHARE * left)
+    ratio = ratio_bound(instance, tree, errors, lambda: ratio_clock.is_over)
+    report(2, 3, "cover bounds")
+    cover = cover_bound(instance, errors, enough, lambda: clock.is_over)
+    return [bound for bound in (ratio, cover, searched) if bound is not None]
+
+
+def _check_tree(instance: Instance, tree: Any) -> None:
+    if not isinstance(tree, Tree):
+        raise ValueError(f"tree: expected a Tree, but got {type(tree).__name__}.")
+    mine, its = instance.schema, tree.schema
+    same = (mine.test_names, mine.outcome_names, mine.class_names) == (
+        its.test_names,
+        its.outcome_names,
+        its.class_names,
+    )
+    if not same or mine.prices != its.prices:
+        raise ValueError(
+            "tree: it has other tests, outcomes, classes or prices than the instance; grow it from this one."
+        )
+    counts = np.zeros_like(tree.nodes.counts)
+    present = instance.class_order.order
+    np.add.at(counts, (tree.route(instance.codes[present]), instance.labels[present]), instance.weight_units[present])
+    leaves = tree.nodes.is_leaf
+    if its.weight_scale != mine.weight_scale or not np.array_equal(counts[leaves], tree.nodes.counts[leaves]):
+        raise ValueError(
+            "tree: its class counts are not those of this instance's objects; it was grown from other cases. "
+            "Certify a tree against the instance it was grown from."
+        )
+
+
+def _scored(tree: Tree) -> tuple[Fraction, Fraction]:
+    """The errors and the dearest path of a known object, exactly."""
+    leaves = tree.nodes.counts[tree.nodes.is_leaf]
+    wrong = int(leaves.sum() - leaves.max(axis=1).sum())
+    return Fraction(wrong) / tree.schema.weight_scale, Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
+
+
+def _certificate(
+    instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, bounds: list[Bound]
+) -> Certificate:
+    unit = price_unit(instance)
+    values = [rounded_up(bound.value, unit) for bound in bounds]
+    lower = max([*values, Fraction(0)])
+    # Of equals the first: a ratio or a cover is checked at once, a search has to be done again.
+    winner = values.index(lower) if lower > 0 else None
+    ratio = max_cost / lower if lower else (Fraction(1) if max_cost == 0 else None)
+    total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
+    document: dict[str, Any] = {
+        "format": "budgetree certificate",
+        "version": 1,
+        "instance": facts_of(instance).fingerprint(),
+        "tree": _tree_entries(tree),
+        "max_cost": text_of(max_cost),
+        "errors": text_of(errors),
+        "error_rate": text_of(errors / total),
+        "lower_bound": text_of(lower),
+        "ratio": None if ratio is None else text_of(ratio),
+        "winner": winner,
+        "bounds": [{"kind": bound.kind, **bound.witness, "value": text_of(bound.value)} for bound in bounds],
+        "guarantee": _guarantee(instance, tree),
+        "error_bounds": error_bounds(tree),
+        "reason": _reason(errors, max_cost, lower, None if winner is None else bounds[winner]),
+    }
+    document["seal"] = seal(document)
+    return Certificate(document, instance)
+
+
+def _tree_entries(tree: Tree) -> list[dict[str, Any]]:
+    nodes, schema = tree.nodes, tree.schema
+    entries: list[dict[str, Any]] = []
+    for node in range(len(nodes)):
+        test = int(nodes.test[node])
+        if test == LEAF:
+            entries.append({"test": None, "children": {}})
+        else:
+            below = nodes.children(node, len(schema.outcome_names[test])).tolist()
+            children = {str(outcome): child for outcome, child in enumerate(below) if child >= 0}
+            entries.append({"test": test, "children": children})
+    return entries
+
+
+def _reason(errors: Fraction, max_cost: Fraction, lower: Fraction, winner: Bound | None) -> str:
+    few = "no errors" if errors == 0 else f"at most {show_number(float(errors))} errors"
+    if max_cost == 0:
+        return "this tree costs nothing"
+    if winner is None:
+        return f"nothing above 0 is proven for trees with {few}"
+    if lower == max_cost:
+        return f"no tree with {few} costs less: {winner.words}"
+    return f"no tree with {few} costs less than {show_number(float(lower))}: {winner.words}"
+
+
+def _guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
+    """ln F(S) + 1, for a whole greedy tree of an admissible function."""
+    match = GREEDY.fullmatch(tree.origin)
+    counts = [int(count) for count in instance.class_order.counts]
+    common = gcd(*(int(weight) for weight in instance.weight_units))
+    if match is None or not common:
+        return None
+    name, parameter = match.groups()
+    if name in ("HingedPairs", "HingedProduct") and (common != 1 or instance.schema.weight_scale != 1):
+        return None  # α counts objects
+    functions: dict[str, Any] = {"Powers": Powers, "HingedPairs": HingedPairs, "HingedProduct": HingedProduct}
+    exact = Fraction(parameter) if parameter else None
+    function: Impurity = Pairs() if name == "Pairs" else functions[name](int(exact) if name == "Powers" else exact)  # type: ignore[arg-type]
+    whole = [count // common for count in counts]
+    if function(whole) < 1:
+        return None
+    impurity = {"name": name, "parameter": None if exact is None else text_of(exact)}
+    return {"impurity": impurity, "factor": function.guarantee(whole)}

@@ -1,0 +1,162 @@
+"""The cover bound: the tests on an object's path must tell it from all objects of other classes, but for m of them.
+
+For a tree with at most m errors and an object s that it gets right, the tests on the path of s separate it from all
+but m of the weight of other classes. A linear program bounds the price of such tests from below, and so does every
+solution of its dual: that is what a certificate holds. At most m of the weight is got wrong: of objects that weigh more
+than m together, at least one is got right, and its bound holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import Instance
+from budgetree.proof.bounds import Bound, least_prices, present_rows, price_unit, rounded_up, text_of
+
+MOST_OBJECTS = 60  # in a witness
+LARGEST_DENOMINATOR = 10**6
+MOST_SCREENED = 4000  # objects whose simple dual is computed
+
+
+@dataclass(frozen=True, slots=True)
+class _Dual:
+    """A solution of one object's dual program, exact, in price units."""
+
+    row: int
+    value: Fraction
+    shares: dict[int, Fraction]  # per row of another class
+
+
+class _Program:
+    """Which tests tell an object from those of other classes."""
+
+    def __init__(self, instance: Instance, row: int, allowed: Fraction) -> None:
+        rows = present_rows(instance)
+        others = rows[instance.labels[rows] != instance.labels[row]]
+        apart = instance.codes[others] != instance.codes[row]
+        told = apart.any(axis=1)  # an identical object is told apart by nothing
+        self.row, self.others, self.apart = int(row), others[told], apart[told]
+        self.weights = instance.weight_units[self.others]
+        self.prices = least_prices(instance)
+        self.allowed = allowed  # m, in weight units
+
+    def simple(self) -> float:
+        """The value of the dual that shares each test's price equally among those it tells apart."""
+        shares = self._simple_shares()
+        if not len(shares):
+            return 0.0
+        return float(shares.sum() - (shares / self.weights).max() * float(self.allowed))
+
+    def _simple_shares(self) -> NDArray[np.float64]:
+        per_test = self.prices / np.maximum(self.apart.sum(axis=0), 1)
+        shares: NDArray[np.float64] = np.where(self.apart, per_test, np.inf).min(axis=1, initial=np.inf)
+        return shares
+
+    def simple_dual(self) -> _Dual:
+        return self._exact(self._simple_shares())
+
+    def solve(self) -> _Dual:
+        """The best dual, by HiGHS."""
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_matrix, hstack, identity, vstack
+
+        patterns, which = np.unique(self.apart, axis=0, return_inverse=True)
+        which = which.ravel()
+        weights = np.bincount(which, weights=self.weights)
+        n = len(patterns)
+        loads = csr_matrix(patterns.T.astype(float))
+        if self.allowed == 0:
+            found = linprog(-np.ones(n), A_ub=loads, b_ub=self.prices.astype(float), method="highs")
+        else:
+            # The last variable is λ: no share exceeds λ times its weight, and λ costs m.
+            upper = hstack([loads, csr_matrix((len(self.prices), 1))])
+            lower = hstack([identity(n), csr_matrix(-weights[:, None])])
+            found = linprog(
+                np.append(-np.ones(n), float(self.allowed)),
+                A_ub=vstack([upper, lower]).tocsr(),
+                b_ub=np.append(self.prices.astype(float), np.zeros(n)),
+                method="highs",
+            )
+        if found.x is None:
+            return self.simple_dual()
+        return self._exact((found.x[:n] / weights)[which] * self.weights)
+
+    def _exact(self, shares: NDArray[np.float64]) -> _Dual:
+        """The shares as fractions, made so small that no test is loaded beyond its price."""
+        exact = {
+            index: Fraction(float(share)).limit_denominator(LARGEST_DENOMINATOR)
+            for index, share in enumerate(shares)
+            if share > 1.0 / LARGEST_DENOMINATOR
+        }
+        scale = Fraction(1)
+        for test in range(len(self.prices)):
+            load = sum((share for index, share in exact.items() if self.apart[index, test]), Fraction(0))
+            if load > int(self.prices[test]):
+                scale = min(scale, Fraction(int(self.prices[test])) / load)
+        exact = {index: share * scale for index, share in exact.items()}
+        steepest = max((share / int(self.weights[index]) for index, share in exact.items()), default=Fraction(0))
+        value = sum(exact.values(), Fraction(0)) - steepest * self.allowed
+        return _Dual(self.row, value, {int(self.others[index]): share for index, share in exact.items()})
+
+
+def cover_bound(
+    instance: Instance, errors: Fraction, enough: Fraction, out_of_time: Callable[[], bool]
+) -> Bound | None:
+    """The best found in the time, or the first that is enough; None where a witness would name too many objects."""
+    allowed = errors * instance.schema.weight_scale
+    rows = _ranked(instance, allowed, out_of_time)
+    weights = instance.weight_units[rows]
+    needed = int(np.searchsorted(np.cumsum(weights), int(allowed), side="right")) + 1
+    if needed > min(len(rows), MOST_OBJECTS):
+        return None
+    unit = price_unit(instance)
+    duals = [_Program(instance, row, allowed).simple_dual() for row in rows[:needed]]
+    best = _assemble(instance, duals, allowed)
+    for row in rows:
+        if out_of_time() or rounded_up(best.value, unit) >= enough:
+            break
+        duals = [dual for dual in duals if dual.row != row] + [_Program(instance, row, allowed).solve()]
+        best = max(best, _assemble(instance, duals, allowed), key=lambda bound: bound.value)
+        duals = sorted(duals, key=lambda dual: -dual.value)[:MOST_OBJECTS]
+    return best
+
+
+def _ranked(instance: Instance, allowed: Fraction, out_of_time: Callable[[], bool]) -> list[int]:
+    """The objects, those whose simple dual is best first."""
+    rows = present_rows(instance)
+    step = max(1, len(rows) // MOST_SCREENED)
+    values = []
+    for row in rows[::step]:
+        values.append(_Program(instance, int(row), allowed).simple())
+        if out_of_time():
+            break
+    return [int(rows[::step][i]) for i in np.argsort(-np.array(values), kind="stable")]
+
+
+def _assemble(instance: Instance, duals: list[_Dual], allowed: Fraction) -> Bound:
+    """The best duals that weigh more than m together; the least of their values is the bound."""
+    chosen: list[_Dual] = []
+    weight = 0
+    for dual in sorted(duals, key=lambda each: -each.value):
+        chosen.append(dual)
+        weight += int(instance.weight_units[dual.row])
+        if weight > allowed:
+            break
+    scale = instance.schema.table.scale
+    value = chosen[-1].value / scale
+    witness = {
+        "objects": [
+            {
+                "object": dual.row,
+                "dual": {str(row): text_of(share / scale) for row, share in sorted(dual.shares.items())},
+            }
+            for dual in chosen
+        ]
+    }
+    what = f"object {chosen[0].row}" if len(chosen) == 1 else f"each of {len(chosen)} objects"
+    return Bound("cover", value, witness, f"the cheapest tests that tell {what} from the other classes")

@@ -1,0 +1,117 @@
+"""The ratio bound (the paper's Lemma 2.1): min over tests of R(t) · F(G), for an admissible F and any set G of objects.
+
+It holds for every tree whose leaves have F = 0: the error-free ones for Pairs and Powers; for a hinged function with
+α = m all trees with at most m errors. Each test stands at its least price, without shared fees: so it holds with those
+too, and with prices that depend on the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.counts import count_classes
+from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
+from budgetree.problem import Instance
+from budgetree.proof.bounds import Bound, least_prices, present_rows, text_of
+from budgetree.tree import LEAF, Tree
+
+RANDOM_SETS = 200
+MOST_PAIRS_OF_CLASSES = 50
+SEED = 7
+EXACT_TRIES = 5  # sets that floats find best, computed again in fractions
+
+
+def functions_for(errors: Fraction) -> list[tuple[Impurity, dict[str, Any]]]:
+    """Every admissible function that is zero on each leaf with at most these errors, and how a certificate names it."""
+    hinged: list[tuple[Impurity, dict[str, Any]]] = [
+        (kind(errors), {"name": kind.__name__, "parameter": text_of(errors)}) for kind in (HingedPairs, HingedProduct)
+    ]
+    if errors > 0:
+        return hinged
+    powers = [(Powers(l), {"name": "Powers", "parameter": str(l)}) for l in (3, 4, 5)]  # noqa: E741 - the paper's l
+    return [(Pairs(), {"name": "Pairs", "parameter": None}), *powers]
+
+
+def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, out_of_time: Callable[[], bool]) -> Bound | None:
+    """The best over functions and sets: the whole, the tree's nodes, pairs of classes, and others while time lasts."""
+    prices = least_prices(instance)
+    in_units = errors * instance.schema.weight_scale
+    functions = functions_for(in_units)
+    tried: list[tuple[float, int, NDArray[np.int32]]] = []
+    for rows in _sets(instance, tree):
+        counts = count_classes(instance, rows)
+        for index, (function, _) in enumerate(functions):
+            tried.append((_in_floats(counts, prices, function), index, rows))
+        if out_of_time():
+            break
+    tried.sort(key=lambda entry: -entry[0])
+    names = functions_for(errors)
+    best: Bound | None = None
+    for _, index, rows in tried[:EXACT_TRIES]:
+        value = _exactly(count_classes(instance, rows), prices, functions[index][0])
+        if value is not None and (best is None or value / instance.schema.table.scale > best.value):
+            name = names[index][1]
+            witness = {"impurity": name, "objects": rows.tolist()}
+            words = f"min R · F over {len(rows)} objects, with {functions_for(errors)[index][0]!r}"
+            best = Bound("ratio", value / instance.schema.table.scale, witness, words)
+    return best
+
+
+def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
+    rows = present_rows(instance)
+    yield rows
+    yield from _sets_of_nodes(instance, tree, rows)
+    classes = [rows[instance.labels[rows] == c] for c in range(instance.n_classes)]
+    pairs = [pair for pair in combinations([c for c in classes if len(c)], 2) if instance.n_classes > 2]
+    for one, other in pairs[:MOST_PAIRS_OF_CLASSES]:
+        yield np.sort(np.concatenate([one, other]))
+    rng = np.random.default_rng(SEED)
+    for _ in range(RANDOM_SETS if len(rows) > 2 else 0):
+        # Those that share outcomes with one object are hard to tell from it.
+        centre = rows[rng.integers(len(rows))]
+        alike = (instance.codes[rows] == instance.codes[centre]).sum(axis=1)
+        size = int(rng.integers(2, len(rows) + 1))
+        yield np.sort(rows[np.argsort(-alike, kind="stable")[:size]])
+
+
+def _sets_of_nodes(instance: Instance, tree: Tree, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+    nodes = tree.nodes
+    held = {0: rows}
+    for node in np.flatnonzero(~nodes.is_leaf).tolist():
+        test = int(nodes.test[node])
+        here = held.pop(node)
+        outcomes = instance.codes[here, test]
+        for outcome, child in enumerate(nodes.children(node, len(tree.schema.outcome_names[test]))):
+            if child >= 0 and nodes.test[child] != LEAF:
+                held[int(child)] = here[outcomes == outcome]
+                yield held[int(child)]
+
+
+def _in_floats(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity) -> float:
+    whole = float(function(counts[0].sum(axis=0).astype(float)))
+    if whole <= 0:
+        return 0.0
+    shown = counts.sum(axis=2) > 0
+    left = np.asarray(function(counts.astype(float)), dtype=float)
+    gain = np.where(shown, whole - left, np.inf).min(axis=1)
+    useful = (shown.sum(axis=1) > 1) & (gain > 0)
+    return float((prices[useful] / gain[useful]).min() * whole) if useful.any() else 0.0
+
+
+def _exactly(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity) -> Fraction | None:
+    """In price units; None where no test makes progress."""
+    whole = Fraction(function(counts[0].sum(axis=0)))
+    ratios = []
+    for test in range(len(counts)):
+        shown = counts[test][counts[test].sum(axis=1) > 0]
+        if len(shown) > 1:
+            gain = min(whole - Fraction(function(each)) for each in shown)
+            if gain > 0:
+                ratios.append(Fraction(int(prices[test])) / gain)
+    return min(ratios) * whole if ratios else None

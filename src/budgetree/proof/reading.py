@@ -1,0 +1,58 @@
+"""Reading a document that may hold anything: what is not as expected becomes a flaw that names its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+LONGEST_NUMBER = 4000  # digits; Python refuses to read integers much longer than this
+
+
+class Flaw(Exception):  # noqa: N818 - carries one problem to where they are collected
+    pass
+
+
+def read_fraction(value: Any, where: str) -> Fraction:
+    if isinstance(value, str) and len(value) <= LONGEST_NUMBER:
+        match = re.fullmatch(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?", value)
+        if match:
+            return Fraction(int(match[1]), int(match[2] or 1))
+    raise Flaw(f'{where}: expected an exact number as text, "p" or "p/q", got {short(value)}')
+
+
+def read_index(value: Any, size: int, where: str, *, text: bool = False) -> int:
+    """A number from 0 to size - 1, given as an integer or, as the key of an object, as its plain decimal text."""
+    number = value
+    if text:
+        number = int(value) if isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,17}", value) else None
+    if type(number) is int and 0 <= number < size:  # True is no index
+        return number
+    raise Flaw(f"{where}: expected {'the text of ' if text else ''}a number from 0 to {size - 1}, got {short(value)}")
+
+
+def read_list(value: Any, where: str) -> Sequence[Any]:
+    if isinstance(value, (list, tuple)):
+        return value
+    raise Flaw(f"{where}: expected a list, got {short(value)}")
+
+
+def read_object(value: Any, where: str, keys: Sequence[str] | None = None) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise Flaw(f"{where}: expected an object, got {short(value)}")
+    if keys is not None and set(value) != set(keys):
+        raise Flaw(f"{where}: expected the keys {', '.join(keys)}, got {short(list(value))}")
+    return value
+
+
+def short(value: Any) -> str:
+    if isinstance(value, (list, tuple, Mapping)) and len(value) > 20:
+        return f"{type(value).__name__} of {len(value)}"
+    if isinstance(value, int) and abs(value) > 10**18:
+        return "a huge integer"
+    try:
+        text = str(value) if isinstance(value, Fraction) else repr(value)
+    except (ValueError, RecursionError):  # a huge integer or a deep nest inside
+        text = type(value).__name__
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,49 @@
+"""The bound of exhaustive search: the least budget at which any tree makes so few errors.
+
+Each test stands at its least price on every outcome, so that the bound holds for the dearest path that a known object
+takes; shared fees are paid once per path.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from budgetree.learn.clock import Clock
+from budgetree.learn.exact.layout import TooLargeError
+from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
+from budgetree.learn.portfolio import CACHE_BYTES
+from budgetree.learn.progress import Report
+from budgetree.problem import Instance, Prices
+from budgetree.proof.bounds import Bound, least_prices
+
+
+def search_bound(
+    instance: Instance, errors: Fraction, highest: Fraction, seconds: float | None, report: Report
+) -> Bound | None:
+    """The best proven in the time; `highest` is the cost of a tree with so few errors."""
+    flat = _at_least_prices(instance)
+    scale = flat.schema.table.scale
+    allowed, end = int(errors * instance.schema.weight_scale), int(highest * scale)
+    try:
+        solver = Solver(flat, end, Clock(seconds), CACHE_BYTES, report)
+    except TooLargeError:
+        return None
+    budget, exact = 0, False
+    while budget < end and not exact:
+        verdict = solver.decide(budget, allowed + 1)
+        if not verdict.proven:
+            break
+        exact = verdict.lower_bound <= allowed
+        budget = budget if exact else min(verdict.changes, end, NEVER_AGAIN)
+    value = Fraction(budget) / scale
+    words = "exhaustive search: no tree that costs less makes so few errors"
+    return Bound("search", value, {}, words, final=exact or budget == end)
+
+
+def _at_least_prices(instance: Instance) -> Instance:
+    if not instance.schema.table.has_outcome_prices:
+        return instance
+    table, least = instance.schema.table, least_prices(instance)
+    tests = {name: Fraction(int(price)) / table.scale for name, price in zip(instance.test_names, least, strict=True)}
+    shared = {name: (fee.fee, list(fee.tests)) for name, fee in instance.prices.shared.items()}
+    return instance.priced(Prices(tests, shared=shared))
