@@ -17,5 +17,5 @@ if hasattr(DefaultOptions, "_nrt"):  # an option that numba does not document
 
 _INNER = _SHARED | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-kernel: Any = njit(cache=True, **_SHARED)
+kernel: Any = njit(cache=True, **(_SHARED | {"no_cfunc_wrapper": True}))
 part_of_kernel: Any = njit(**_INNER)

@@ -17,8 +17,11 @@ ALL_ALLOWED = np.int64(-1)
 
 
 @part_of_kernel
-def masks_for(bits, money, budget, fees_paid):
-    """The slot of masks that say which test may follow which, and the least budget at which they change."""
+def masks_for(bits, money, budget, fees_paid, in_use):
+    """The slot of masks that say which test may follow which, and the least budget at which they change.
+
+    The slot `in_use` is not given up for new ones.
+    """
     masks, known, newest = bits[8], bits[9], bits[10]
     own, dearest, _, fee_mask, fees = money
     n_tests, n_slots = len(dearest), len(known)
@@ -27,7 +30,7 @@ def masks_for(bits, money, budget, fees_paid):
     for slot in range(n_slots):
         if known[slot, 0] == budget and known[slot, 1] == fees_paid:
             return slot, known[slot, 2]
-    slot = newest[0]
+    slot = newest[0] if newest[0] != in_use else (newest[0] + 1) % n_slots
     newest[0] = (slot + 1) % n_slots
     changes = NEVER
     all_bits = np.uint16(0xFFFF)
@@ -137,9 +140,10 @@ def last_two_of_parts(bits, money, labels, order, tests, n_tests, chain, left_0,
     smaller = np.int64(depth > 0 and parts[0, SIZE] > parts[1, SIZE])
     first = parts[smaller, FIRST]
     whole = np.int64(0) if unsettled == 1 << smaller else depth
-    slot_0, changes_0 = masks_for(bits, money, left_0, fees_paid)
-    slot_1, changes_1 = masks_for(bits, money, left_1, fees_paid)
-    slot_0, changes_0 = masks_for(bits, money, left_0, fees_paid)  # again: the second may have taken its place
+    slot_0, changes_0 = masks_for(bits, money, left_0, fees_paid, ALL_ALLOWED)
+    slot_1, changes_1 = slot_0, changes_0
+    if left_1 != left_0:
+        slot_1, changes_1 = masks_for(bits, money, left_1, fees_paid, slot_0)
     score_both_parts(
         bits, labels, order, first, first + parts[smaller, SIZE], smaller, tests, n_tests, whole, (slot_0, slot_1)
     )
