@@ -17,7 +17,7 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree.proof import ratio as ratio_module
-from budgetree.proof.facts import seal
+from budgetree.proof.check import seal
 from reference_exact import optimal_frontier
 
 Document = dict[str, Any]
@@ -114,7 +114,9 @@ def test_the_guarantee_is_that_of_a_whole_greedy_tree() -> None:
     assert bt.certify(votes, bt.grow(votes, bt.Powers(3))).guarantee == pytest.approx(
         np.log(342**3 - 225**3 - 117**3) + 1
     )
-    assert bt.certify(votes, bt.grow(votes, bt.HingedPairs(2.5))).guarantee is not None
+    assert bt.certify(votes, bt.grow(votes, bt.HingedPairs(2))).guarantee is not None
+    assert bt.certify(votes, bt.grow(votes, bt.HingedPairs(2.5))).guarantee is None
+    assert bt.certify(bt.datasets.load("pima"), bt.grow(bt.datasets.load("pima"))).guarantee is None, "a shared fee"
     assert bt.certify(votes, bt.grow(votes, bt.Gini())).guarantee is None
     assert bt.certify(votes, bt.grow(votes, bt.Powers(3)).cut(3)).guarantee is None
 

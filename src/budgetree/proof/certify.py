@@ -18,9 +18,9 @@ from budgetree.problem import Instance
 from budgetree.problem.units import show_number
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
 from budgetree.proof.certificate import Certificate, facts_of
+from budgetree.proof.check import seal
 from budgetree.proof.cover import cover_bound
 from budgetree.proof.error_bounds import error_bounds
-from budgetree.proof.facts import seal
 from budgetree.proof.ratio import ratio_bound
 from budgetree.tree import LEAF, Tree
 
@@ -159,8 +159,11 @@ def _reason(errors: Fraction, max_cost: Fraction, lower: Fraction, winner: Bound
 
 
 def _guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
-    """ln F(S) + 1, for a whole greedy tree of an admissible function."""
+    """ln F(S) + 1, for a whole greedy tree of an admissible function; fees, prices by outcome and fallbacks void it."""
     match = GREEDY.fullmatch(tree.origin)
+    table = instance.schema.table
+    if len(table.fees) or table.has_outcome_prices or tree.n_fallbacks:
+        return None
     counts = [int(count) for count in instance.class_order.counts]
     common = gcd(*(int(weight) for weight in instance.weight_units))
     if match is None or not common:
@@ -168,6 +171,8 @@ def _guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
     name, parameter = match.groups()
     if name in ("HingedPairs", "HingedProduct") and (common != 1 or instance.schema.weight_scale != 1):
         return None  # α counts objects
+    if name != "Pairs" and Fraction(parameter).denominator != 1:
+        return None  # the least nonzero F may be below 1 then
     functions: dict[str, Any] = {"Powers": Powers, "HingedPairs": HingedPairs, "HingedProduct": HingedProduct}
     exact = Fraction(parameter) if parameter else None
     function: Impurity = Pairs() if name == "Pairs" else functions[name](int(exact) if name == "Powers" else exact)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ class Search:
         prices: Sequence[int],
         fees: Sequence[tuple[int, frozenset[int]]],
         deadline: float,
-    ) -> None:
+    ):
         self.everyone = (1 << len(codes)) - 1
         self.prices, self.deadline = prices, deadline
         self.fees = [(fee, tests) for fee, tests in fees if fee]

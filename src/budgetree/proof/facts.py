@@ -1,10 +1,11 @@
-"""Facts: an instance in plain numbers, as a checker that trusts nobody wants it, and the digests of documents."""
+"""The instance as the checker sees it: plain sequences, and the same in whole numbers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,11 +15,6 @@ def digest(value: Any) -> str:
     """SHA-256 of canonical JSON: sorted keys, no spaces, ASCII with escapes, no NaN."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def seal(document: Mapping[str, Any]) -> str:
-    """The digest of the document without its own seal."""
-    return digest({key: value for key, value in document.items() if key != "seal"})
 
 
 @dataclass(frozen=True)
@@ -68,3 +64,38 @@ class Facts:
             or any(not 0 <= code < size for code, size in zip(self.codes[row], sizes, strict=True))
         ]
         return bad if rows else ["facts: no object has a positive weight"]
+
+
+class Whole:
+    """The facts in whole numbers: weights in grains, and prices and fees in units, the gcds of each."""
+
+    def __init__(self, facts: Facts):
+        self.facts = facts
+        self.rows = [row for row, weight in enumerate(facts.weights) if weight > 0]  # the objects that are present
+        self.grain = gcd(facts.weights)
+        self.weights = [int(weight / self.grain) for weight in facts.weights]
+        self.least = [min(row) for row in facts.prices]  # what a test costs at least, whatever it shows
+        self.unit = gcd([*(price for row in facts.prices for price in row), *(fee for fee, _ in facts.fees)])
+
+    def counts(self, rows: Iterable[int]) -> list[int]:
+        """The weight of each class among the rows, in grains."""
+        totals = [0] * len(self.facts.class_names)
+        for row in rows:
+            totals[self.facts.labels[row]] += self.weights[row]
+        return totals
+
+    def parts(self, rows: Iterable[int], test: int) -> dict[int, list[int]]:
+        """The rows by the outcome they show."""
+        found: dict[int, list[int]] = {}
+        for row in rows:
+            found.setdefault(int(self.facts.codes[row][test]), []).append(row)
+        return found
+
+
+def gcd(numbers: Iterable[Fraction]) -> Fraction:
+    """The largest fraction of which all are multiples; 0 if all are 0."""
+    divisor = Fraction(0)
+    for number in set(numbers):
+        below = math.lcm(divisor.denominator, number.denominator)
+        divisor = Fraction(math.gcd(int(divisor * below), int(number * below)), below)
+    return divisor

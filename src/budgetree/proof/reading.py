@@ -1,4 +1,4 @@
-"""Reading a document that may hold anything: what is not as expected becomes a flaw that names its place."""
+"""Read parts of an untrusted document: each function returns what it asked for or raises a Flaw that says where."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 LONGEST_NUMBER = 4000  # digits; Python refuses to read integers much longer than this
 
 
-class Flaw(Exception):  # noqa: N818 - carries one problem to where they are collected
-    pass
+class Flaw(Exception):  # noqa: N818 - carries problems to where they are collected
+    """One or more problems, each a sentence in `args` that begins with its place."""
 
 
-def read_fraction(value: Any, where: str) -> Fraction:
+def fraction(value: Any, where: str) -> Fraction:
+    """An exact number, written "p" or "p/q"."""
     if isinstance(value, str) and len(value) <= LONGEST_NUMBER:
         match = re.fullmatch(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?", value)
         if match:
@@ -22,23 +23,25 @@ def read_fraction(value: Any, where: str) -> Fraction:
     raise Flaw(f'{where}: expected an exact number as text, "p" or "p/q", got {short(value)}')
 
 
-def read_index(value: Any, size: int, where: str, *, text: bool = False) -> int:
+def index(value: Any, size: int, where: str, *, text: bool = False) -> int:
     """A number from 0 to size - 1, given as an integer or, as the key of an object, as its plain decimal text."""
     number = value
     if text:
         number = int(value) if isinstance(value, str) and re.fullmatch(r"0|[1-9][0-9]{0,17}", value) else None
     if type(number) is int and 0 <= number < size:  # True is no index
-        return number
+        return int(number)
     raise Flaw(f"{where}: expected {'the text of ' if text else ''}a number from 0 to {size - 1}, got {short(value)}")
 
 
-def read_list(value: Any, where: str) -> Sequence[Any]:
+def items(value: Any, where: str) -> Sequence[Any]:
+    """A list."""
     if isinstance(value, (list, tuple)):
         return value
     raise Flaw(f"{where}: expected a list, got {short(value)}")
 
 
-def read_object(value: Any, where: str, keys: Sequence[str] | None = None) -> Mapping[Any, Any]:
+def fields(value: Any, where: str, keys: Sequence[str] | None = None) -> Mapping[Any, Any]:
+    """An object; with `keys`, one that has exactly these."""
     if not isinstance(value, Mapping):
         raise Flaw(f"{where}: expected an object, got {short(value)}")
     if keys is not None and set(value) != set(keys):
@@ -47,6 +50,7 @@ def read_object(value: Any, where: str, keys: Sequence[str] | None = None) -> Ma
 
 
 def short(value: Any) -> str:
+    """Any value in a few characters, for a message."""
     if isinstance(value, (list, tuple, Mapping)) and len(value) > 20:
         return f"{type(value).__name__} of {len(value)}"
     if isinstance(value, int) and abs(value) > 10**18:
