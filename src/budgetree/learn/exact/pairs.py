@@ -12,8 +12,8 @@ import numpy as np
 from budgetree.learn.exact.compiling import part_of_kernel
 from budgetree.learn.exact.pair_lanes import BLOCK, LANES, count_1_vector, count_2_vectors, count_3_vectors
 from budgetree.learn.exact.parts import FIRST, KEY, KEY2, LEAF, LEAST, NEED, SIZE, TOTAL
-from budgetree.learn.exact.ranking import insert
-from budgetree.learn.exact.splits import NEVER, NO_TEST, fees_due
+from budgetree.learn.exact.ranking import offer
+from budgetree.learn.exact.splits import NEVER, NO_TEST
 
 
 @part_of_kernel
@@ -69,7 +69,6 @@ def rank_by_ones(
 ):
     """As ranking.rank, by the errors that each test alone leaves; packs the set and counts its ones on the way."""
     rows, packed, blocks, totals, ones = bits[0], bits[1], bits[2], bits[3], bits[5]
-    _, dearest, _, fee_mask, fees = money
     n_classes, lanes = ones.shape[1], ones.shape[2]
     n_still = n_ranked = zero = np.int64(0)
     pack(rows, labels, order, first, last, packed, blocks, totals[depth])
@@ -90,14 +89,9 @@ def rank_by_ones(
             continue
         still[n_still] = test
         n_still += 1
-        price = dearest[test] + fees_due(fee_mask, fees, fees_paid, test)
-        if price > budget:
-            beyond = min(beyond, price)
-            continue
-        if price == 0 and free == NO_TEST:
-            free = test
         n_zeros = last - first - n_ones
-        n_ranked = insert(score, ranked, n_ranked, -squares_one / n_ones - squares_zero / n_zeros, test)
+        unlike = -squares_one / n_ones - squares_zero / n_zeros
+        n_ranked, beyond, free = offer(test, money, fees_paid, budget, unlike, score, ranked, n_ranked, beyond, free)
     return n_still, n_ranked, beyond, free
 
 

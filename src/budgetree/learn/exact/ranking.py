@@ -22,6 +22,15 @@ def insert(score, ranked, n_ranked, own_score, test):
 
 
 @part_of_kernel
+def offer(test, money, fees_paid, budget, own_score, score, ranked, n_ranked, beyond, free):
+    """Ranks a test that splits the set, if affordable; how many are, the least price beyond, a free test if any."""
+    price = money[1][test] + fees_due(money[3], money[4], fees_paid, test)
+    if price > budget:
+        return n_ranked, min(beyond, price), free
+    return insert(score, ranked, n_ranked, own_score, test), beyond, test if price == 0 and free == NO_TEST else free
+
+
+@part_of_kernel
 def rank(data, money, order, first, last, tests, n_tests, fees_paid, budget, cells, correct, score, still, ranked):
     """Which tests split the set (to `still`), which are affordable, the most promising first (to `ranked`).
 
@@ -29,7 +38,7 @@ def rank(data, money, order, first, last, tests, n_tests, fees_paid, budget, cel
     least price beyond the budget, and a free test if there is one: it is always worth doing.
     """
     codes, labels, weights, n_classes, width = data
-    _, dearest, n_outcomes, fee_mask, fees = money
+    n_outcomes = money[2]
     count_splits(codes, labels, weights, order, first, last, tests, n_tests, n_classes, width, cells, correct)
     size = width * (n_classes + 1)
     n_still = n_ranked = np.int64(0)
@@ -49,16 +58,10 @@ def rank(data, money, order, first, last, tests, n_tests, fees_paid, budget, cel
             n_shown += together > 0
         if n_shown < 2:
             continue
-        test = tests[i]
+        test = np.int64(tests[i])
         still[n_still] = test
         n_still += 1
-        price = dearest[test] + fees_due(fee_mask, fees, fees_paid, test)
-        if price > budget:
-            beyond = min(beyond, price)
-            continue
-        if price == 0 and free == NO_TEST:
-            free = test
-        n_ranked = insert(score, ranked, n_ranked, pairs, test)
+        n_ranked, beyond, free = offer(test, money, fees_paid, budget, pairs, score, ranked, n_ranked, beyond, free)
     return n_still, n_ranked, beyond, free
 
 
