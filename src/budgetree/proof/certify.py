@@ -61,8 +61,9 @@ def _bounds(
 
     seconds = clock.seconds_left
     searched = search_bound(instance, errors, max_cost, None if seconds is None else SEARCH_SHARE * seconds, report)
-    clock = Clock(DEFAULT_SECONDS) if seconds is None else clock
-    left = clock.seconds_left or 0.0
+    # The first search ever on a machine compiles for longer than it was given; the others' share stays theirs.
+    left = DEFAULT_SECONDS if seconds is None else max(clock.seconds_left or 0.0, (1 - SEARCH_SHARE) * seconds)
+    clock = Clock(left)
     enough = searched.value if searched is not None and searched.final else max_cost
     report(1, 3, "ratio bounds")
     ratio_clock = clock.share(RATIO_SHARE * left)
