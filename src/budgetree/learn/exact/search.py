@@ -125,6 +125,8 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
         n_chosen, beyond = affordable(
             active[above], n_active[above], dearest, fee_mask, fees, fees_paid, budget, chosen
         )
+        if pairwise is not None:
+            data = number_classes(data, order, start, end, class_here, label_here)
         value, test = best_split(data, order, start, end, total, leaf, least, chosen, n_chosen, cells, correct)
         changes = NEVER if value == least else min(beyond, two)
         need = nothing if test == NO_TEST else dearest[test] + fees_due(fee_mask, fees, fees_paid, test)

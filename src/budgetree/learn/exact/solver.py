@@ -25,8 +25,9 @@ from budgetree.problem import Instance
 from budgetree.tree import LEAF, Nodes, Tree
 
 MOMENT = 200_000_000  # nanoseconds, about, after which good trees are looked for before the search goes on
-LONG = 10  # moments after which a search counts as long
+LONG = 20  # moments after which a search counts as long
 QUICK, BROADER = (1, 2, 3), (5, 8, 13)  # tests to try at each set, in passes that find good trees early
+HURRY = 5.0  # seconds: with less time left, greedy trees are grown before the search goes on
 QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
 POLL = 0.05  # seconds between looks at the clock
 N_THREADS = 2
@@ -76,6 +77,7 @@ class Solver:
         self._searchers[0].search(0, 0)  # compiles, the first time ever, and that shall not count as searching
         clock.restart()
         self._found: list[Found] = []
+        self._has_looked = False
         self.proven: dict[int, int] = {}  # per budget the fewest errors, where that is known
         # For a question that takes long: greedy trees to start from, and what else to look at before.
         self.greedy: Callable[[], list[Found]] = list
@@ -111,16 +113,20 @@ class Solver:
         first = self._searchers[0]
         answer = first.search(budget, cutoff, most_work=min(MOMENT, self.clock.nanoseconds_left // 4))
         if answer is None:
-            self.look(budget, QUICK_SECONDS, QUICK)
-            self._start_from_greedy()
+            if not self._has_looked:  # once: of many such questions each would be held up
+                self._has_looked = True
+                self.look(budget, QUICK_SECONDS, QUICK)
+                if (self.clock.seconds_left or HURRY) < HURRY:
+                    self._start_from_greedy()
             answer = self._watch([partial(first.search, budget, cutoff, most_work=LONG * MOMENT)], self.clock, budget)[
                 0
             ]
         if answer is None:
             ranking = first.ranking()
+            self._start_from_greedy()
             when_long, self.when_long = self.when_long, _do_nothing
             when_long(budget)
-            self.look(budget, BROADER_SECONDS, BROADER)
+            self.look(budget, BROADER_SECONDS)
             return self._race(budget, min(cutoff, self.best(budget).errors + 1), ranking)
         if answer.value < min(cutoff, self.best(budget).errors):
             self._keep_nodes(first.tree(budget, first_test=answer.test), "exact search")
