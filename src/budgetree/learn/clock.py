@@ -14,8 +14,9 @@ FOREVER = 2**62  # nanoseconds
 class Clock:
     """When to stop."""
 
-    def __init__(self, seconds: float | None) -> None:
+    def __init__(self, seconds: float | None, whole: Clock | None = None) -> None:
         self._seconds = seconds
+        self._whole = whole  # the clock that this one is a share of
         self.interrupted = False
         self.restart()
 
@@ -25,7 +26,9 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        return self.interrupted or (self.deadline is not None and time.monotonic() >= self.deadline)
+        if self.interrupted or (self._whole is not None and self._whole.is_over):
+            return True
+        return self.deadline is not None and time.monotonic() >= self.deadline
 
     @property
     def seconds_left(self) -> float | None:
@@ -39,7 +42,7 @@ class Clock:
     def share(self, seconds: float) -> Clock:
         """A clock that stops after so many seconds, or with this one."""
         left = self.seconds_left
-        return Clock(seconds if left is None else min(seconds, left))
+        return Clock(seconds if left is None else min(seconds, left), self)
 
 
 def check_time_limit(time_limit: Any) -> float | None:

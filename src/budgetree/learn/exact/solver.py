@@ -78,7 +78,7 @@ class Solver:
         clock.restart()
         self._found: list[Found] = []
         self._has_looked = False
-        self.proven: dict[int, int] = {}  # per budget the fewest errors, where that is known
+        self.proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
         # For a question that takes long: greedy trees to start from, and what else to look at before.
         self.greedy: Callable[[], list[Found]] = list
         self.when_long: Callable[[int], None] = _do_nothing
@@ -118,9 +118,8 @@ class Solver:
                 self.look(budget, QUICK_SECONDS, QUICK)
                 if (self.clock.seconds_left or HURRY) < HURRY:
                     self._start_from_greedy()
-            answer = self._watch([partial(first.search, budget, cutoff, most_work=LONG * MOMENT)], self.clock, budget)[
-                0
-            ]
+            longer = partial(first.search, budget, cutoff, most_work=LONG * MOMENT)
+            answer = self._watch([longer], self.clock, budget)[0]
         if answer is None:
             ranking = first.ranking()
             self._start_from_greedy()
@@ -128,8 +127,12 @@ class Solver:
             when_long(budget)
             self.look(budget, BROADER_SECONDS)
             return self._race(budget, min(cutoff, self.best(budget).errors + 1), ranking)
+        return self._settled(budget, cutoff, answer)
+
+    def _settled(self, budget: int, cutoff: int, answer: Answer) -> Verdict:
+        """What the first searcher's answer means; its tree is kept if it is a better one."""
         if answer.value < min(cutoff, self.best(budget).errors):
-            self._keep_nodes(first.tree(budget, first_test=answer.test), "exact search")
+            self._keep_nodes(self._searchers[0].tree(budget, first_test=answer.test), "exact search")
             self._must_reach(budget, answer.value)
         self.proven[budget] = min(answer.value, cutoff)
         return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
@@ -173,9 +176,7 @@ class Solver:
             answer = self._watch([partial(self._searchers[0].search, budget, cutoff)], self.clock, budget)[0]
             if answer is None:
                 return Verdict(budget, self.unavoidable, False, budget)
-            if answer.value < cutoff:
-                self._keep_nodes(self._searchers[0].tree(budget, first_test=answer.test), "exact search")
-            return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
+            return self._settled(budget, cutoff, answer)
         while len(self._searchers) < self._n_threads:
             self._searchers.append(Searcher(self.layout, self._cache_bytes))
         race = _Race(iter(ranking), cutoff)
@@ -188,6 +189,7 @@ class Solver:
         changes = min(answer.changes for answer in answers.values())
         if value < cutoff:
             self._must_reach(budget, value)
+        self.proven[budget] = value
         best_first = next((test for test in ranking if answers[test].value == value), ANY_TEST)
         return Verdict(budget, value, True, changes, best_first if value < self.layout.leaf_errors else ANY_TEST)
 
@@ -221,7 +223,7 @@ class Solver:
                     self._tell(budget, race, total)
                 except KeyboardInterrupt:
                     self.clock.interrupted = True
-                if clock.is_over or self.clock.is_over:
+                if clock.is_over:
                     for searcher in self._searchers:
                         searcher.stop()
         for searcher in self._searchers:
