@@ -48,6 +48,12 @@ class PriceTable:
     fee_names: tuple[str, ...]
     scale: Fraction  # amount = units / scale
 
+    @property
+    def cheapest(self) -> NDArray[np.int64]:
+        """Per test, its cheapest outcome; what fills up a row is the dearest, so it does not disturb."""
+        least: NDArray[np.int64] = self.own.min(axis=1)
+        return least
+
     def amount(self, units: int) -> int | float:
         """Units in the user's own currency."""
         return plain_number(Fraction(int(units)) / self.scale)

@@ -24,14 +24,6 @@ class Bound:
     final: bool = False  # no higher bound exists: a tree with so few errors and this cost does
 
 
-def least_prices(instance: Instance) -> NDArray[np.int64]:
-    """Per test its least price over all outcomes, without shared fees, in units: what a path pays at least."""
-    table = instance.schema.table
-    listed = np.arange(table.own.shape[1]) < instance.schema.n_outcomes[:, None]
-    least: NDArray[np.int64] = np.where(listed, table.own, np.iinfo(np.int64).max).min(axis=1)
-    return least
-
-
 def price_unit(instance: Instance) -> Fraction:
     """Every path costs a multiple of this: the greatest common divisor of all prices and fees."""
     table = instance.schema.table

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Instance
-from budgetree.proof.bounds import Bound, least_prices, present_rows, price_unit, rounded_up, text_of
+from budgetree.proof.bounds import Bound, present_rows, price_unit, rounded_up, text_of
 
 MOST_OBJECTS = 60  # in a witness
 LARGEST_DENOMINATOR = 10**6
@@ -42,7 +42,7 @@ class _Program:
         told = apart.any(axis=1)  # an identical object is told apart by nothing
         self.row, self.others, self.apart = int(row), others[told], apart[told]
         self.weights = instance.weight_units[self.others]
-        self.prices = least_prices(instance)
+        self.prices = instance.schema.table.cheapest
         self.allowed = allowed  # m, in weight units
 
     def simple(self) -> float:

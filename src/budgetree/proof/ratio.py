@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from budgetree.counts import count_classes
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.problem import Instance
-from budgetree.proof.bounds import Bound, least_prices, present_rows, text_of
+from budgetree.proof.bounds import Bound, present_rows, text_of
 from budgetree.tree import LEAF, Tree
 
 RANDOM_SETS = 200
@@ -40,7 +40,7 @@ def functions_for(errors: Fraction) -> list[tuple[Impurity, dict[str, Any]]]:
 
 def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, out_of_time: Callable[[], bool]) -> Bound | None:
     """The best over functions and sets: the whole, the tree's nodes, pairs of classes, and others while time lasts."""
-    prices = least_prices(instance)
+    prices = instance.schema.table.cheapest
     in_units = errors * instance.schema.weight_scale
     functions = functions_for(in_units)
     tried: list[tuple[float, int, NDArray[np.int32]]] = []

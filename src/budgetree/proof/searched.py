@@ -14,7 +14,7 @@ from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
 from budgetree.learn.portfolio import CACHE_BYTES
 from budgetree.learn.progress import Report
 from budgetree.problem import Instance, Prices
-from budgetree.proof.bounds import Bound, least_prices
+from budgetree.proof.bounds import Bound
 
 
 def search_bound(
@@ -43,7 +43,7 @@ def search_bound(
 def _at_least_prices(instance: Instance) -> Instance:
     if not instance.schema.table.has_outcome_prices:
         return instance
-    table, least = instance.schema.table, least_prices(instance)
+    table, least = instance.schema.table, instance.schema.table.cheapest
     tests = {name: Fraction(int(price)) / table.scale for name, price in zip(instance.test_names, least, strict=True)}
     shared = {name: (fee.fee, list(fee.tests)) for name, fee in instance.prices.shared.items()}
     return instance.priced(Prices(tests, shared=shared))

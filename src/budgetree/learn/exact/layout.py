@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from budgetree.learn.exact.pair_lanes import LANES
 from budgetree.learn.exact.parts import KEY, KEY2, LEAF, LEAST, N_STATS, SIZE, TOTAL
 from budgetree.learn.exact.search import ALL_TESTS
-from budgetree.learn.exact.splits import NEVER
 from budgetree.problem import Instance
 from budgetree.problem.duplicates import identical_groups
 
@@ -47,10 +46,9 @@ class Layout:
         self.width = int(instance.schema.n_outcomes.max())
         own = np.ascontiguousarray(table.own[self.by_price])
         shown = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
-        listed = np.arange(own.shape[1]) < shown[:, None]
         self.money = (own, table.dearest[self.by_price], shown, table.fee_mask[self.by_price], table.fees)
-        self.cheapest = np.where(listed, own, NEVER).min(axis=1)
-        self.has_one_price = len(table.fees) == 0 and bool((own[listed] == own[0, 0]).all())
+        self.cheapest = table.cheapest[self.by_price]
+        self.has_one_price = len(table.fees) == 0 and bool((own == own[0, 0]).all())
         self.most_depth = self._most_depth(budget)
         self.is_binary = (
             self.width == 2
