@@ -262,8 +262,7 @@ def test_a_corrupted_certificate_fails_and_says_where(
     corrupt, place = CORRUPTIONS[kind]
     document = copy.deepcopy(original)
     corrupt(document)
-    if document == original:
-        pytest.skip("nothing to corrupt")
+    assert document != original
     if resealed:
         document["seal"] = seal(document)
     report = bt.Certificate(document).check(instance)

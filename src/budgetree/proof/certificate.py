@@ -67,7 +67,7 @@ class Certificate:
 
     @property
     def bounds(self) -> dict[str, int | float]:
-        """The value of each kind of bound, rounded up to nothing."""
+        """The value of each kind of bound, before it is rounded up to what a path can cost."""
         return {bound["kind"]: plain_number(Fraction(bound["value"])) for bound in self.document["bounds"]}
 
     @property
