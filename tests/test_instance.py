@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import math
 import pickle
 from typing import Any
 
@@ -16,6 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.problem.columns import Column
+from budgetree.problem.encoding import Levels
 
 TABLE = {
     "age": [20.0, 30.5, 41.2, 47.8, 53.0, 61.0, 70.0, 75.5, 80.0, 88.0, 90.0, 99.0],
@@ -239,3 +242,17 @@ def test_other_prices_leave_the_instance_as_it_was() -> None:
     assert instance.prices.shared
     with pytest.raises(ValueError, match="no test is named"):
         instance.priced({"mri": 3})
+
+
+@given(
+    st.lists(st.floats(-1e9, 1e9) | st.integers(-50, 50).map(float), min_size=2, max_size=30, unique=True),
+    st.integers(2, 12),
+)
+def test_a_levels_thresholds_say_what_encoding_does(numbers: list[float], levels: int) -> None:
+    encoder = Levels("x", min(numbers), max(numbers), levels, has_missing=False)
+    edges = [
+        edge for t in encoder.thresholds for edge in (math.nextafter(t, -math.inf), t, math.nextafter(t, math.inf))
+    ]
+    values = np.array([*numbers, *edges, min(numbers) - 1, max(numbers) + 1])
+    codes = encoder.encode(Column("x", "Float64", numbers=values))
+    assert codes.tolist() == [sum(value >= t for t in encoder.thresholds) for value in values.tolist()]

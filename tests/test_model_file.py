@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import os
 import random
+import subprocess
+import sys
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+import numpy as np
+import pandas as pd
 import pytest
 import reference
 from hypothesis import given
@@ -16,6 +25,7 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
+from budgetree.tree.model_shape import SCHEMA_FILE, check_shape
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +33,10 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     path = tmp_path_factory.mktemp("models") / "model.json"
     bt.grow(bt.datasets.load("pima"), budget=20).to_json(path)
     return dict(json.loads(path.read_text()))
+
+
+def values(*listed: Any) -> dict[str, Any]:
+    return {"kind": "values", "values": list(listed), "has_missing": False}
 
 
 def refused(tmp_path: Path, content: Any) -> str:
@@ -64,7 +78,7 @@ def test_a_number_without_end_is_refused(tmp_path: Path, content: dict[str, Any]
 
 
 def test_a_later_version_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
-    assert "written by a later budgetree" in refused(tmp_path, content | {"version": 2})
+    assert "written by a later budgetree" in refused(tmp_path, content | {"version": 3})
 
 
 def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
@@ -81,29 +95,44 @@ def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, 
         (lambda c: c.update(format="other"), "not a budgetree model"),
         (lambda c: c.update(version="1"), "version is '1'"),
         (lambda c: c.pop("tests"), "'tests' is missing"),
-        (lambda c: c.update(classes=[]), "classes must be a list"),
-        (lambda c: c.update(n_objects=-1), "'n_objects' is not valid"),
+        (lambda c: c.update(classes=[]), "classes is []; expected at least 1 entries"),
+        (lambda c: c.update(n_objects=-1), "n_objects is -1; expected at least 0"),
         (lambda c: c.update(units_per_object=0), "units_per_object must be above 0"),
         (lambda c: c["tests"][0].update(name=c["tests"][1]["name"]), "occurs twice"),
-        (lambda c: c["tests"][0].pop("outcomes"), 'must have a "name" and a list of "outcomes"'),
+        (lambda c: c["tests"][0].pop("outcomes"), "tests[0]: 'outcomes' is missing"),
         (lambda c: c["prices"]["tests"].update(glucose=-1), "the price of test 'glucose'"),
         (lambda c: c["prices"]["tests"].update(mri=1), "no test is named 'mri'"),
         (lambda c: c["prices"]["shared"]["blood draw"].update(fee="much"), "expected a number"),
-        (lambda c: c["nodes"].clear(), "no nodes"),
+        (lambda c: c["nodes"].clear(), "nodes is []; expected at least 1"),
         (lambda c: c["nodes"][0].update(test=99), "has the test 99"),
         (lambda c: c["nodes"][0]["branches"].pop(), "must have 10 branches"),
-        (lambda c: c["nodes"][0]["counts"].append(1), "expected 2 whole numbers"),
-        (lambda c: c["nodes"][0].update(counts=[1.5, 2]), "expected 2 whole numbers"),
+        (lambda c: c["nodes"][0]["counts"].append(1), "node 0 has the counts [486, 267, 1]; expected 2"),
+        (lambda c: c["nodes"][0].update(counts=[1.5, 2]), "nodes[0].counts[0] is 1.5; expected integer"),
         (lambda c: c["nodes"][0].update(counts=[1, 1]), "not the sum of its children's"),
         (lambda c: c["nodes"].append({"counts": [0, 0]}), "is no node's child"),
         (lambda c: c["nodes"][0]["branches"].__setitem__(0, 10**9), "there are nodes 0 to"),
         (lambda c: [node.update(counts=[0, 0]) for node in c["nodes"]], "the root counts no objects"),
         (lambda c: c.update(classes=["a", "a"]), "classes must differ"),
-        (lambda c: c["tests"][0].update(outcomes=[str(i) for i in range(300)]), "300 outcomes; at most 255"),
+        (
+            lambda c: c["tests"][0].update(outcomes=[str(i) for i in range(300)]),
+            "expected at most 255 entries, not 300",
+        ),
         (lambda c: c["prices"]["shared"]["blood draw"].update(fee="1e9999999"), "expected a number"),
         (lambda c: c["prices"]["shared"]["blood draw"].update(fee="1/0"), "expected a number"),
         (lambda c: c["prices"]["tests"].update(glucose=1e300), "between 1e-100 and 1e100"),
         (lambda c: c.update(units_per_object="1e300"), "between 1e-100 and 1e100"),
+        (lambda c: c["nodes"][0].pop("branches"), "nodes[0]: 'branches' is missing"),
+        (lambda c: c["tests"][0].pop("encoding"), "test 'pregnant' has no encoding, but others do"),
+        (lambda c: c["tests"][0]["encoding"].update(kind="magic"), "encoding.kind is 'magic'; expected 'levels' or"),
+        (lambda c: c["tests"][0]["encoding"].pop("low"), "'low' is missing"),
+        (lambda c: c["tests"][0]["encoding"].update(low=99), "run from 99.0 to 17.0; expected a finite range"),
+        (lambda c: c["tests"][0]["encoding"].update(high=math.inf), "expected a finite range"),
+        (lambda c: c["tests"][0]["encoding"].update(levels=9), "has 10 outcomes, but its encoding has 9"),
+        (lambda c: c["tests"][0].update(encoding=values("a", "a")), "has a value twice"),
+        (lambda c: c["tests"][0].update(encoding=values(math.inf)), "expected a finite number"),
+        (lambda c: c["tests"][0].update(encoding=values({"date": "today"})), "'today' is not a date"),
+        (lambda c: c["tests"][0].update(encoding=values({"decimal": "nan"})), "a missing one is no entry"),
+        (lambda c: c["tests"][0].update(encoding=values({"code": "1"})), "a value is a 'code'; expected one of"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path: Path, content: dict[str, Any], change: Any, message: str) -> None:
@@ -121,10 +150,7 @@ def test_json_that_is_no_model_is_refused(tmp_path_factory: pytest.TempPathFacto
     refused(tmp_path_factory.mktemp("any"), value)
 
 
-@given(data=st.data())
-def test_a_changed_entry_is_refused_or_harmless(
-    tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], data: st.DataObject
-) -> None:
+def with_a_changed_entry(content: dict[str, Any], data: st.DataObject) -> dict[str, Any]:
     broken = copy.deepcopy(content)
     place: Any = broken
     while isinstance(place, (dict, list)) and place:
@@ -133,6 +159,14 @@ def test_a_changed_entry_is_refused_or_harmless(
             place[key] = data.draw(st.none() | st.integers(-3, 3) | st.text(max_size=3) | st.just([]) | st.just({}))
             break
         place = place[key]
+    return broken
+
+
+@given(data=st.data())
+def test_a_changed_entry_is_refused_or_harmless(
+    tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], data: st.DataObject
+) -> None:
+    broken = with_a_changed_entry(content, data)
     path = tmp_path_factory.mktemp("changed") / "model.json"
     path.write_text(json.dumps(broken))
     try:
@@ -141,6 +175,8 @@ def test_a_changed_entry_is_refused_or_harmless(
         return
     tree.to_text()
     assert len(tree.predict([[0] * 8])) == 1
+    if tree.schema.encoders is not None:
+        assert tree.encode(bt.datasets.frame("pima").head(1)).shape == (1, 8)
 
 
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,3 +199,89 @@ def test_classes_that_json_cannot_hold_are_refused(tmp_path: Path) -> None:
     tree = bt.grow(bt.Instance([[0], [1]], [(1, 2), (3, 4)]))
     with pytest.raises(ValueError, match="is a tuple; a model file holds classes that are texts"):
         tree.to_json(tmp_path / "model.json")
+
+
+DAYS = [date(2024, 2, 28), date(2024, 2, 29), None]
+RAW = {
+    "number": [0.5, 2.5, math.nan] * 4,
+    "many": [float(i * i) for i in range(12)],
+    "text": ["ja", "nein", "weiß nicht"] * 4,
+    "flag": [True, False, True] * 4,
+    "day": DAYS * 4,
+    "moment": [datetime(2024, 2, 29, 12, 30, tzinfo=UTC), None, datetime(2024, 2, 29, 13)] * 4,
+    "span": [timedelta(hours=-3), timedelta(microseconds=1), None] * 4,
+    "hour": [time(8), time(9, 30), None] * 4,
+    "price": [Decimal("1.10"), Decimal("2"), None] * 4,
+    "mixed": ["a", 7, math.inf] * 4,
+}
+LABELS = ["x", "y", "z", "z", "y", "x"] * 2
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_raw_values_of_every_kind_come_back(tmp_path: Path, name: str) -> None:
+    known = pd.DataFrame({name: pd.Series(RAW[name], dtype=object), "label": LABELS})
+    if name in ("number", "many"):
+        known = known.astype({name: float})
+    tree = bt.grow(bt.Instance.from_frame(known, "label", duplicates="keep"))
+    tree.to_json(tmp_path / "model.json")
+    again = bt.Tree.from_json(tmp_path / "model.json")
+    assert again == tree
+    new = pd.DataFrame({name: [*known[name], 1e9 if name in ("number", "many") else "never seen"]})
+    assert np.array_equal(again.encode(new), tree.encode(new))
+    assert np.array_equal(again.predict(again.encode(new)), tree.predict(tree.encode(new)))
+
+
+def test_a_value_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
+    known = pd.DataFrame({"pair": [(1, 2), (3, 4)], "label": [0, 1]})
+    with pytest.raises(ValueError, match=r"column 'pair' holds \(1, 2\), a tuple; a model file holds texts"):
+        bt.grow(bt.Instance.from_frame(known, "label")).to_json(tmp_path / "model.json")
+
+
+def test_another_process_predicts_the_same(tmp_path: Path) -> None:
+    raw = bt.datasets.frame("house_votes")
+    tree = bt.grow(bt.Instance.from_frame(raw, "party"), budget=4)
+    tree.to_json(tmp_path / "model.json")
+    new = raw.drop(columns="party")
+    new.iloc[0, :] = "never seen"
+    new.iloc[1, :] = None
+    new.to_parquet(tmp_path / "new.parquet")
+    script = """
+import sys, pandas as pd, budgetree as bt
+tree = bt.Tree.from_json(sys.argv[1])
+codes = tree.encode(pd.read_parquet(sys.argv[2]))
+print(*tree.predict(codes), *tree.cost(codes))
+"""
+    command = [sys.executable, "-c", script, str(tmp_path / "model.json"), str(tmp_path / "new.parquet")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    codes = tree.encode(new)
+    assert printed == [*map(str, tree.predict(codes)), *map(str, tree.cost(codes))]
+
+
+def test_a_file_of_version_1_is_read(tmp_path: Path, content: dict[str, Any]) -> None:
+    old = copy.deepcopy(content) | {"version": 1}
+    for test in old["tests"]:
+        del test["encoding"]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(old))
+    tree = bt.Tree.from_json(path)
+    assert tree.schema.encoders is None
+    assert np.array_equal(tree.nodes.counts, bt.grow(bt.datasets.load("pima"), budget=20).nodes.counts)
+
+
+def test_the_published_schema_is_one_and_another_validator_agrees(content: dict[str, Any]) -> None:
+    schema = json.loads(files("budgetree.tree").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    validator.validate(content)
+
+    @given(data=st.data())
+    def agree(data: st.DataObject) -> None:
+        broken = with_a_changed_entry(content, data)
+        try:
+            check_shape(broken)
+        except bt.ModelFileError:
+            assert not validator.is_valid(broken)
+        else:
+            assert validator.is_valid(broken)
+
+    agree()

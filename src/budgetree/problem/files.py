@@ -13,6 +13,8 @@ def write_text(target: Path, content: str) -> None:
     try:
         with open(temporary, "x", encoding="utf-8") as file:
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut could leave the new name on an empty file
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)

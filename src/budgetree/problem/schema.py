@@ -31,8 +31,8 @@ class Schema:
         """Codes for the rows of a table, by the levels and categories that were learned; unknown values are UNSEEN."""
         if self.encoders is None:
             raise ValueError(
-                "encode: how raw values become codes is not known here; it is for instances from from_frame, and their "
-                "trees until they are written to a file."
+                "encode: how raw values become codes is not known here, because the instance was made from codes; "
+                "make it with Instance.from_frame."
             )
         columns = {column.name: column for column in read_frame(frame)}
         missing = [encoder.name for encoder in self.encoders if encoder.name not in columns]

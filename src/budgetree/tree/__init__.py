@@ -1,6 +1,6 @@
 """Trees: immutable arrays of nodes, routing, costs, text and the model file."""
 
-from budgetree.tree.model_file import ModelFileError
+from budgetree.tree.model_shape import ModelFileError
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges
 from budgetree.tree.tree import Tree
 

@@ -199,7 +199,7 @@ class Tree:
         return (
             (self.test_names, self.schema.outcome_names, self.class_names, self.schema.prices, self.n_objects)
             == (other.test_names, other.schema.outcome_names, other.class_names, other.schema.prices, other.n_objects)
-            and self.schema.weight_scale == other.schema.weight_scale
+            and (self.schema.weight_scale, self.schema.encoders) == (other.schema.weight_scale, other.schema.encoders)
             and all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in mine.__dataclass_fields__)
         )
 
