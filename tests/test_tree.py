@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from support import as_node, grow_with, to_instance
 
 import budgetree as bt
+from budgetree.tree.routing import walk_compiled, walk_plainly
 
 BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
 
@@ -232,3 +233,13 @@ def test_a_tree_cannot_be_changed() -> None:
         assert each == tree
         with pytest.raises(ValueError, match="read-only"):
             each.nodes.counts[0] = 7
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_both_ways_of_routing_agree(seed: int) -> None:
+    rng = random.Random(seed)
+    tree = bt.grow(to_instance(reference.random_problem(rng)), budget=rng.choice([None, 2]))
+    codes = np.random.default_rng(seed).integers(0, 6, (500, len(tree.test_names))).astype(np.uint8)
+    plain, compiled = walk_plainly(tree._map, codes), walk_compiled(tree._map, codes)
+    assert np.array_equal(plain.node, compiled.node)
+    assert np.array_equal(plain.paid, compiled.paid)

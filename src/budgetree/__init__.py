@@ -16,13 +16,14 @@ from budgetree.impurity import (
 from budgetree.learn import Frontier, Solution, frontier, grow, optimal, tradeoff, warm_up
 from budgetree.problem import Instance, Prices
 from budgetree.proof import Certificate, CertificateError, certify
-from budgetree.tree import ModelFileError, Tree
+from budgetree.tree import Consultation, ModelFileError, Tree
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Certificate",
     "CertificateError",
+    "Consultation",
     "Counterexample",
     "Entropy",
     "Frontier",

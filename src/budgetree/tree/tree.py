@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 from budgetree.problem import Schema, check_codes
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import model_file, text
+from budgetree.tree.consultation import Consultation, HandleUnknown
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
+from budgetree.tree.routing import Ends, Map, walk
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +82,7 @@ class Tree:
 
     def route(self, codes: Any) -> NDArray[np.int32]:
         """The node where each row of codes ends: a leaf, or the node whose test showed an outcome never seen there."""
-        return self._walk(codes)[0]
+        return self._walk(codes).node
 
     def predict(self, codes: Any) -> NDArray[Any]:
         """The class name for each row of codes."""
@@ -91,7 +94,7 @@ class Tree:
         A path that stops at an outcome never seen there has done, and paid for, that test; an outcome that is in
         no price list costs what the test's dearest one does.
         """
-        return self._walk(codes)[1] / float(self.schema.table.scale)
+        return self._walk(codes).paid / float(self.schema.table.scale)
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
@@ -111,6 +114,23 @@ class Tree:
     def encode(self, frame: Any) -> NDArray[np.uint8]:
         """The codes of new cases, from a table like the one the tree was learned from; extra columns do not matter."""
         return self.schema.encode(frame)
+
+    def ask(self, fetch: Callable[[str], Any], *, handle_unknown: HandleUnknown = "stop") -> Consultation:
+        """Follow one case down, calling fetch(test name) for its raw value only where the path needs that test.
+
+        Returns the finished Consultation: its prediction, distribution, spent and history. A value that no known case
+        had stops the path there, as in predict; handle_unknown="error" refuses it instead. What fetch raises passes
+        through.
+
+        >>> import budgetree as bt
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> patient = {"age": 42, "pregnant": 3}
+        >>> tree.ask(patient.__getitem__).prediction
+        'neg'
+        """
+        consultation = Consultation(self)
+        consultation.fetch(fetch, handle_unknown=handle_unknown)
+        return consultation
 
     def to_dict(self) -> dict[str, Any]:
         """Nested: {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
@@ -170,27 +190,24 @@ class Tree:
         origin = f"{self.origin}, {how}" if self.origin else how
         return replace(self, nodes=self.nodes.pruned(stop, self.schema.n_outcomes), origin=origin)
 
-    def _walk(self, codes: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Move all rows down one level at a time; their last nodes and the price units they paid."""
-        rows = check_codes(codes, len(self.test_names))
-        table, nodes = self.schema.table, self.nodes
-        at = np.zeros(len(rows), dtype=np.int32)
-        paid = np.zeros(len(rows), dtype=np.int64)
-        moving = np.arange(len(rows)) if nodes.test[0] != LEAF else np.arange(0)
-        while len(moving):
-            here = at[moving]
-            test = nodes.test[here]
-            outcome = rows[moving, test]
-            known = outcome < self.schema.n_outcomes[test]
-            outcome = np.where(known, outcome, 0)
-            own = np.where(known, table.own[test, outcome], table.dearest[test])
-            paid[moving] += self.charges.fees_due[here] + np.where(self.charges.repeated[here], 0, own)
-            child = np.where(known, nodes.branches[nodes.first_branch[here] + outcome], NO_BRANCH)
-            found = child != NO_BRANCH
-            moving, child = moving[found], child[found]
-            at[moving] = child
-            moving = moving[nodes.test[child] != LEAF]
-        return at, paid
+    @cached_property
+    def worst_from(self) -> NDArray[np.int64]:
+        """Per node, the most that the tests from there on can cost."""
+        nodes = self.nodes
+        most = np.where(nodes.is_leaf, nodes.paid, self.dearest_after)
+        for first, last in reversed(nodes.levels[1:]):
+            np.maximum.at(most, nodes.parent[first:last], most[first:last])
+        return most - nodes.paid
+
+    @cached_property
+    def _map(self) -> Map:
+        nodes, schema = self.nodes, self.schema
+        own = np.column_stack([schema.table.own, schema.table.dearest])[nodes.test]
+        price = np.where(self.charges.repeated[:, None], 0, own) + self.charges.fees_due[:, None]
+        return Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, price)
+
+    def _walk(self, codes: Any) -> Ends:
+        return walk(self._map, check_codes(codes, len(self.test_names)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

@@ -1,0 +1,225 @@
+"""Consultation and Tree.ask: the same answers and costs as for whole tables, one test at a time."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from support import to_instance
+
+import budgetree as bt
+from budgetree.tree import Nodes
+
+
+def exact(amount: float) -> Fraction:
+    return Fraction(str(amount))
+
+
+def walk_all(tree: bt.Tree, case: bt.Consultation, check: Any) -> None:
+    """Every sequence of outcomes, by answering and taking back."""
+    check(case)
+    if case.done:
+        return
+    for outcome in case.outcomes:
+        before = (case.next_test, case.spent, case.history, case.distribution, case.worst_case_remaining)
+        case.answer(outcome)
+        walk_all(tree, case, check)
+        case.undo()
+        assert before == (case.next_test, case.spent, case.history, case.distribution, case.worst_case_remaining)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_way_through_costs_and_predicts_what_the_table_does(seed: int) -> None:
+    instance = to_instance(reference.random_problem(random.Random(seed)))
+    tree = bt.grow(instance, budget=random.Random(seed).choice([None, 3]))
+    most_by_prefix: dict[tuple[Any, ...], Fraction] = {}
+
+    def check(case: bt.Consultation) -> None:
+        answered = {step.test: step.outcome for step in case.history}
+        codes = [
+            instance.outcome_names[t].index(answered[name]) if name in answered else 0
+            for t, name in enumerate(instance.test_names)
+        ]
+        assert exact(case.spent) == sum((exact(step.price) for step in case.history), Fraction(0))
+        assert case.spent + case.worst_case_remaining <= tree.ceiling + 1e-9
+        assert sum(case.distribution.values()) == pytest.approx(1)
+        if case.done:
+            assert tree.predict([codes])[0] == case.prediction
+            assert tree.cost([codes])[0] == pytest.approx(case.spent)
+            assert (case.next_test, case.outcomes, case.price, case.worst_case_remaining) == (None, (), 0, 0)
+            for length in range(len(case.history) + 1):
+                rest = sum((exact(step.price) for step in case.history[length:]), Fraction(0))
+                prefix = tuple((step.test, step.outcome) for step in case.history[:length])
+                most_by_prefix[prefix] = max(rest, most_by_prefix.get(prefix, Fraction(0)))
+
+    remaining: dict[tuple[Any, ...], Fraction] = {}
+
+    def note(case: bt.Consultation) -> None:
+        check(case)
+        remaining[tuple((step.test, step.outcome) for step in case.history)] = exact(case.worst_case_remaining)
+
+    walk_all(tree, bt.Consultation(tree), note)
+    assert remaining == most_by_prefix  # the worst case that remains is the dearest way there is
+    assert remaining[()] == exact(tree.ceiling)
+
+
+KNOWN = pd.DataFrame(
+    {
+        "age": [20.0, 31, 42, 53, 64, 75, 86, 97, 25, 36, 47, math.nan],
+        "grade": [1, 2, 3] * 4,
+        "smoker": ["Yes", "no", None] * 4,
+        "ill": ["y", "n", "n", "y", "y", "n", "y", "n", "n", "y", "n", "y"],
+    }
+)
+PRICES = bt.Prices(
+    {"age": 1, "grade": {"1": 2, "2": 3, "3": 2}, "smoker": 4}, shared={"visit": (5, ["grade", "smoker"])}
+)
+
+
+def pathway(*columns: str) -> bt.Tree:
+    prices = {name: PRICES.tests[name] for name in columns}
+    return bt.grow(bt.Instance.from_frame(KNOWN[[*columns, "ill"]], "ill", prices=prices, duplicates="keep"))
+
+
+def test_raw_values_are_read_as_the_table_was() -> None:
+    tree = bt.grow(bt.Instance.from_frame(KNOWN, "ill", prices=PRICES))
+    for _, row in KNOWN.iterrows():
+        asked = []
+
+        def fetch(test: str, row: Any = row, asked: list[str] = asked) -> Any:
+            asked.append(test)
+            return row[test]
+
+        case = tree.ask(fetch)
+        codes = tree.encode(KNOWN.loc[[row.name]])
+        assert (case.prediction, case.spent) == (tree.predict(codes)[0], tree.cost(codes)[0])
+        assert asked == [step.test for step in case.history]
+        assert len(set(asked)) == len(asked)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "outcome"),
+    [
+        ("age", 31, "24.3 to 32.8"),
+        ("age", "31", "24.3 to 32.8"),
+        ("age", np.float32(31), "24.3 to 32.8"),
+        ("age", 1e9, "92.7 to 97.0"),
+        ("age", None, "missing"),
+        ("age", "Missing", "missing"),
+        ("age", "24.3 to 32.8", "24.3 to 32.8"),
+        ("grade", 2, "2"),
+        ("grade", "2", "2"),
+        ("grade", 2.0, "2"),
+        ("smoker", "yes", "Yes"),
+        ("smoker", math.nan, "missing"),
+    ],
+)
+def test_what_a_person_may_answer(column: str, value: Any, outcome: str) -> None:
+    case = bt.Consultation(pathway(column))
+    case.answer(value)
+    assert case.history[0].outcome == outcome
+    assert case.history[0].value is value
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        (
+            "age",
+            "old",
+            r"'old' is not one of its outcomes; expected a number \(the known ones run from 20 to 97\), or 'm",
+        ),
+        ("age", math.inf, "inf is not one of its outcomes"),
+        ("age", True, "True is not one of its outcomes"),
+        ("grade", 4, "test 'grade': 4 is not one of its outcomes; expected one of '1', '2', '3'"),
+        ("grade", None, "None is not one of its outcomes"),
+        ("smoker", "maybe", r"expected one of 'Yes', 'no', 'missing' \(None means missing\)"),
+        ("smoker", ["Yes"], "is not one of its outcomes"),
+    ],
+)
+def test_a_wrong_value_is_refused_and_loses_nothing(column: str, value: Any, message: str) -> None:
+    case = bt.Consultation(pathway(column))
+    before = repr(case)
+    with pytest.raises(ValueError, match=message):
+        case.answer(value)
+    assert repr(case) == before
+    assert case.history == ()
+    with pytest.raises(ValueError, match=message):
+        case.tree.ask(lambda _: value, handle_unknown="error")
+
+
+def test_codes_are_answers_where_the_instance_was_made_from_codes() -> None:
+    tree = bt.grow(bt.Instance([[0], [1]], ["a", "b"], test_names=["t"], outcome_names=[["no", "yes"]]))
+    assert [tree.ask(lambda _, v=v: v).prediction for v in (0, 1)] == ["a", "b"]
+    case = bt.Consultation(tree)
+    case.answer("yes")
+    assert case.prediction == "b"
+    with pytest.raises(ValueError, match="2 is not one of its outcomes; expected one of 'no', 'yes'"):
+        bt.Consultation(tree).answer(2)
+
+
+def test_a_value_that_no_known_case_had_stops_as_in_predict() -> None:
+    tree = pathway("smoker")
+    case = tree.ask(lambda _: "sometimes")
+    codes = tree.encode(pd.DataFrame({"smoker": ["sometimes"]}))
+    assert (case.done, case.prediction, case.spent) == (True, tree.predict(codes)[0], tree.cost(codes)[0])
+    assert case.history[0].outcome is None
+
+
+def test_the_end_and_the_beginning_are_guarded() -> None:
+    case = bt.Consultation(pathway("grade"))
+    with pytest.raises(ValueError, match="no answer to take back"):
+        case.undo()
+    case.answer(1)
+    with pytest.raises(ValueError, match=r"no test is left; the answer is .*undo\(\) takes a step back"):
+        case.answer(1)
+    with pytest.raises(ValueError, match="expected a Tree, but got dict"):
+        bt.Consultation({})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected 'stop' or 'error'"):
+        case.tree.ask(lambda _: 1, handle_unknown="ignore")  # type: ignore[arg-type]
+
+
+def test_what_fetch_raises_passes_through() -> None:
+    with pytest.raises(KeyError, match="grade"):
+        pathway("grade").ask({}.__getitem__)
+
+
+def test_a_fee_is_in_the_price_of_the_first_of_its_tests() -> None:
+    own = {"grade": 3, "smoker": 4}
+    prices = bt.Prices(own, shared={"visit": (5, ["grade", "smoker"])})
+    known = [[grade, smoker] for grade in range(2) for smoker in range(2)]
+    tree = bt.grow(bt.Instance(known, [0, 1, 1, 0], prices=prices, test_names=["grade", "smoker"]))
+    case = bt.Consultation(tree)
+    first = case.next_test
+    assert case.price == own[first] + 5
+    case.answer(0)
+    assert case.next_test != first
+    assert case.price == own[case.next_test]
+    case.answer(0)
+    assert (case.spent, case.done) == (12, True)
+
+
+def test_a_test_met_again_is_not_asked_again() -> None:
+    """Trees may use what is already paid once more; this one splits its first test's outcomes in two steps."""
+    instance = bt.Instance([[0], [1], [2]], ["a", "b", "c"], test_names=["t"], prices=7)
+    nodes = Nodes(
+        test=np.array([0, -1, 0, -1, -1], dtype=np.int32),
+        parent=np.array([-1, 0, 0, 2, 2], dtype=np.int32),
+        counts=np.array([[1, 1, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1]], dtype=np.int64),
+        paid=np.array([0, 7, 7, 7, 7], dtype=np.int64),
+        first_branch=np.array([0, -1, 3, -1, -1], dtype=np.int64),
+        branches=np.array([1, 2, 2, -1, 3, 4], dtype=np.int32),
+        fallback=np.zeros(5, dtype=bool),
+    )
+    tree = bt.Tree(instance.schema, nodes, 3)
+    asked: list[str] = []
+    case = tree.ask(lambda test: asked.append(test) or 2)
+    assert (asked, case.prediction, case.spent, len(case.history)) == (["t"], "c", 7, 1)
+    assert tree.predict([[2]])[0] == "c"
+    assert tree.cost([[2]])[0] == 7
