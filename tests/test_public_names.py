@@ -11,7 +11,7 @@ PROMISED = {
     "Instance", "Prices", "Tree", "grow", "check_admissible", "datasets", "Impurity",
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "warm_up", "__version__", "Frontier", "frontier", "tradeoff",
-    "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation",
+    "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
 }  # fmt: skip
 
 

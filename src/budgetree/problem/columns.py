@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -34,7 +35,19 @@ class Column:
         """The values; whole numbers as ints."""
         if self.numbers is None:
             return list(self.values or ())
-        return [plain(number) for number in self.numbers.tolist()]
+        return [number if number != number else plain(number) for number in self.numbers.tolist()]
+
+    def rows(self, kept: NDArray[np.bool_]) -> Column:
+        """The same column with only these rows."""
+        if kept.all():
+            return self
+        if self.numbers is not None:
+            return replace(self, numbers=self.numbers[kept])
+        return replace(self, values=list(compress(self.values or (), kept)))
+
+    def as_values(self) -> Column:
+        """The same column with its numbers as plain values, to be told apart rather than rounded."""
+        return replace(self, numbers=None, values=self.to_list())
 
 
 def read_frame(frame: Any, target: Any = None) -> list[Column]:
@@ -57,6 +70,24 @@ def read_frame(frame: Any, target: Any = None) -> list[Column]:
         else _column(name, column)
         for name, column in zip(names, series, strict=True)
     ]
+
+
+def array_columns(array: NDArray[Any]) -> list[Column]:
+    """The columns of a two-dimensional array, called x0, x1, …; objects are numbers where all of a column are."""
+    names = [f"x{index}" for index in range(array.shape[1])]
+    if array.dtype.kind in "biuf":
+        return [
+            Column(name, str(array.dtype), numbers=column.astype(np.float64))
+            for name, column in zip(names, array.T, strict=True)
+        ]
+    return [_object_column(name, column.tolist()) for name, column in zip(names, array.T, strict=True)]
+
+
+def _object_column(name: str, values: list[Any]) -> Column:
+    kinds = {type(value) for value in values if not is_missing(value)}
+    if kinds and all(issubclass(kind, (int, float, np.number)) and kind is not bool for kind in kinds):
+        return Column(name, "object", numbers=np.array([np.nan if is_missing(v) else float(v) for v in values]))
+    return Column(name, "object", values=values)
 
 
 def make_frame(content: dict[str, list[Any]], library: str | None = None) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from budgetree.problem.columns import Column, frame_library, read_frame
 from budgetree.problem.duplicates import identical_groups, merge_duplicates
-from budgetree.problem.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, fit_encoder
+from budgetree.problem.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder, fit_encoder
 from budgetree.problem.labels import class_codes, weight_units
 from budgetree.problem.prices import Prices
 from budgetree.problem.schema import Schema, check_codes, distinct_names
@@ -122,23 +122,33 @@ class Instance:
         duplicates: Literal["merge", "keep"] = "merge",
     ) -> Instance:
         """from_frame for columns already read."""
-        _check_request(columns, target, levels, duplicates)
+        _check_request(columns, target, duplicates)
         tests = [column for column in columns if column.name != target]
-        encoders = tuple(fit_encoder(column, levels) for column in tests)
-        codes = np.empty((len(tests[0]), len(tests)), dtype=np.uint8)
-        for index, (encoder, column) in enumerate(zip(encoders, tests, strict=True)):
-            codes[:, index] = encoder.encode(column)
+        encoders, codes = encode_tests(tests, levels)
         answers = next(column for column in columns if column.name == target).to_list()
         labels, classes = class_codes(answers, len(codes), None, f"column {target!r}")
         if duplicates == "merge":
             codes, labels = merge_duplicates(codes, labels, len(classes))
+        return cls.from_encoded(encoders, codes, labels, prices=prices, class_names=classes)
+
+    @classmethod
+    def from_encoded(
+        cls,
+        encoders: tuple[ColumnEncoder, ...],
+        codes: Any,
+        labels: Any,
+        *,
+        class_names: Sequence[Any],
+        **settings: Any,
+    ) -> Instance:
+        """An instance that knows how raw columns became its codes; settings as for Instance."""
         instance = cls(
             codes,
             labels,
-            prices=prices,
             test_names=[encoder.name for encoder in encoders],
             outcome_names=[encoder.outcome_names for encoder in encoders],
-            class_names=classes,
+            class_names=class_names,
+            **settings,
         )
         instance.schema = replace(instance.schema, encoders=encoders)
         return instance
@@ -213,7 +223,19 @@ class Instance:
         return f"Instance({self.n_objects} objects, {self.n_tests} tests, {self.n_classes} classes)"
 
 
-def _check_request(columns: Sequence[Column], target: str, levels: int | Mapping[str, int], duplicates: str) -> None:
+def encode_tests(
+    tests: Sequence[Column], levels: int | Mapping[str, int]
+) -> tuple[tuple[ColumnEncoder, ...], NDArray[np.uint8]]:
+    """How each column becomes codes, and the codes."""
+    _check_levels(levels, [column.name for column in tests])
+    encoders = tuple(fit_encoder(column, levels) for column in tests)
+    codes = np.empty((len(tests[0]), len(tests)), dtype=np.uint8)
+    for index, (encoder, column) in enumerate(zip(encoders, tests, strict=True)):
+        codes[:, index] = encoder.encode(column)
+    return encoders, codes
+
+
+def _check_request(columns: Sequence[Column], target: str, duplicates: str) -> None:
     names = [column.name for column in columns]
     if duplicates not in ("merge", "keep"):
         raise ValueError(f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.")
@@ -223,9 +245,12 @@ def _check_request(columns: Sequence[Column], target: str, levels: int | Mapping
         raise ValueError("frame: the table is empty; at least one row is needed.")
     if len(columns) < 2:
         raise ValueError(f"frame: {target!r} is the only column; at least one test is needed beside the target.")
+
+
+def _check_levels(levels: int | Mapping[str, int], test_names: Sequence[str]) -> None:
     named = levels if isinstance(levels, Mapping) else {"": levels}
     for name, count in named.items():
-        if isinstance(levels, Mapping) and (name not in names or name == target):
+        if isinstance(levels, Mapping) and name not in test_names:
             raise ValueError(f"levels: no test is named {name!r}.")
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count < MAX_OUTCOMES:
             raise ValueError(f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}.")

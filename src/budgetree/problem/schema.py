@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.columns import read_frame
+from budgetree.problem.columns import Column
 from budgetree.problem.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder
 from budgetree.problem.prices import Prices, PriceTable
 
@@ -27,18 +27,24 @@ class Schema:
     weight_scale: Fraction  # weight = units / weight_scale
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
 
-    def encode(self, frame: Any) -> NDArray[np.uint8]:
-        """Codes for the rows of a table, by the levels and categories that were learned; unknown values are UNSEEN."""
+    def encode(self, columns: Sequence[Column], needed: Collection[int], n_rows: int) -> NDArray[np.uint8]:
+        """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.
+
+        So is everything in a column that is absent, which only the tests not needed may be.
+        """
         if self.encoders is None:
             raise ValueError(
                 "encode: how raw values become codes is not known here, because the instance was made from codes; "
                 "make it with Instance.from_frame."
             )
-        columns = {column.name: column for column in read_frame(frame)}
-        missing = [encoder.name for encoder in self.encoders if encoder.name not in columns]
-        if missing:
-            raise ValueError(f"frame: there is no column {missing[0]!r}, which the tree may ask for.")
-        return np.stack([encoder.encode(columns[encoder.name]) for encoder in self.encoders], axis=1)
+        by_name = {column.name: column for column in columns}
+        codes = np.full((n_rows, len(self.encoders)), UNSEEN, dtype=np.uint8)
+        for test, encoder in enumerate(self.encoders):
+            if encoder.name in by_name:
+                codes[:, test] = encoder.encode(by_name[encoder.name])
+            elif test in needed:
+                raise ValueError(f"frame: there is no column {encoder.name!r}, which the tree may ask for.")
+        return codes
 
     @cached_property
     def table(self) -> PriceTable:

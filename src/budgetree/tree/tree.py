@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Schema, check_codes
+from budgetree.problem.columns import read_frame
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import model_file, text
 from budgetree.tree.consultation import Consultation, HandleUnknown
@@ -80,6 +81,11 @@ class Tree:
         """Nodes where every ratio of the impurity was infinite and Pairs chose instead."""
         return int(self.nodes.fallback.sum())
 
+    @cached_property
+    def tests_used(self) -> frozenset[int]:
+        """The positions of the tests that some path does."""
+        return frozenset(self.nodes.test[~self.nodes.is_leaf].tolist())
+
     def route(self, codes: Any) -> NDArray[np.int32]:
         """The node where each row of codes ends: a leaf, or the node whose test showed an outcome never seen there."""
         return self._walk(codes).node
@@ -112,8 +118,12 @@ class Tree:
         return self._pruned((lowest == highest) & ~nodes.is_leaf, "trimmed")
 
     def encode(self, frame: Any) -> NDArray[np.uint8]:
-        """The codes of new cases, from a table like the one the tree was learned from; extra columns do not matter."""
-        return self.schema.encode(frame)
+        """The codes of new cases, from a table like the one the tree was learned from.
+
+        Extra columns do not matter, and columns of tests that the tree never does may be absent.
+        """
+        columns = read_frame(frame)
+        return self.schema.encode(columns, self.tests_used, len(columns[0]) if columns else 0)
 
     def ask(self, fetch: Callable[[str], Any], *, handle_unknown: HandleUnknown = "stop") -> Consultation:
         """Follow one case down, calling fetch(test name) for its raw value only where the path needs that test.
@@ -167,8 +177,9 @@ class Tree:
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors."""
         total = float(Fraction(int(self.nodes.counts[0].sum())) / self.schema.weight_scale)
+        weight = "" if total == self.n_objects else f" of weight {show_number(total)}"
         return (
-            f"{self.n_objects} objects, {self.n_leaves} leaves; worst case {show_number(self.max_cost)}, "
+            f"{self.n_objects} objects{weight}, {self.n_leaves} leaves; worst case {show_number(self.max_cost)}, "
             f"mean {show_number(round(self.mean_cost, 3))}; {show_number(self.errors)} errors "
             f"({self.errors / total:.1%})"
         )

@@ -1,0 +1,272 @@
+"""BudgetTreeClassifier: budgetree as scikit-learn sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils import Tags
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import (
+        _check_sample_weight,
+        assert_all_finite,
+        check_array,
+        check_consistent_length,
+        check_is_fitted,
+        column_or_1d,
+        validate_data,
+    )
+except ImportError as error:
+    raise ImportError(
+        "BudgetTreeClassifier needs scikit-learn 1.6 or later: pip install 'budgetree[sklearn]'."
+    ) from error
+
+from scipy.sparse import csr_matrix
+
+from budgetree.learn import frontier
+from budgetree.problem import UNSEEN, Instance, Prices
+from budgetree.problem.columns import Column, array_columns, read_frame
+from budgetree.problem.duplicates import add_up_duplicates
+from budgetree.problem.encoding import DEFAULT_LEVELS
+from budgetree.problem.instance import encode_tests
+from budgetree.proof import Certificate, certify
+
+
+class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A decision tree that never spends more than a budget on a case.
+
+    Give a budget and get the fewest errors it can buy; give max_error and get the cheapest tree that makes no more
+    errors on the training rows; give both and get the cheapest within the budget; give neither and get the cheapest
+    tree with the fewest errors, which are none unless equal rows have different labels.
+
+    budget                no row's path costs more than this
+    max_error             the share of the training rows, by weight, that the tree may get wrong
+    prices                None (1 each), a number, one price per column, {column: price}, {column: {outcome: price}},
+                          or a Prices with shared fees; columns of an array are called x0, x1, …
+    method                "auto": exact search for ten seconds (or time_limit), greedy where the data are too large;
+                          "exact": until it is proven, or time_limit; "greedy"
+    impurity              of greedy trees: "auto" takes the best of a portfolio; or an impurity, or a list of them
+    levels                a numeric column with more different values is rounded to so many levels; or {column: levels}
+    categorical_features  "from_dtype": columns that are not numbers have one outcome per value; or the columns (names,
+                          positions or a mask) for which that holds although they are numbers
+    handle_unknown        a value that no training row had "stop"s its row at that test, or is an "error"
+    random_state          without effect: nothing here is left to chance
+    time_limit            seconds for the search
+    verbose               show a progress bar
+
+    After fit: tree_, frontier_ (everything up to the budget), max_cost_, mean_cost_, classes_, certificate_ (proves how
+    good the tree is; computed when first asked for), instance_ (the training rows, coded and merged).
+
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> classifier = BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2]).fit(X, y)
+    >>> classifier.max_cost_, float(classifier.score(X, y)), classifier.cost(X.head(2)).tolist()
+    (3, 0.9666666666666667, [2.0, 3.0])
+    """
+
+    def __init__(
+        self,
+        budget: Any = None,
+        max_error: Any = None,
+        prices: Any = None,
+        method: str = "auto",
+        impurity: Any = "auto",
+        levels: Any = DEFAULT_LEVELS,
+        categorical_features: Any = "from_dtype",
+        handle_unknown: str = "stop",
+        random_state: Any = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.budget = budget
+        self.max_error = max_error
+        self.prices = prices
+        self.method = method
+        self.impurity = impurity
+        self.levels = levels
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
+        """Learn the tree from rows, their classes and, if given, how much each counts."""
+        if self.handle_unknown not in ("stop", "error"):
+            raise ValueError(f"handle_unknown is {self.handle_unknown!r}; expected 'stop' or 'error'.")
+        columns = self._columns(X, y, reset=True)
+        answers = column_or_1d(y, warn=True)
+        assert_all_finite(answers, input_name="y")
+        check_classification_targets(answers)
+        check_consistent_length(columns[0], answers)
+        self.classes_, labels = np.unique(answers, return_inverse=True)
+        weights = _check_sample_weight(sample_weight, columns[0], dtype=np.float64, ensure_non_negative=True)
+        self.instance_ = self._instance(columns, labels, weights)
+        if nw.dependencies.is_into_dataframe(X):
+            self.instance_.frame_library = str(nw.from_native(X).implementation.value)
+        self.frontier_ = frontier(
+            self.instance_,
+            method=self.method,  # type: ignore[arg-type]
+            impurities=None if isinstance(self.impurity, str) and self.impurity == "auto" else self.impurity,
+            max_budget=self.budget,
+            time_limit=self.time_limit,
+            progress=bool(self.verbose),
+        )
+        best = self.frontier_[-1] if self.max_error is None else self.frontier_.cheapest(max_error=self.max_error)
+        self.tree_ = best.tree
+        self.max_cost_ = self.tree_.ceiling
+        self.mean_cost_ = self.tree_.mean_cost
+        self._certificate: Certificate | None = None
+        return self
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far any tree with as few errors could do better, proven; takes up to ten seconds the first time."""
+        check_is_fitted(self)
+        if self._certificate is None:
+            self._certificate = certify(self.instance_, self.tree_, progress=bool(self.verbose))
+        return self._certificate
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The class of each row."""
+        ends = self.apply(X)
+        predicted: NDArray[Any] = self.classes_[self.tree_.nodes.label[ends]]
+        return predicted
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """The share of each class among the training rows where each row ends."""
+        ends = self.apply(X)
+        counts = self.tree_.nodes.counts
+        shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+        return shares[ends]
+
+    def cost(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """What the tests on each row's path cost."""
+        codes = self._codes(X)
+        return self.tree_.cost(codes)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:  # noqa: N803
+        """The node of tree_ where each row ends."""
+        codes = self._codes(X)
+        return self.tree_.route(codes)
+
+    def decision_path(self, X: Any) -> csr_matrix:  # noqa: N803
+        """A sparse matrix of rows × nodes, 1 where the row passes the node."""
+        ends = self.apply(X)
+        rows = np.arange(len(ends))
+        passed = [(rows, ends)]
+        while len(rows):
+            above = self.tree_.nodes.parent[passed[-1][1]]
+            rows = passed[-1][0][above >= 0]
+            passed.append((rows, above[above >= 0]))
+        row, node = (np.concatenate(part) for part in zip(*passed, strict=True))
+        ones = np.ones(len(row), dtype=np.int64)
+        return csr_matrix((ones, (row, node)), shape=(len(ends), len(self.tree_.nodes)))
+
+    def get_depth(self) -> int:
+        """The most tests on a path."""
+        check_is_fitted(self)
+        return int(self.tree_.depth)
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        check_is_fitted(self)
+        return int(self.tree_.n_leaves)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _columns(self, X: Any, y: Any = "no_validation", *, reset: bool) -> list[Column]:  # noqa: N803
+        """The columns of any table or array, checked as scikit-learn does."""
+        if nw.dependencies.is_into_dataframe(X):
+            validate_data(self, X, y, reset=reset, skip_check_array=True)
+            columns = read_frame(X)
+        else:
+            array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+            validate_data(self, array, y, reset=reset, skip_check_array=True)
+            columns = array_columns(array)
+        if not columns or len(columns[0]) == 0:
+            raise ValueError(f"X: the table has {len(columns)} column(s) and no rows; at least one row is needed.")
+        return columns
+
+    def _instance(self, columns: list[Column], labels: NDArray[np.int64], weights: NDArray[np.float64]) -> Instance:
+        """The rows that count, those alike as one."""
+        counts = weights > 0
+        if not counts.any():
+            raise ValueError("sample_weight: every weight is 0; at least one row must count.")
+        columns = [column.rows(counts) for column in columns]
+        listed = self._listed([column.name for column in columns])
+        columns = [column.as_values() if column.name in listed else column for column in columns]
+        encoders, codes = encode_tests(columns, self.levels)
+        codes, labels, weights = add_up_duplicates(codes, labels[counts], weights[counts])
+        return Instance.from_encoded(
+            encoders,
+            codes,
+            labels,
+            weights=weights,
+            prices=self._prices([column.name for column in columns]),
+            class_names=self.classes_.tolist(),
+        )
+
+    def _prices(self, names: list[str]) -> Any:
+        """Prices by name, from whatever the user gave."""
+        prices = self.prices
+        if isinstance(prices, (Sequence, np.ndarray)) and not isinstance(prices, str):
+            if len(prices) != len(names):
+                raise ValueError(f"prices: {len(prices)} price(s) for {len(names)} column(s); expected one for each.")
+            return Prices(dict(zip(names, prices, strict=True)))
+        return prices
+
+    def _listed(self, names: list[str]) -> set[str]:
+        """The columns that the user calls categorical, by name."""
+        given = self.categorical_features
+        if given is None or (isinstance(given, str) and given == "from_dtype"):
+            return set()
+        if isinstance(given, str):
+            raise ValueError(f"categorical_features is {given!r}; expected 'from_dtype' or a list of columns.")
+        listed = np.asarray(given)
+        if listed.ndim != 1:
+            raise ValueError(f"categorical_features is {given!r:.60}; expected 'from_dtype' or a list of columns.")
+        if listed.dtype.kind == "b":
+            if len(listed) != len(names):
+                raise ValueError(f"categorical_features: a mask of {len(listed)} for {len(names)} column(s).")
+            listed = np.flatnonzero(listed)
+        for each in listed.tolist():
+            known = each in names if isinstance(each, str) else isinstance(each, int) and 0 <= each < len(names)
+            if not known:
+                raise ValueError(f"categorical_features: there is no column {each!r}.")
+        return {each if isinstance(each, str) else names[each] for each in listed.tolist()}
+
+    def _codes(self, X: Any) -> NDArray[np.uint8]:  # noqa: N803
+        """The codes of new rows, in the columns that the tree asks for."""
+        check_is_fitted(self)
+        used = self.tree_.tests_used
+        columns = self._columns(X, reset=False)
+        codes = self.tree_.schema.encode(
+            [column for i, column in enumerate(columns) if i in used], used, len(columns[0])
+        )
+        if self.handle_unknown == "error":
+            self._refuse_unknown(columns, codes)
+        return codes
+
+    def _refuse_unknown(self, columns: list[Column], codes: NDArray[np.uint8]) -> None:
+        ends = self.tree_.route(codes)
+        inner = np.flatnonzero(~self.tree_.nodes.is_leaf[ends])
+        stopped = inner[codes[inner, self.tree_.nodes.test[ends[inner]]] == UNSEEN]
+        if len(stopped):
+            row = int(stopped[0])
+            column = columns[self.tree_.nodes.test[ends[row]]]
+            raise ValueError(
+                f"X: column {column.name!r} is {column.to_list()[row]!r:.60} in row {row}, which no training row had. "
+                "handle_unknown='stop' answers such rows by what is known before that test."
+            )

@@ -1,0 +1,280 @@
+"""BudgetTreeClassifier: all of scikit-learn's own checks, its tools, and the promises about budgets and errors."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
+
+import budgetree as bt
+from budgetree import BudgetTreeClassifier
+
+PIMA_PRICES = bt.Prices(
+    {"glucose": 15.51, "insulin": 20.68}, shared={"blood draw": (2.10, ["glucose", "insulin"])}, default=1
+)
+
+
+@pytest.fixture(scope="module")
+def pima() -> tuple[pd.DataFrame, pd.Series]:
+    frame = bt.datasets.frame("pima")
+    return frame[frame.columns[:-1]], frame[frame.columns[-1]]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"method": "greedy"}, {"method": "exact"}, {"budget": 3}, {"impurity": bt.Powers(3)}],
+    ids=str,
+)
+def test_scikit_learns_checks_all_pass(changes: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(BudgetTreeClassifier(**changes), on_fail=None, on_skip=None)
+    assert len(results) > 50
+    assert [(each["check_name"], each["exception"]) for each in results if each["status"] == "failed"] == []
+
+
+def test_the_tags_are_true(pima: tuple[pd.DataFrame, pd.Series]) -> None:
+    tags = get_tags(BudgetTreeClassifier())
+    assert tags.estimator_type == "classifier"
+    assert tags.classifier_tags.multi_class
+    assert not tags.classifier_tags.multi_label
+    assert (tags.input_tags.allow_nan, tags.input_tags.string, tags.input_tags.categorical) == (True, True, True)
+    assert not tags.input_tags.sparse
+    assert not tags.non_deterministic
+    words = np.array([["a", None], ["b", 1.5], ["a", np.nan], ["b", 2]], dtype=object)
+    classifier = BudgetTreeClassifier().fit(words, ["x", "y", "x", "z"])
+    assert classifier.predict(words).tolist() == ["x", "y", "x", "z"]
+
+
+def test_a_budget_is_kept_by_every_row_and_buys_the_fewest_errors(pima: tuple[pd.DataFrame, pd.Series]) -> None:
+    X, y = pima  # noqa: N806
+    instance = bt.Instance.from_frame(X.assign(result=y), "result", prices=PIMA_PRICES, duplicates="keep")
+    rng = np.random.default_rng(0)
+    scrambled = X.apply(lambda column: rng.permutation(column))
+    for budget in (0, 2, 4, 20):
+        classifier = BudgetTreeClassifier(budget=budget, prices=PIMA_PRICES).fit(X, y)
+        assert classifier.max_cost_ <= budget
+        assert classifier.cost(scrambled).max() <= budget
+        best = bt.optimal(instance, budget=budget)
+        assert best.proven
+        assert (classifier.predict(X) != y).sum() == best.errors == classifier.tree_.errors
+        assert classifier.mean_cost_ == pytest.approx(classifier.cost(X).mean())
+
+
+def test_max_error_buys_the_cheapest(pima: tuple[pd.DataFrame, pd.Series]) -> None:
+    X, y = pima  # noqa: N806
+    allowed = BudgetTreeClassifier(max_error=0.07).fit(X, y)
+    assert 1 - allowed.score(X, y) <= 0.07
+    cheaper = BudgetTreeClassifier(budget=allowed.max_cost_ - 1).fit(X, y)
+    assert 1 - cheaper.score(X, y) > 0.07
+    both = BudgetTreeClassifier(max_error=0.07, budget=8).fit(X, y)
+    assert both.max_cost_ == allowed.max_cost_
+    with pytest.raises(ValueError, match=r"max_error is 0\.07, but the best tree found has an error of"):
+        BudgetTreeClassifier(max_error=0.07, budget=1).fit(X, y)
+
+
+def test_with_neither_there_is_no_error(pima: tuple[pd.DataFrame, pd.Series]) -> None:
+    X, y = pima  # noqa: N806
+    classifier = BudgetTreeClassifier(levels=200).fit(X, y)
+    assert classifier.score(X, y) == 1
+    # Rows alike with different labels: the best there is, without complaint.
+    assert (
+        BudgetTreeClassifier().fit([[1], [1], [1], [2]], [0, 0, 1, 1]).score([[1], [1], [1], [2]], [0, 0, 1, 1]) == 0.75
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000))
+def test_weights_count_as_copies_do(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (12, 4))  # noqa: N806
+    y, weight = rng.integers(0, 3, 12), rng.integers(0, 4, 12)
+    weight[0] = 1
+    for method in ("exact", "greedy"):
+        weighed = BudgetTreeClassifier(budget=2, method=method).fit(X, y, sample_weight=weight)
+        copied = BudgetTreeClassifier(budget=2, method=method).fit(X.repeat(weight, axis=0), y.repeat(weight))
+        assert np.array_equal(weighed.predict(X), copied.predict(X))
+        assert weighed.tree_.errors == copied.tree_.errors
+        assert np.array_equal(weighed.cost(X), copied.cost(X))
+
+
+def test_a_grid_over_budgets_and_errors_works_in_a_pipeline(pima: tuple[pd.DataFrame, pd.Series]) -> None:
+    X, y = pima  # noqa: N806
+    X, y = X.head(200), y.head(200)  # noqa: N806
+    for grid in ({"budgettreeclassifier__budget": [0, 1, 2]}, {"budgettreeclassifier__max_error": [0.3, 0.35]}):
+        pipeline = make_pipeline(FunctionTransformer(), BudgetTreeClassifier(method="greedy"))
+        search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, y)
+        assert search.best_params_[next(iter(grid))] in next(iter(grid.values()))
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    scores = cross_val_score(BudgetTreeClassifier(budget=2), X, y, cv=3, error_score="raise")
+    assert scores.shape == (3,)
+
+
+def test_copies_and_pickles_are_the_same(pima: tuple[pd.DataFrame, pd.Series]) -> None:
+    X, y = pima  # noqa: N806
+    for method in ("exact", "greedy"):
+        classifier = BudgetTreeClassifier(budget=2, prices=PIMA_PRICES, method=method).fit(X, y)
+        again = pickle.loads(pickle.dumps(classifier))
+        assert np.array_equal(again.predict(X), classifier.predict(X))
+        assert again.frontier_[1].tree == classifier.frontier_[1].tree
+        assert again.certificate_.lower_bound == classifier.certificate_.lower_bound
+        fresh = clone(classifier).set_params(budget=1)
+        assert fresh.prices == PIMA_PRICES
+        assert fresh.fit(X, y).max_cost_ == 1
+        assert classifier.max_cost_ == 2
+
+
+def test_a_certificate_is_made_on_request_and_forgotten_by_the_next_fit() -> None:
+    X, y = np.array([[0, 1], [1, 0], [1, 1]]), [0, 1, 1]  # noqa: N806
+    classifier = BudgetTreeClassifier()
+    with pytest.raises(NotFittedError):
+        _ = classifier.certificate_
+    first = classifier.fit(X, y).certificate_
+    assert classifier.certificate_ is first
+    assert first.check(classifier.instance_).ok
+    assert classifier.fit(X, [0, 0, 0]).certificate_ is not first
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_every_data_frame_is_read_alike(library: Any) -> None:
+    content = {
+        "age": [20.0, 30, 41, 47, 53, 61, 70, 75, 80, 88, 90, None],
+        "smoker": ["yes", "no", None] * 4,
+        "fever": [True, False] * 6,
+    }
+    labels = ["ill", "well", "well"] * 4
+    frame = library(content)
+    classifier = BudgetTreeClassifier().fit(frame, labels)
+    assert classifier.feature_names_in_.tolist() == list(content)
+    assert classifier.predict(frame).tolist() == labels
+    assert classifier.frontier_.to_frame().__class__ is frame.__class__
+    assert "smoker" in classifier.tree_.to_text()
+    with pytest.raises(ValueError, match="feature names"):
+        classifier.predict(library({"other": content["age"], **{k: content[k] for k in ("smoker", "fever")}}))
+
+
+def test_polars_labels_and_weights() -> None:
+    frame = pl.DataFrame({"a": [1, 2, 1, 2], "b": ["x", "x", "y", "y"], "label": ["p", "q", "p", "q"]})
+    classifier = BudgetTreeClassifier().fit(frame[["a", "b"]], frame["label"], sample_weight=frame["a"])
+    assert classifier.predict(frame[["a", "b"]]).tolist() == ["p", "q", "p", "q"]
+
+
+def test_the_path_passes_the_nodes_it_should(pima: tuple[pd.DataFrame, pd.Series]) -> None:
+    X, y = pima  # noqa: N806
+    classifier = BudgetTreeClassifier(budget=3, method="greedy").fit(X, y)
+    path, ends = classifier.decision_path(X), classifier.apply(X)
+    assert path.shape == (len(X), len(classifier.tree_.nodes))
+    for row in range(0, len(X), 50):
+        expected, node = set(), int(ends[row])
+        while node >= 0:
+            expected.add(node)
+            node = int(classifier.tree_.nodes.parent[node])
+        assert set(path[row].indices) == expected
+    assert classifier.get_depth() == path.sum(axis=1).max() - 1
+    assert classifier.get_n_leaves() == classifier.tree_.n_leaves
+
+
+def test_probabilities_are_the_shares_of_training_rows() -> None:
+    X, y = [["a"], ["a"], ["a"], ["b"]], ["u", "u", "v", "w"]  # noqa: N806
+    classifier = BudgetTreeClassifier().fit(np.array(X, dtype=object), y)
+    shares = classifier.predict_proba(np.array([["a"], ["b"], ["c"]], dtype=object))
+    assert np.allclose(shares, [[2 / 3, 1 / 3, 0], [0, 0, 1], [0.5, 0.25, 0.25]])
+    assert np.array_equal(classifier.classes_[shares.argmax(axis=1)], ["u", "w", "u"])
+
+
+def test_an_unknown_value_stops_or_is_refused() -> None:
+    X, y = pd.DataFrame({"colour": ["red", "blue"] * 2, "size": [1, 1, 2, 2]}), [0, 1, 1, 0]  # noqa: N806
+    new = pd.DataFrame({"colour": ["red", "green"], "size": [1, 1]})
+    assert BudgetTreeClassifier().fit(X, y).predict(new).tolist() == [0, 0]
+    strict = BudgetTreeClassifier(handle_unknown="error").fit(X, y)
+    assert strict.predict(X).tolist() == y
+    with pytest.raises(ValueError, match="column 'colour' is 'green' in row 1, which no training row had"):
+        strict.predict(new)
+    with pytest.raises(ValueError, match="handle_unknown is 'ignore'; expected 'stop' or 'error'"):
+        BudgetTreeClassifier(handle_unknown="ignore").fit(X, y)
+
+
+def test_a_column_that_the_tree_never_asks_may_hold_anything() -> None:
+    X, y = pd.DataFrame({"useful": [0, 1, 0, 1], "useless": ["a", "a", "a", "a"]}), [0, 1, 0, 1]  # noqa: N806
+    classifier = BudgetTreeClassifier(handle_unknown="error").fit(X, y)
+    assert classifier.predict(X.assign(useless="never seen")).tolist() == y
+
+
+@pytest.mark.parametrize("listed", [["code"], [1], [False, True], np.array(["code"])], ids=str)
+def test_numbers_may_be_called_categorical(listed: Any) -> None:
+    X = pd.DataFrame({"number": np.arange(40.0), "code": np.arange(40) % 20})  # noqa: N806
+    y = X["code"] % 2
+    classifier = BudgetTreeClassifier(categorical_features=listed, budget=1).fit(X, y)
+    assert classifier.score(X, y) == 1
+    assert len(classifier.instance_.outcome_names[0]) == 10
+    assert len(classifier.instance_.outcome_names[1]) == 20
+    assert BudgetTreeClassifier(budget=1).fit(X, y).score(X, y) < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"categorical_features": "all"}, "expected 'from_dtype' or a list of columns"),
+        ({"categorical_features": ["nothing"]}, "there is no column 'nothing'"),
+        ({"categorical_features": [7]}, "there is no column 7"),
+        ({"categorical_features": [True]}, r"a mask of 1 for 2 column\(s\)"),
+        ({"prices": [1]}, r"prices: 1 price\(s\) for 2 column\(s\)"),
+        ({"prices": {"a": 1}}, "no price for 'b'"),
+        ({"prices": {"a": -1, "b": 2}}, "must be finite and at least 0"),
+        ({"budget": -1}, "max_budget is -1; a budget must be a number of at least 0"),
+        ({"max_error": 2}, "max_error is 2; expected a share of the objects"),
+        ({"method": "magic"}, "method is 'magic'; expected"),
+        ({"impurity": "gini"}, "impurities is 'gini'; expected a list such as"),
+        ({"levels": 1}, "levels is 1; expected a whole number from 2"),
+        ({"levels": {"c": 3}}, "levels: no test is named 'c'"),
+        ({"time_limit": -1}, "time_limit"),
+    ],
+)
+def test_a_wrong_setting_says_what_was_expected(change: dict[str, Any], message: str) -> None:
+    X = pd.DataFrame({"a": [1, 2], "b": [1, 1]})  # noqa: N806
+    with pytest.raises(ValueError, match=message):
+        BudgetTreeClassifier(**change).fit(X, [0, 1])
+
+
+def test_a_price_per_column_of_an_array() -> None:
+    X, y = [[0, 0], [1, 1], [0, 0], [1, 1]], [0, 1, 0, 1]  # noqa: N806
+    classifier = BudgetTreeClassifier(prices=np.array([5, 2])).fit(X, y)
+    assert (classifier.max_cost_, classifier.tree_.test_names[classifier.tree_.nodes.test[0]]) == (2, "x1")
+
+
+def test_an_empty_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one row is needed"):
+        BudgetTreeClassifier().fit(pd.DataFrame({"a": []}), [])
+    with pytest.raises(ValueError, match="X: the table has 0 column"):
+        BudgetTreeClassifier().fit(pd.DataFrame(index=range(3)), [0, 1, 0])
+
+
+def test_without_scikit_learn_the_error_names_the_extra() -> None:
+    script = """
+import sys
+sys.modules["sklearn"] = None
+import budgetree as bt
+try:
+    bt.BudgetTreeClassifier
+except ImportError as error:
+    print(error)
+"""
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "pip install 'budgetree[sklearn]'" in printed
