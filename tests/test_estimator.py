@@ -259,6 +259,11 @@ def test_a_price_per_column_of_an_array() -> None:
     assert (classifier.max_cost_, classifier.tree_.test_names[classifier.tree_.nodes.test[0]]) == (2, "x1")
 
 
+def test_labels_and_rows_must_be_as_many() -> None:
+    with pytest.raises(ValueError, match=r"y: 3 label\(s\) for 2 row\(s\) of X"):
+        BudgetTreeClassifier().fit([[0], [1]], [0, 1, 1])
+
+
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one row is needed"):
         BudgetTreeClassifier().fit(pd.DataFrame({"a": []}), [])

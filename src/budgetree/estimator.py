@@ -17,7 +17,6 @@ try:
         _check_sample_weight,
         assert_all_finite,
         check_array,
-        check_consistent_length,
         check_is_fitted,
         column_or_1d,
         validate_data,
@@ -104,9 +103,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         answers = column_or_1d(y, warn=True)
         assert_all_finite(answers, input_name="y")
         check_classification_targets(answers)
-        check_consistent_length(columns[0], answers)
+        if len(answers) != len(columns[0]):
+            raise ValueError(f"y: {len(answers)} label(s) for {len(columns[0])} row(s) of X; expected one for each.")
         self.classes_, labels = np.unique(answers, return_inverse=True)
-        weights = _check_sample_weight(sample_weight, columns[0], dtype=np.float64, ensure_non_negative=True)
+        weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, ensure_non_negative=True)
         self.instance_ = self._instance(columns, labels, weights)
         if nw.dependencies.is_into_dataframe(X):
             self.instance_.frame_library = str(nw.from_native(X).implementation.value)
