@@ -4,8 +4,11 @@ pip install 'budgetree[sklearn]'
 python examples/scikit_checks.py
 """
 
+import os
 import warnings
 from collections import Counter
+
+os.environ["SCIPY_ARRAY_API"] = "1"  # else scikit-learn skips one of the checks
 
 from sklearn.utils.estimator_checks import check_estimator
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,13 @@ class Levels:
     def encode(self, column: Column) -> NDArray[np.uint8]:
         if column.numbers is None:
             raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
+        absent = np.isnan(column.numbers)
+        span = self.high - self.low
+        # The paper's rounding: halves go to the even level, and values outside the range to its ends.
+        scaled = (column.numbers - self.low) / span * (self.levels - 1) if span > 0 else column.numbers * 0
+        level = np.clip(np.rint(scaled), 0, self.levels - 1)
         missing_code = self.levels if self.has_missing else UNSEEN
-        return np.where(np.isnan(column.numbers), missing_code, self._level(column.numbers)).astype(np.uint8)
+        return np.where(absent, missing_code, level).astype(np.uint8)
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -47,21 +53,7 @@ class Levels:
 
         `x < threshold` then says exactly what encode does, also in a language that rounds in another way.
         """
-        if self.low == self.high:
-            return (math.inf,) * (self.levels - 1)
-        found = []
-        for level in range(1, self.levels):
-            below, at = self.low, self.high
-            while below < (middle := below + (at - below) / 2) < at:
-                below, at = (below, middle) if self._level(np.float64(middle)) >= level else (middle, at)
-            found.append(at)
-        return tuple(found)
-
-    def _level(self, numbers: Any) -> Any:
-        """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
-        span = self.high - self.low
-        scaled = (numbers - self.low) / span * (self.levels - 1) if span > 0 else numbers * 0
-        return np.clip(np.rint(scaled), 0, self.levels - 1)
+        return _thresholds(self.low, self.high, self.levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +82,24 @@ class Categories:
 
 
 ColumnEncoder = Levels | Categories
+
+
+@lru_cache(maxsize=10_000)  # a tree asks for the same column's in many nodes
+def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
+    span = high - low
+    if span == 0:
+        return (math.inf,) * (levels - 1)
+    found = []
+    for level in range(1, levels):
+        below, at = low, high
+        while below < (middle := below + (at - below) / 2) < at:
+            # As in encode: Python's round also sends halves to the even number.
+            if round((middle - low) / span * (levels - 1)) >= level:
+                at = middle
+            else:
+                below = middle
+        found.append(at)
+    return tuple(found)
 
 
 def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncoder:

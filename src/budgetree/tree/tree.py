@@ -17,7 +17,12 @@ from budgetree.problem.columns import read_frame
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import model_file, text
 from budgetree.tree.consultation import Consultation, HandleUnknown
+from budgetree.tree.export.dot import to_dot
+from budgetree.tree.export.python import to_python
+from budgetree.tree.export.rules import Rule, rules
+from budgetree.tree.export.sql import to_sql
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
+from budgetree.tree.outline import Outline
 from budgetree.tree.routing import Ends, Map, walk
 
 
@@ -172,7 +177,30 @@ class Tree:
 
     def to_text(self, max_depth: int | None = None) -> str:
         """The tree for people: test and price, outcome, running cost, class counts."""
-        return text.render(self.schema, self.nodes, self.charges, self.summary(), max_depth)
+        return text.render(self.outline, self._words, self.summary(), max_depth)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """One rule per way through the tree: its conditions, class, cost, known cases and errors."""
+        return rules(self.outline)
+
+    def to_rules(self) -> str:
+        """The rules for people, one per line, with what each costs."""
+        return "\n".join(map(str, self.rules()))
+
+    def to_dot(self) -> str:
+        """The tree in Graphviz' language."""
+        return to_dot(self.outline, self._words)
+
+    def to_python(self, name: str = "predict") -> str:
+        """The source of a function `name(case)` that needs nothing but Python; case[test] is a raw value.
+
+        None and NaN are missing values. A tree learned from codes takes codes.
+        """
+        return to_python(self.outline, self._words, name, self.summary())
+
+    def to_sql(self) -> str:
+        """A CASE expression in standard SQL, over columns called as the tests are; NULL is a missing value."""
+        return to_sql(self.outline)
 
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors."""
@@ -183,6 +211,11 @@ class Tree:
             f"mean {show_number(round(self.mean_cost, 3))}; {show_number(self.errors)} errors "
             f"({self.errors / total:.1%})"
         )
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Which outcomes share a branch, for everything that shows the tree."""
+        return Outline(self.schema, self.nodes)
 
     @cached_property
     def charges(self) -> Charges:
@@ -209,6 +242,10 @@ class Tree:
         for first, last in reversed(nodes.levels[1:]):
             np.maximum.at(most, nodes.parent[first:last], most[first:last])
         return most - nodes.paid
+
+    @property
+    def _words(self) -> text.Words:
+        return text.Words(self.schema, self.nodes, self.charges)
 
     @cached_property
     def _map(self) -> Map:

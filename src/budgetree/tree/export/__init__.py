@@ -1,0 +1,1 @@
+"""A tree for other programs: rules, Graphviz, Python and SQL."""
