@@ -47,6 +47,16 @@ def test_the_readmes_first_python_lines_run() -> None:
         assert Path("pathway.json").exists()
 
 
+def test_the_readmes_other_python_lines_run() -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S | re.M)
+    X = pd.DataFrame({"ecg": ["up", "down"] * 3, "mri": ["clear", "unclear", "clear"] * 2})  # noqa: N806
+    names = {"X": X, "y": X["ecg"], "prices": {"ecg": 40, "mri": 250}, "bt": bt}
+    exec(next(block for block in blocks if "BudgetTreeClassifier" in block), names)
+    cases = bt.Instance.from_frame(X.assign(y=X["ecg"] + X["mri"]), "y", prices={"ecg": 400, "mri": 250})
+    names |= {"tree": bt.grow(cases), "fetch": {"ecg": "up", "mri": "clear"}.__getitem__}
+    exec(next(block for block in blocks if "Consultation" in block), names)
+
+
 def test_the_oracle_never_imports_the_library() -> None:
     assert "import budgetree" not in (ROOT / "tests" / "reference.py").read_text(encoding="utf-8")
 

@@ -25,11 +25,16 @@ from budgetree.tree import Consultation, ModelFileError, Tree
 
 if TYPE_CHECKING:
     from budgetree.estimator import BudgetTreeClassifier
+    from budgetree.report import plot_frontier, plot_tree
 
 __version__ = "0.1.0"
 
 # What needs an extra is imported when it is first asked for.
-_ON_REQUEST = {"BudgetTreeClassifier": "budgetree.estimator"}
+_ON_REQUEST = {
+    "BudgetTreeClassifier": "budgetree.estimator",
+    "plot_frontier": "budgetree.report",
+    "plot_tree": "budgetree.report",
+}
 
 __all__ = [
     "BudgetTreeClassifier",
@@ -58,6 +63,8 @@ __all__ = [
     "frontier",
     "grow",
     "optimal",
+    "plot_frontier",
+    "plot_tree",
     "tradeoff",
     "warm_up",
 ]

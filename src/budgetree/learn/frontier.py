@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 from budgetree.impurity import Impurity
@@ -90,6 +91,20 @@ class Frontier:
             f"{wish} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.max_cost}. "
             "Raise max_budget, give more time or more impurities, or allow more errors."
         )
+
+    @property
+    def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
+        """(budget, errors): from this budget to the next of these, no tree at all makes fewer errors.
+
+        Between two proven points the first one's errors are the fewest; before one that is not proven, only what holds
+        for that larger budget is known.
+        """
+        below = [
+            here.lower_bound if here.proven and after.proven else after.lower_bound
+            for here, after in pairwise(self.points)
+        ]
+        below.append(self.points[-1].lower_bound)
+        return tuple((point.max_cost, bound) for point, bound in zip(self.points, below, strict=True))
 
     def to_frame(self) -> Any:
         """The points as a data frame of the library the instance came from."""

@@ -17,6 +17,7 @@ from budgetree.problem.columns import read_frame
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import model_file, text
 from budgetree.tree.consultation import Consultation, HandleUnknown
+from budgetree.tree.drawing import MAX_LEAVES, Drawing, draw
 from budgetree.tree.export.dot import to_dot
 from budgetree.tree.export.python import to_python
 from budgetree.tree.export.rules import Rule, rules
@@ -24,6 +25,7 @@ from budgetree.tree.export.sql import to_sql
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
 from budgetree.tree.outline import Outline
 from budgetree.tree.routing import Ends, Map, walk
+from budgetree.tree.svg import to_svg
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,6 +204,17 @@ class Tree:
         """A CASE expression in standard SQL, over columns called as the tests are; NULL is a missing value."""
         return to_sql(self.outline)
 
+    def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
+        """The tree as shapes, folded where it has more leaves than fit; see plot_tree and to_svg."""
+        for name, most, least in (("max_leaves", max_leaves, 1), ("max_depth", max_depth or 0, 0)):
+            if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
+                raise ValueError(f"{name} is {most!r}; expected a whole number of at least {least}.")
+        return draw(self.outline, self._words, self.summary(), max_leaves, max_depth)
+
+    def to_svg(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> str:
+        """The tree as an SVG picture."""
+        return to_svg(self.draw(max_leaves=max_leaves, max_depth=max_depth))
+
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors."""
         total = float(Fraction(int(self.nodes.counts[0].sum())) / self.schema.weight_scale)
@@ -273,3 +286,6 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"Tree({self.summary()})"
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
