@@ -149,7 +149,7 @@ def test_dollars_are_no_mathematics() -> None:
 
 def test_axes_of_others_are_used_and_letters_shrink_to_fit() -> None:
     tree = bt.grow(bt.datasets.load("pima"), budget=2)
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(6, 3))
+    left, right = pyplot.subplots(1, 2, figsize=(6, 3))[1]
     assert bt.plot_tree(tree, ax=left) is left
     assert max(text.get_fontsize() for text in left.texts) < 5
     frontier = bt.frontier(bt.datasets.load("house_votes"), method="greedy")
