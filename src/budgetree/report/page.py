@@ -1,0 +1,91 @@
+"""A summary as one HTML document that needs nothing else: no network, no fonts, no libraries."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+# In the order in which they use each other.
+SCRIPTS = (
+    "page_dom.js",
+    "page_model.js",
+    "page_facts.js",
+    "page_chart.js",
+    "page_detail.js",
+    "page_tree.js",
+    "page_search.js",
+    "page_answers.js",
+    "page_consult.js",
+    "page_main.js",
+)
+PLACE = re.compile(r"\{\{(\w+)\}\}")
+# What could end the data's script element, or be read as markup inside it.
+UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
+
+
+def render_page(content: Mapping[str, Any]) -> str:
+    """The page for what summarise_tree or summarise_frontier returned.
+
+    >>> render_page({"title": "Pathway", "version": "1"}).splitlines()[0]
+    '<!doctype html>'
+    """
+    style, script = _style(), _script()
+    filling = {
+        "title": _text(content["title"]),
+        "generator": _text(f"budgetree {content['version']}"),
+        "policy": _policy(style, script),
+        "style": style,
+        "data": to_island(content),
+        "script": script,
+    }
+    # One pass: a name that looks like a place is not filled in again.
+    return PLACE.sub(lambda place: filling[place[1]], _asset("page.html"))
+
+
+def to_island(content: Mapping[str, Any]) -> str:
+    """JSON that stays data inside a script element, whatever the names are."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).translate(UNSAFE)
+
+
+def _text(text: str) -> str:
+    """Text between tags or in an attribute; ASCII, so that even half a surrogate pair can be written to a file."""
+    return escape(text).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may load, and only our own style and script may take effect."""
+    return (
+        f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _style() -> str:
+    return _dense(_asset("page.css"))
+
+
+def _script() -> str:
+    stages = "".join(_dense(_asset(name)) for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{stages}}})();\n'
+
+
+def _dense(source: str) -> str:
+    """Without indentation and comments of their own line: no text of ours spans lines, so nothing else changes."""
+    lines = (line.strip() for line in source.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("budgetree.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,109 @@
+// The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these.
+
+const MANY = 12; // more outcomes than this get a box to filter them
+
+// answer({outcome, said}) is called with an outcome's number, or null for one that the tree does not know.
+function answerControls(index, at, answer) {
+  const test = index.content.tests[index.nodes[at].test];
+  const encoding = test.encoding;
+  const missing = encoding ? encoding.missing : null;
+  const controls = element("div", { class: "answers" });
+  const plain = test.outcomes.map((_, outcome) => outcome).filter((outcome) => outcome !== missing);
+  const buttons = plain.map((outcome) => outcomeButton(index, at, outcome, answer));
+  const list = element("div", { class: plain.length > MANY ? "choices many" : "choices" }, ...buttons);
+  if (encoding && encoding.kind === "levels") {
+    controls.append(numberForm(test, answer), element("p", { class: "or" }, "or pick the range it lies in"));
+  } else if (plain.length > MANY) {
+    controls.append(filterBox(buttons));
+  }
+  const rest = element("div", { class: "choices rest" });
+  if (missing !== null) rest.append(outcomeButton(index, at, missing, answer));
+  const none = () => answer({ outcome: null, said: "none of these" });
+  rest.append(element("button", { type: "button", class: "other", "data-outcome": "none", click: none }, "None of these"));
+  controls.append(list, rest);
+  return controls;
+}
+
+function outcomeButton(index, at, outcome, answer) {
+  const node = index.nodes[at];
+  const test = index.content.tests[node.test];
+  const name = test.outcomes[outcome];
+  const notes = [];
+  if (node.price[0] !== node.price[1]) notes.push(amount(priceOf(index, at, outcome)));
+  if (node.branches[outcome] === null) notes.push("not seen here");
+  return element(
+    "button",
+    { type: "button", "data-outcome": outcome, click: () => answer({ outcome, said: name }) },
+    element("span", {}, name),
+    notes.length ? element("small", {}, notes.join(", ")) : null,
+  );
+}
+
+function numberForm(test, answer) {
+  const { thresholds, low, high } = test.encoding;
+  const problem = element("p", { class: "problem", id: "value-problem", role: "alert" });
+  const input = element("input", {
+    id: "value",
+    type: "text", // a number field would swallow wrong input without a word
+    inputmode: "decimal",
+    autocomplete: "off",
+    "aria-describedby": "value-help value-problem",
+  });
+
+  function submit(event) {
+    event.preventDefault();
+    const refused = refusal(input.value);
+    problem.textContent = refused;
+    input.setAttribute("aria-invalid", String(refused !== ""));
+    if (refused) {
+      input.focus();
+      input.select();
+      return;
+    }
+    const value = Number(input.value);
+    answer({ outcome: levelOf(thresholds, value), said: input.value.trim() });
+  }
+  return element(
+    "form",
+    { class: "number-form", novalidate: true, submit },
+    element("label", { for: "value" }, "Measured value"),
+    element("div", { class: "entry" }, input, element("button", { class: "primary", type: "submit" }, "Enter")),
+    element(
+      "p",
+      { class: "quiet", id: "value-help" },
+      `Known cases lie between ${amount(low)} and ${amount(high)}; a value outside counts as the nearest range.`,
+    ),
+    problem,
+  );
+}
+
+// Why a text cannot be read as a number, or "" if it can.
+function refusal(text) {
+  const given = text.trim();
+  if (!given) return "Enter a number first, or pick a range below.";
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(given)) {
+    const hint = given.includes(",") ? " Use a point for decimals, and nothing between thousands." : "";
+    return `"${given}" is not a number, such as 4.5.${hint}`;
+  }
+  return Number.isFinite(Number(given)) ? "" : `"${given}" is too large.`;
+}
+
+function filterBox(buttons) {
+  const note = element("p", { class: "quiet", role: "status" });
+  const input = element("input", { id: "filter", type: "search", autocomplete: "off", spellcheck: "false" });
+  const matching = () => buttons.filter((button) => !button.hidden);
+
+  input.addEventListener("input", () => {
+    const wanted = input.value.trim().toLowerCase();
+    for (const button of buttons) button.hidden = !button.firstChild.textContent.toLowerCase().includes(wanted);
+    note.textContent = wanted ? `${counted(matching().length, "outcome matches", "outcomes match")}.` : "";
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    if (matching().length === 1) matching()[0].click();
+    else note.textContent = matching().length ? "More than one outcome matches: type more, or pick one." : "Nothing matches.";
+  });
+  const label = element("label", { for: "filter" }, `Find one of ${buttons.length} outcomes`);
+  return element("div", { class: "filter" }, label, input, note);
+}

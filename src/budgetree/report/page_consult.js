@@ -1,0 +1,145 @@
+// The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
+
+function startConsultation(index) {
+  const session = { index, answers: [] };
+  // Nothing is announced and no focus moves before the first answer.
+  showState(session, false);
+  return session;
+}
+
+function giveAnswer(session, answer) {
+  session.answers.push(answer);
+  showState(session, true);
+}
+
+function goBack(session) {
+  if (!session.answers.length) return false;
+  session.answers.pop();
+  showState(session, true);
+  return true;
+}
+
+function startOver(session) {
+  session.answers = [];
+  showState(session, true);
+}
+
+function showState(session, moved) {
+  const state = follow(session.index, session.answers);
+  byId("question").replaceChildren(state.open ? questionCard(session, state) : diagnosisCard(session, state));
+  byId("progress").replaceChildren(...progressParts(session, state));
+  if (!moved) return;
+  byId("announcement").textContent = inWords(session.index, state);
+  focusFirst(state);
+}
+
+// A keyboard user types the next value at once; on a touch screen a keyboard that pops up would hide the question.
+function focusFirst(state) {
+  const touch = window.matchMedia("(pointer: coarse)").matches;
+  const control = touch || !state.open ? null : document.querySelector("#question input, #question .answers button");
+  (control || document.querySelector("#question h3")).focus({ preventScroll: !touch });
+}
+
+function inWords(index, state) {
+  const { content } = index;
+  const node = index.nodes[state.at];
+  if (state.open) {
+    return `Next test: ${content.tests[node.test].name}, ${priceWords(index, state.at)}. Spent so far ${amount(state.spent)}.`;
+  }
+  return `Diagnosis: ${content.classes[node.label]}. Spent ${amount(state.spent)}.`;
+}
+
+function questionCard(session, state) {
+  const { index } = session;
+  const test = index.content.tests[index.nodes[state.at].test];
+  const first = state.steps.length === 0;
+  return element(
+    "div",
+    { class: "card", "data-state": "open" },
+    element("p", { class: "eyebrow" }, first ? "First test" : "Next test"),
+    element("h3", { tabindex: "-1" }, test.name),
+    element("p", { class: "price" }, `${capital(priceWords(index, state.at))}.`, feeNote(index, state.at)),
+    answerControls(index, state.at, (answer) => giveAnswer(session, answer)),
+    stepButtons(session),
+  );
+}
+
+function feeNote(index, at) {
+  const test = index.content.tests[index.nodes[at].test];
+  if (index.due[at].length) return " A shared fee is paid once per case.";
+  return test.fees.length ? " Its shared fee is already paid." : "";
+}
+
+function diagnosisCard(session, state) {
+  const { index } = session;
+  const node = index.nodes[state.at];
+  const all = total(node.counts);
+  const right = node.counts[node.label];
+  const share = `${percent(right, all)} (${amount(right)} of ${amount(all)})`;
+  const card = element(
+    "div",
+    { class: "card", "data-state": state.stopped ? "stopped" : "leaf", "data-class": node.label },
+    element("p", { class: "eyebrow" }, "Diagnosis"),
+    element("h3", { tabindex: "-1", class: "diagnosis" }, className(index.content, node.label)),
+  );
+  if (state.stopped) {
+    const { at, answer } = state.steps[state.steps.length - 1];
+    const test = index.content.tests[index.nodes[at].test].name;
+    const why = `No known case had this result of ${test} at this point (${answer.said}), so the tree stops here.`;
+    const paid = "The test was done, so it is paid. The answer is that of the cases before the test.";
+    card.append(
+      element("p", { class: "notice" }, `${why} ${paid}`),
+      element("p", {}, `The class of ${share} of the known cases that came this far; none ended here.`),
+    );
+  } else {
+    card.append(element("p", {}, `The class of ${share} of the known cases that ended here.`));
+  }
+  card.append(element("p", {}, "Spent in all: ", element("strong", { id: "spent-in-all" }, amount(state.spent)), "."));
+  card.append(stepButtons(session));
+  return card;
+}
+
+function stepButtons(session) {
+  const begun = session.answers.length > 0;
+  return element(
+    "div",
+    { class: "buttons" },
+    element("button", { type: "button", id: "back", disabled: !begun, click: () => goBack(session) }, "Back one step"),
+    element("button", { type: "button", id: "restart", disabled: !begun, click: () => startOver(session) }, "Start over"),
+  );
+}
+
+function progressParts(session, state) {
+  const { index } = session;
+  const left = state.open ? index.remaining[state.at] : 0;
+  const node = index.nodes[state.at];
+  const last = state.steps.filter((step) => step.at !== state.at).pop();
+  const sums = element(
+    "dl",
+    { class: "sums" },
+    element("div", {}, element("dt", {}, "Spent so far"), element("dd", { id: "spent" }, amount(state.spent))),
+    element("div", {}, element("dt", {}, "Still to pay at worst"), element("dd", { id: "left" }, amount(left))),
+    element("div", {}, element("dt", {}, "In all at worst"), element("dd", {}, amount(state.spent + left))),
+  );
+  const cameThisFar = `${cases(total(node.counts))} of ${amount(total(index.nodes[0].counts))} came this far`;
+  return [
+    sums,
+    element("h3", {}, "Classes of the known cases"),
+    element("p", { class: "quiet" }, last ? `${cameThisFar}; the tick is the share before the last answer.` : `${cameThisFar}.`),
+    classBars(index.content, node.counts, last ? index.nodes[last.at].counts : null),
+    element("h3", {}, "Answers so far"),
+    history(index, state.steps),
+  ];
+}
+
+function history(index, steps) {
+  if (!steps.length) return element("p", { class: "quiet", id: "history" }, "None yet.");
+  const lines = steps.map((step) => {
+    const test = index.content.tests[index.nodes[step.at].test];
+    const { outcome, said } = step.answer;
+    const range = outcome !== null && test.outcomes[outcome] !== said ? ` (${test.outcomes[outcome]})` : "";
+    const cost = step.again ? "known already" : `paid ${amount(step.price)}`;
+    return element("li", {}, element("b", {}, test.name), ` ${said}${range} `, element("span", { class: "quiet" }, cost));
+  });
+  return element("ol", { id: "history" }, ...lines);
+}

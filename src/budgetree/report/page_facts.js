@@ -1,0 +1,115 @@
+// The header's key facts, the price list and the proof: what is read rather than used.
+
+function showSubtitle(content) {
+  const sizes = [
+    cases(total(content.trees[0].nodes[0].counts)),
+    counted(content.tests.length, "test", "tests"),
+    counted(content.classes.length, "class", "classes"),
+  ];
+  byId("subtitle").textContent = `Learned from ${sizes.join(", ")}.`;
+  byId("colophon").textContent = `Made by budgetree ${content.version}. This file works offline and sends nothing.`;
+}
+
+function showFacts(tree, point) {
+  const all = total(tree.nodes[0].counts);
+  const known = clean(tree.max_cost) === clean(tree.ceiling) ? "" : `; known cases at most ${amount(tree.max_cost)}`;
+  const proof = proofFact(tree, point);
+  const facts = [
+    ["Worst case", amount(tree.ceiling), `no case costs more${known}`],
+    ["Mean cost", rounded(tree.mean_cost), `over the known cases; ${counted(tree.depth, "test", "tests")} at most`],
+    ["Errors", amount(tree.errors), `of ${cases(all)} (${percent(tree.errors, all)})`],
+    ["Proof", proof.value, proof.note],
+  ];
+  byId("facts").replaceChildren(
+    ...facts.map(([name, value, note]) =>
+      element("div", {}, element("dt", {}, name), element("dd", { class: "value" }, value), element("dd", {}, note)),
+    ),
+  );
+}
+
+function proofFact(tree, point) {
+  if (point && point.proven) return { value: "Proven", note: "no tree makes fewer errors within this budget" };
+  if (point && point.lower_bound > 0) {
+    return { value: "Open", note: `at least ${errors(point.lower_bound)} with any tree` };
+  }
+  const certificate = tree.certificate;
+  if (certificate && certificate.lower_bound > 0) {
+    const value = certificate.ratio === 1 ? "Proven" : `Within ${rounded(certificate.ratio)} times`;
+    return { value, note: `any tree with as few errors costs at least ${amount(certificate.lower_bound)}` };
+  }
+  const note = point ? "at least 0 errors with any tree" : "nothing was proven about other trees";
+  return { value: "Open", note };
+}
+
+function showProof(tree, point) {
+  const lines = tree.certificate ? tree.certificate.lines : boundInWords(point);
+  const paragraphs = lines.map((line) => element("p", {}, capital(line)));
+  const note = tree.certificate
+    ? "A certificate can be checked by anyone who has the table of known cases; the check computes everything again."
+    : "The errors are those on the known cases. New cases may differ from them.";
+  byId("panel-proof").replaceChildren(
+    element("h2", {}, "How good the tree is"),
+    element("div", { class: "prose" }, ...paragraphs, element("p", { class: "quiet" }, note)),
+  );
+}
+
+function boundInWords(point) {
+  if (!point) return ["Nothing was proven about this tree: another may be cheaper or make fewer errors."];
+  const within = `within a budget of ${amount(point.max_cost)}`;
+  const found = `This tree makes ${errors(point.errors)} ${within}. It was found by ${point.source}.`;
+  if (point.proven) return [found, `No tree ${within} makes fewer than ${errors(point.lower_bound)}: this one is best.`];
+  if (point.lower_bound > 0) {
+    const gap = amount(point.errors - point.lower_bound);
+    return [
+      found,
+      `No tree ${within} makes fewer than ${errors(point.lower_bound)}.`,
+      `Another tree could make up to ${gap} fewer than this one; that was not settled.`,
+    ];
+  }
+  return [found, "Nothing was proven: another tree may make fewer errors."];
+}
+
+function showPrices(content) {
+  const users = content.fees.map((_, fee) => content.tests.filter((test) => test.fees.includes(fee)));
+  const rows = content.tests.map((test) => {
+    const fees = test.fees.map((fee) => `${content.fees[fee].name} (${amount(content.fees[fee].amount)})`).join(", ");
+    const name = element("th", { scope: "row" }, test.name);
+    return element("tr", {}, name, priceCell(test), element("td", {}, fees || "none"));
+  });
+  const parts = [element("h2", {}, "What the tests cost"), priceTable(["Test", "Price", "Shared fee"], rows)];
+  if (content.fees.length) {
+    parts.push(
+      element("h3", {}, "Shared fees"),
+      element("p", { class: "prose" }, "A shared fee is paid once per case, with the first test that needs it."),
+      priceTable(
+        ["Fee", "Amount", "Tests"],
+        content.fees.map((fee, at) => {
+          const tests = users[at].map((test) => test.name).join(", ");
+          const name = element("th", { scope: "row" }, fee.name);
+          return element("tr", {}, name, element("td", { class: "number" }, amount(fee.amount)), element("td", {}, tests));
+        }),
+      ),
+    );
+  }
+  byId("panel-prices").replaceChildren(...parts);
+}
+
+// One price, or one line per price with the outcomes that cost it.
+function priceCell(test) {
+  const byPrice = new Map();
+  test.prices.forEach((price, outcome) => {
+    byPrice.set(amount(price), [...(byPrice.get(amount(price)) || []), test.outcomes[outcome]]);
+  });
+  if (byPrice.size === 1) return element("td", { class: "number" }, amount(test.prices[0]));
+  const lines = [...byPrice].map(([price, names]) => element("div", {}, `${price} if ${names.join(", ")}`));
+  return element("td", { class: "number" }, ...lines);
+}
+
+function priceTable(headings, rows) {
+  const head = headings.map((text, at) => element("th", { scope: "col", class: at === 1 ? "number" : null }, text));
+  return element(
+    "div",
+    { class: "table-frame wide" },
+    element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)),
+  );
+}

@@ -1,0 +1,136 @@
+"""What a report says, as a plain dict: a test can read it, and the page shows it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from budgetree.learn.frontier import Frontier, Point
+from budgetree.problem import Schema
+from budgetree.problem.encoding import ColumnEncoder, Levels
+from budgetree.problem.units import plain_number
+from budgetree.proof.certificate import Certificate
+from budgetree.tree import LEAF, NO_BRANCH, Tree
+
+
+def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = None) -> dict[str, Any]:
+    """One tree with its prices, and why it is good where a certificate says so.
+
+    >>> import budgetree as bt
+    >>> content = summarise_tree(bt.grow(bt.datasets.load("figure1")), title="Figure 1")
+    >>> content["classes"], content["trees"][0]["errors"]
+    (['circle', 'triangle'], 10)
+    """
+    return _content(tree.schema, title, [], [_tree(tree, certificate)], 0)
+
+
+def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
+    """Every point with its tree; the tree with the fewest errors is shown first."""
+    points = [_point(point, index) for index, point in enumerate(frontier)]
+    trees = [_tree(point.tree, None) for point in frontier]
+    return _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
+
+
+def _content(
+    schema: Schema, title: str, points: list[dict[str, Any]], trees: list[dict[str, Any]], chosen: int
+) -> dict[str, Any]:
+    from budgetree import __version__  # the package may import us before it says its version
+
+    table = schema.table
+    return {
+        "title": str(title),
+        "version": __version__,
+        "classes": [str(name) for name in schema.class_names],
+        "tests": [_test(schema, test) for test in range(len(schema.test_names))],
+        "fees": [
+            {"name": name, "amount": table.amount(fee)}
+            for name, fee in zip(table.fee_names, table.fees.tolist(), strict=True)
+        ],
+        "points": points,
+        "trees": trees,
+        "chosen": chosen,
+    }
+
+
+def _test(schema: Schema, test: int) -> dict[str, Any]:
+    table, outcomes = schema.table, schema.outcome_names[test]
+    return {
+        "name": schema.test_names[test],
+        "outcomes": list(outcomes),
+        "encoding": None if schema.encoders is None else _encoding(schema.encoders[test]),
+        "prices": [table.amount(units) for units in table.own[test, : len(outcomes)].tolist()],
+        "fees": table.fees_in(int(table.fee_mask[test])),
+    }
+
+
+def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
+    """How a raw value becomes an outcome; a threshold that no number reaches is None, as JSON knows no infinity."""
+    if isinstance(encoder, Levels):
+        return {
+            "kind": "levels",
+            "thresholds": [each if math.isfinite(each) else None for each in encoder.thresholds],
+            "low": encoder.low,
+            "high": encoder.high,
+            "missing": encoder.levels if encoder.has_missing else None,
+        }
+    names = encoder.outcome_names
+    return {
+        "kind": "values",
+        "values": list(names[: len(encoder.values)]),
+        "missing": len(encoder.values) if encoder.has_missing else None,
+    }
+
+
+def _point(point: Point, tree: int) -> dict[str, Any]:
+    return {
+        "max_cost": point.max_cost,
+        "errors": point.errors,
+        "error_rate": point.error_rate,
+        "lower_bound": point.lower_bound,
+        "proven": point.proven,
+        "source": point.source,
+        "tree": tree,
+    }
+
+
+def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
+    return {
+        "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
+        "max_cost": tree.max_cost,
+        "ceiling": tree.ceiling,
+        "mean_cost": tree.mean_cost,
+        "errors": tree.errors,
+        "n_objects": tree.n_objects,
+        "n_leaves": tree.n_leaves,
+        "depth": tree.depth,
+        "certificate": None if certificate is None else _certificate(certificate),
+    }
+
+
+def _node(tree: Tree, node: int) -> dict[str, Any]:
+    schema, nodes, table = tree.schema, tree.nodes, tree.schema.table
+    entry: dict[str, Any] = {
+        "counts": [plain_number(Fraction(count) / schema.weight_scale) for count in nodes.counts[node].tolist()],
+        "label": int(nodes.label[node]),
+        "spent": table.amount(int(nodes.paid[node])),
+    }
+    test = int(nodes.test[node])
+    if test == LEAF:
+        return entry
+    due = int(tree.charges.fees_due[node])
+    free = bool(tree.charges.repeated[node])
+    ends = (0, 0) if free else (int(table.cheapest[test]) + due, int(table.dearest[test]) + due)
+    below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
+    entry["test"] = test
+    entry["price"] = [table.amount(units) for units in ends]
+    entry["branches"] = [None if child == NO_BRANCH else child for child in below]
+    return entry
+
+
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    return {
+        "lines": certificate.to_text().splitlines(),
+        "ratio": certificate.ratio,
+        "lower_bound": certificate.lower_bound,
+    }
