@@ -1,6 +1,31 @@
-"""Hypothesis without deadlines: the first call may compile a kernel."""
+"""Hypothesis without deadlines: the first call may compile a kernel. And a browser for those who ask."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from page_browser import Page
 
 settings.register_profile("budgetree", deadline=None, max_examples=60)
 settings.load_profile("budgetree")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    from page_browser import Page, open_browser  # selenium is for these tests alone
+
+    driver = open_browser()
+    yield Page(driver, tmp_path_factory.mktemp("page"))
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser: Page) -> Iterator[Page]:
+    """A browser whose console must stay empty: no error of ours, nothing refused by the policy."""
+    yield browser
+    assert browser.console() == []

@@ -19,7 +19,7 @@ HALF = "\ud800"  # half a surrogate pair: Python holds it, a file in UTF-8 does 
 HOSTILE_CLASSES = ['"><svg onload=window.hacked=1>', "__proto__", "<!-- <b>bold</b>"]
 
 
-def hostile_frame(rows: int = 220, seed: int = 3) -> pd.DataFrame:
+def hostile_frame(rows: int = 90, seed: int = 3) -> pd.DataFrame:
     """Rounded numbers with gaps, few numbers, texts with gaps, and a column with more values than fit on buttons."""
     rng = np.random.default_rng(seed)
     pressure = np.round(rng.normal(120, 25, rows), 1)

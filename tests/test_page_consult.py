@@ -1,0 +1,264 @@
+"""Consultations in a real browser: every leaf of several trees, by clicks and typed values, against the tree itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+import budgetree as bt
+from budgetree.problem.encoding import UNSEEN
+from budgetree.report import summarise_tree
+from page_browser import Page
+from report_cases import hostile_instance, outcomes_to, repeating_tree
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def pima() -> bt.Tree:
+    return bt.optimal(bt.datasets.load("pima"), budget=3).tree
+
+
+@pytest.fixture(scope="module")
+def hostile() -> bt.Tree:
+    return bt.grow(hostile_instance())
+
+
+def content_of(tree: bt.Tree) -> dict[str, Any]:
+    return summarise_tree(tree, title="Consultation")
+
+
+def leaves(tree: bt.Tree) -> list[int]:
+    found: list[int] = np.flatnonzero(tree.nodes.is_leaf).tolist()
+    return found
+
+
+def codes_of(tree: bt.Tree, way: list[tuple[int, int]]) -> np.ndarray[Any, Any]:
+    """A case that shows these outcomes, and in every other test something never seen."""
+    codes = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)
+    for test, outcome in way:
+        codes[0, test] = outcome
+    return codes
+
+
+def assert_ends_as(page: Page, tree: bt.Tree, codes: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Diagnosis and money are those of tree.predict and tree.cost, as a person reads them."""
+    shown = page.state()
+    assert shown["heading"] == str(tree.predict(codes)[0])
+    assert shown["inAll"] == shown["spent"] == f"{tree.cost(codes)[0]:.12g}"
+    assert shown["left"] == "0"
+    return shown
+
+
+def test_every_leaf_by_the_raw_values_of_a_known_case(page: Page, pima: bt.Tree) -> None:
+    frame = bt.datasets.frame("pima")
+    codes = pima.encode(frame)
+    ends = pima.route(codes)
+    page.open(content_of(pima), tab="consult")
+    page.click("#value")
+    for leaf in leaves(pima):
+        row = int(np.flatnonzero(ends == leaf)[0])
+        values = [repr(float(frame[pima.test_names[test]].iloc[row])) for test, _ in outcomes_to(pima, leaf)]
+        # All in one go: after each answer the next field has the focus.
+        page.press(*(key for value in values for key in (value, Keys.ENTER)))
+        shown = assert_ends_as(page, pima, codes[[row]])
+        assert shown["state"] == "leaf"
+        page.press(Keys.TAB, Keys.TAB, Keys.ENTER)  # "Start over"
+
+
+@pytest.mark.parametrize("which", ["house_votes", "soybean", "hostile"])
+def test_every_leaf_by_buttons(page: Page, hostile: bt.Tree, which: str) -> None:
+    tree = hostile if which == "hostile" else bt.grow(bt.datasets.load(which), bt.HingedPairs(1))
+    page.open(content_of(tree), tab="consult")
+    for leaf in leaves(tree):
+        way = outcomes_to(tree, leaf)
+        for _, outcome in way:
+            page.answer(outcome)
+        shown = assert_ends_as(page, tree, codes_of(tree, way))
+        assert shown["state"] == "leaf"
+        page.click("#restart")
+
+
+def test_an_outcome_never_seen_stops_with_the_answer_of_its_node(page: Page, hostile: bt.Tree) -> None:
+    page.open(content_of(hostile), tab="consult")
+    stops = 0
+    for node in np.flatnonzero(~hostile.nodes.is_leaf).tolist():
+        test = int(hostile.nodes.test[node])
+        branches = hostile.nodes.children(node, int(hostile.schema.n_outcomes[test]))
+        unseen = np.flatnonzero(branches < 0).tolist()
+        for outcome in [*unseen[:2], "none"]:
+            way = outcomes_to(hostile, node)
+            for _, earlier in way:
+                page.answer(earlier)
+            page.answer(outcome)
+            code = UNSEEN if outcome == "none" else outcome
+            shown = assert_ends_as(page, hostile, codes_of(hostile, [*way, (test, code)]))
+            assert shown["state"] == "stopped"
+            assert hostile.test_names[test] in shown["notice"]
+            assert "it is paid" in shown["notice"]
+            stops += 1
+            page.click("#restart")
+    assert stops > 30
+
+
+def test_a_number_is_divided_at_the_thresholds_of_the_encoder(page: Page, pima: bt.Tree) -> None:
+    content = content_of(pima)
+    page.open(content, tab="consult")
+    test = content["tests"][int(pima.nodes.test[0])]
+    edges = np.array(test["encoding"]["thresholds"])
+    values = [*edges, *np.nextafter(edges, -np.inf), test["encoding"]["low"] - 1000, 1e6]
+    for value in values:
+        page.enter(repr(float(value)))
+        outcome = test["outcomes"][int(np.searchsorted(edges, value, side="right"))]
+        assert f"({outcome})" in page.state()["history"]
+        page.click("#back")
+
+
+def test_what_remains_at_worst_is_the_ceiling_and_shrinks(page: Page, hostile: bt.Tree) -> None:
+    page.open(content_of(hostile), tab="consult")
+    assert page.state()["left"] == f"{hostile.ceiling:.12g}"
+    deepest = leaves(hostile)[-1]
+    before = float(page.state()["left"])
+    for _, outcome in outcomes_to(hostile, deepest):
+        page.answer(outcome)
+        shown = page.state()
+        assert float(shown["left"]) < before
+        assert float(shown["spent"]) + float(shown["left"]) <= hostile.ceiling + 1e-9
+        before = float(shown["left"])
+
+
+@pytest.mark.parametrize("how", ["button", "backspace", "alt-left"])
+def test_going_back_restores_each_step(page: Page, hostile: bt.Tree, how: str) -> None:
+    page.open(content_of(hostile), tab="consult")
+    states = [page.state()]
+    for _, outcome in outcomes_to(hostile, leaves(hostile)[-1]):
+        page.answer(outcome)
+        states.append(page.state())
+    while len(states) > 1:
+        states.pop()
+        if how == "button":
+            page.click("#back")
+        else:
+            page.script("document.querySelector('#question h3').focus()")
+            if how == "backspace":
+                page.press(Keys.BACKSPACE)
+            else:
+                page.press_with_alt(Keys.ARROW_LEFT)
+        shown = page.state()
+        assert {**shown, "said": ""} == {**states[-1], "said": ""}
+    assert not page.find("#back").is_enabled()
+
+
+def test_backspace_in_a_field_deletes_a_letter_and_nothing_else(page: Page, pima: bt.Tree) -> None:
+    page.open(content_of(pima), tab="consult")
+    page.enter("30")
+    before = page.state()
+    page.find("#value").send_keys("12", Keys.BACKSPACE, Keys.BACKSPACE, Keys.BACKSPACE)
+    assert page.state() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "Enter a number first"),
+        ("  ", "Enter a number first"),
+        ("tall", '"tall" is not a number'),
+        ("1,5", "Use a point for decimals"),
+        ("0x10", "is not a number"),
+        ("1e999", "is too large"),
+        ("<b>1</b>", '"<b>1</b>" is not a number'),
+    ],
+)
+def test_wrong_input_is_refused_with_a_reason_and_loses_nothing(page: Page, pima: bt.Tree, text: str, why: str) -> None:
+    page.open(content_of(pima), tab="consult")
+    page.enter("30")
+    before = page.state()
+    page.enter(text)
+    shown = page.state()
+    assert why in shown["problem"]
+    assert {**shown, "problem": ""} == before
+    assert page.find("#value").get_attribute("aria-invalid") == "true"
+    assert page.find("#value").get_attribute("value") == text
+    page.enter(" 25.5 ")
+    assert page.state()["history"] != before["history"]
+
+
+def test_each_answer_narrows_the_bars_and_is_announced(page: Page, pima: bt.Tree) -> None:
+    page.open(content_of(pima), tab="consult")
+    first = page.state()
+    assert first["said"] == ""
+    page.enter("30")
+    second = page.state()
+    assert second["bars"] != first["bars"]
+    assert second["said"] == f"Next test: {second['heading']}, costs 1. Spent so far 1."
+    assert page.find_all("#progress .tick")
+
+
+def test_a_test_met_again_is_not_asked_again(page: Page, tmp_path: Path) -> None:
+    tree = repeating_tree(tmp_path)
+    page.open(content_of(tree), tab="consult")
+    page.answer(1)  # green, and so later
+    assert page.state()["price"] == "Costs 2. Its shared fee is already paid."
+    page.answer(0)
+    shown = assert_ends_as(page, tree, np.array([[1, 0]]))
+    assert "known already" in shown["history"]
+    assert shown["spent"] == "4.5"
+    page.click("#back")
+    assert page.state()["heading"] == "size"
+
+
+def test_a_shared_fee_is_named_when_it_is_due_and_only_then(page: Page, hostile: bt.Tree) -> None:
+    page.open(content_of(hostile), tab="consult")
+    fees = {name: set(entry.tests) for name, entry in hostile.schema.prices.shared.items()}
+    for leaf in leaves(hostile)[-5:]:
+        paid: set[str] = set()
+        for test, outcome in outcomes_to(hostile, leaf):
+            due = {name for name, tests in fees.items() if hostile.test_names[test] in tests} - paid
+            price = page.state()["price"]
+            assert {name for name in fees if name in price} == due
+            paid |= due
+            page.answer(outcome)
+        page.click("#restart")
+
+
+def test_a_consultation_needs_no_mouse(page: Page, pima: bt.Tree) -> None:
+    frame = bt.datasets.frame("pima")
+    row = 5
+    codes = pima.encode(frame)[[row]]
+    page.open(content_of(pima))
+    page.press(Keys.TAB, Keys.TAB)  # past the skip link to the tabs
+    page.press(Keys.ARROW_RIGHT)
+    assert page.script("return document.activeElement.id") == "tab-consult"
+    page.press(Keys.TAB)
+    way = outcomes_to(pima, int(pima.route(codes)[0]))
+    for test, _ in way:
+        assert page.script("return document.activeElement.id") == "value"
+        page.press(repr(float(frame[pima.test_names[test]].iloc[row])), Keys.ENTER)
+    assert_ends_as(page, pima, codes)
+    page.press(Keys.BACKSPACE)
+    assert page.state()["state"] == "open"
+    page.press(Keys.TAB, Keys.TAB, Keys.SPACE)  # past "Enter" to the first range
+    assert len(page.find_all("#history li")) == len(way)
+    while page.script("return document.activeElement.id") != "restart":
+        page.press(Keys.TAB)
+    page.press(Keys.ENTER)
+    assert page.state()["history"] == "None yet."
+
+
+def test_many_outcomes_are_found_by_typing(page: Page) -> None:
+    instance = bt.Instance(
+        np.arange(20)[:, None], np.arange(20) % 2, outcome_names=[[f"ward {n:02}" for n in range(20)]]
+    )
+    tree = bt.grow(instance)
+    page.open(content_of(tree), tab="consult")
+    field = page.find("#filter")
+    field.send_keys("WARD 1")
+    assert sum(button.is_displayed() for button in page.find_all(".many button")) == 10
+    field.send_keys(Keys.ENTER)
+    assert page.state()["state"] == "open"
+    field.send_keys("3", Keys.ENTER)
+    assert_ends_as(page, tree, np.array([[13]]))
