@@ -115,6 +115,32 @@ def test_a_certificate_and_its_absence_are_said_in_words(page: Page) -> None:
     assert not page.find("#frontier").is_displayed()
 
 
+def test_the_worst_case_is_that_of_new_cases_too(page: Page) -> None:
+    """The dear outcome of the second test was never seen, but may come."""
+    prices = {"a": 1, "b": {"no": 1, "yes": 2, "unclear": 5}}
+    tree = bt.grow(
+        bt.Instance(
+            [[0, 0], [1, 0], [1, 1]],
+            ["x", "x", "y"],
+            prices=prices,
+            test_names=["a", "b"],
+            outcome_names=[["0", "1"], ["no", "yes", "unclear"]],
+        ),
+        budget=9,
+    )
+    assert tree.ceiling > tree.max_cost
+    page.open(summarise_tree(tree, title=""))
+    assert facts(page)[0] == str(tree.ceiling)
+    assert f"known cases at most {tree.max_cost}" in page.text("#facts")
+
+
+def test_a_single_leaf_has_its_diagnosis_at_once(page: Page, frontier: dict[str, Any]) -> None:
+    page.open({**frontier, "chosen": 0}, tab="consult")
+    assert page.state()["state"] == "leaf"
+    assert page.state()["inAll"] == "0"
+    assert "486 of 753 known cases that ended here (64.5%) had this class." in page.text("#question")
+
+
 def test_prices_and_shared_fees_are_listed(page: Page, hostile: dict[str, Any]) -> None:
     page.open(hostile, tab="prices")
     shown = page.text("#panel-prices")

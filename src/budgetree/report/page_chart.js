@@ -160,7 +160,7 @@ function pointTable(points, pick) {
       element("td", {}, point.proven ? "proven" : `at least ${amount(point.lower_bound)}`),
     );
   });
-  const names = ["Budget", "Errors", "Rate", "Any tree"];
+  const names = ["Budget", "Errors", "Rate", "Proof"];
   const head = names.map((name, at) => element("th", { scope: "col", class: at < 3 ? "number" : null }, name));
   const body = element("tbody", {}, ...rows);
   const mark = (chosen) => {

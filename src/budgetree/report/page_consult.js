@@ -75,7 +75,8 @@ function diagnosisCard(session, state) {
   const node = index.nodes[state.at];
   const all = total(node.counts);
   const right = node.counts[node.label];
-  const share = `${percent(right, all)} (${amount(right)} of ${amount(all)})`;
+  const known = `${amount(right)} of ${counted(all, "known case", "known cases")}`;
+  const share = `(${percent(right, all)})`;
   const card = element(
     "div",
     { class: "card", "data-state": state.stopped ? "stopped" : "leaf", "data-class": node.label },
@@ -89,10 +90,10 @@ function diagnosisCard(session, state) {
     const paid = "The test was done, so it is paid. The answer is that of the cases before the test.";
     card.append(
       element("p", { class: "notice" }, `${why} ${paid}`),
-      element("p", {}, `The class of ${share} of the known cases that came this far; none ended here.`),
+      element("p", {}, `${known} that came this far ${share} had this class; none ended here.`),
     );
   } else {
-    card.append(element("p", {}, `The class of ${share} of the known cases that ended here.`));
+    card.append(element("p", {}, `${known} that ended here ${share} had this class.`));
   }
   card.append(element("p", {}, "Spent in all: ", element("strong", { id: "spent-in-all" }, amount(state.spent)), "."));
   card.append(stepButtons(session));
