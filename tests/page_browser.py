@@ -92,6 +92,10 @@ class Page:
         shown: dict[str, Any] = self.script(STATE)
         return shown
 
+    def facts(self) -> list[str]:
+        """Worst case, mean cost, errors and proof, as the header says them."""
+        return [each.text for each in self.find_all("#facts .value")]
+
     def answer(self, outcome: int | str) -> None:
         """Press the button of an outcome."""
         self.click(f".answers [data-outcome='{outcome}']")

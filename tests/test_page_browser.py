@@ -41,10 +41,6 @@ def large() -> dict[str, Any]:
     return summarise_tree(large_tree(), title="large")
 
 
-def facts(page: Page) -> list[str]:
-    return [each.text for each in page.find_all("#facts .value")]
-
-
 def test_hostile_names_are_shown_and_do_not_run(page: Page, hostile: dict[str, Any]) -> None:
     page.open(hostile)
     page.click("#unfold-all")
@@ -66,40 +62,6 @@ def test_hostile_names_are_shown_and_do_not_run(page: Page, hostile: dict[str, A
 def test_nothing_is_fetched(page: Page, frontier: dict[str, Any]) -> None:
     page.open(frontier)
     assert page.script("return performance.getEntriesByType('resource').length") == 0
-
-
-def test_picking_a_point_shows_its_tree(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
-    page.open(frontier)
-    assert facts(page)[0] == f"{pima[-1].max_cost:.12g}"
-    for at, point in enumerate(pima):
-        page.click(f"#points-frame button[data-point='{at}']" if at % 2 else f"#chart g[data-point='{at}'] .dot")
-        assert facts(page)[0] == f"{point.max_cost:.12g}"
-        assert facts(page)[2:] == [f"{point.errors:.12g}", "Proven"]
-        marked = page.find_all("[aria-pressed=true]")
-        assert {each.get_attribute("data-point") for each in marked} == {str(at)}
-        assert f"Budget {point.max_cost:.12g}: {point.errors:.12g} error" in page.text("#readout")
-        page.click("#tab-proof")
-        assert f"No tree within a budget of {point.max_cost:.12g} makes fewer" in page.text("#panel-proof")
-
-
-def test_the_chart_can_be_walked_with_keys(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
-    page.open(frontier)
-    page.script("document.querySelector('#chart [tabindex=\"0\"]').focus()")
-    page.press(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert page.text("#readout").startswith(f"Budget {pima[2].max_cost}:")
-    assert facts(page)[0] != f"{pima[2].max_cost:.12g}"
-    page.press(Keys.ENTER)
-    assert facts(page)[0] == f"{pima[2].max_cost:.12g}"
-
-
-def test_an_open_bound_is_said_in_words(page: Page, frontier: dict[str, Any]) -> None:
-    points = [{**point, "proven": False, "lower_bound": 1} for point in frontier["points"]]
-    page.open({**frontier, "points": points, "chosen": 3})
-    assert "at least 1 error with any tree" in page.text("#facts")
-    page.click("#tab-proof")
-    assert "makes fewer than 1 error." in page.text("#panel-proof")
-    page.open({**frontier, "points": [{**point, "lower_bound": 0} for point in points], "chosen": 3}, tab="proof")
-    assert "Nothing was proven" in page.text("#panel-proof")
 
 
 def test_a_certificate_and_its_absence_are_said_in_words(page: Page) -> None:
@@ -130,7 +92,7 @@ def test_the_worst_case_is_that_of_new_cases_too(page: Page) -> None:
     )
     assert tree.ceiling > tree.max_cost
     page.open(summarise_tree(tree, title=""))
-    assert facts(page)[0] == str(tree.ceiling)
+    assert page.facts()[0] == str(tree.ceiling)
     assert f"known cases at most {tree.max_cost}" in page.text("#facts")
 
 

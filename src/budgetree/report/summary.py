@@ -29,7 +29,8 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     """Every point with its tree; the tree with the fewest errors is shown first."""
     points = [_point(point, index) for index, point in enumerate(frontier)]
     trees = [_tree(point.tree, None) for point in frontier]
-    return _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
+    content = _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
+    return content | {"complete": frontier.complete}
 
 
 def _content(

@@ -1,0 +1,78 @@
+"""The frontier in a real browser: picking points by mouse and keys, and claiming no more than was proven."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+import budgetree as bt
+from budgetree.report import summarise_frontier
+from page_browser import Page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def pima() -> bt.Frontier:
+    return bt.frontier(bt.datasets.load("pima"))
+
+
+@pytest.fixture(scope="module")
+def frontier(pima: bt.Frontier) -> dict[str, Any]:
+    return summarise_frontier(pima, title="Diabetes pathway")
+
+
+def test_picking_a_point_shows_its_tree(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
+    page.open(frontier)
+    assert page.facts()[0] == f"{pima[-1].max_cost:.12g}"
+    for at, point in enumerate(pima):
+        page.click(f"#points-frame button[data-point='{at}']" if at % 2 else f"#chart g[data-point='{at}'] .dot")
+        assert page.facts()[0] == f"{point.max_cost:.12g}"
+        assert page.facts()[2:] == [f"{point.errors:.12g}", "Proven"]
+        marked = page.find_all("[aria-pressed=true]")
+        assert {each.get_attribute("data-point") for each in marked} == {str(at)}
+        assert f"Budget {point.max_cost:.12g}: {point.errors:.12g} error" in page.text("#readout")
+        page.click("#tab-proof")
+        assert f"No tree within a budget of {point.max_cost:.12g} makes fewer" in page.text("#panel-proof")
+
+
+def test_the_chart_can_be_walked_with_keys(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
+    page.open(frontier)
+    page.script("document.querySelector('#chart [tabindex=\"0\"]').focus()")
+    page.press(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert page.text("#readout").startswith(f"Budget {pima[2].max_cost}:")
+    assert page.facts()[0] != f"{pima[2].max_cost:.12g}"
+    page.press(Keys.ENTER)
+    assert page.facts()[0] == f"{pima[2].max_cost:.12g}"
+
+
+def test_only_what_is_proven_is_shaded(page: Page, frontier: dict[str, Any]) -> None:
+    """Just below the line between two points: nothing there if both were proven in turn, else nobody knows."""
+    shaded = """
+    const [left, right] = [...arguments].slice(0, 2).map((at) => document.querySelector(`g[data-point='${at}'] .dot`));
+    const middle = (Number(left.getAttribute("cx")) + Number(right.getAttribute("cx"))) / 2;
+    const below = new DOMPoint(middle, Number(left.getAttribute("cy")) + 0.5);
+    return document.querySelector(".area").isPointInFill(below);"""
+    last = len(frontier["points"]) - 1
+    page.open(frontier)
+    assert all(page.script(shaded, at, at + 1) for at in range(last))
+    page.open({**frontier, "complete": False})
+    assert page.script(shaded, 0, 1)
+    assert not page.script(shaded, last - 1, last)
+    unproven = [{**point, "proven": False, "lower_bound": 0} for point in frontier["points"][3:]]
+    points = frontier["points"][:3] + unproven
+    page.open({**frontier, "points": points})
+    assert page.script(shaded, 1, 2)
+    assert not page.script(shaded, 2, 3)
+
+
+def test_an_open_bound_is_said_in_words(page: Page, frontier: dict[str, Any]) -> None:
+    points = [{**point, "proven": False, "lower_bound": 1} for point in frontier["points"]]
+    page.open({**frontier, "points": points, "chosen": 3})
+    assert "at least 1 error with any tree" in page.text("#facts")
+    page.click("#tab-proof")
+    assert "makes fewer than 1 error." in page.text("#panel-proof")
+    page.open({**frontier, "points": [{**point, "lower_bound": 0} for point in points], "chosen": 3}, tab="proof")
+    assert "Nothing was proven" in page.text("#panel-proof")
