@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -185,6 +186,9 @@ def test_the_bounds_hold_between_the_points() -> None:
     for (budget, least), (following, _) in zip(frontier.bounds, [*frontier.bounds[1:], (7, 0)], strict=True):
         between = (budget + following) / 2
         assert bt.optimal(instance, budget=between).errors == least
+    early = replace(frontier, complete=False)
+    assert early.bounds[:-2] == frontier.bounds[:-2]
+    assert early.bounds[-2:] == ((frontier[-2].max_cost, frontier[-1].errors), frontier.bounds[-1])
     greedy = bt.frontier(bt.datasets.load("pima"), method="greedy")
     assert {errors for _, errors in greedy.bounds} == {0}
 

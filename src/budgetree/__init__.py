@@ -5,35 +5,60 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from budgetree import datasets
-from budgetree.impurity import (
-    Counterexample,
-    Entropy,
-    Gini,
-    HingedPairs,
-    HingedProduct,
-    Impurity,
-    Pairs,
-    Polynomial,
-    Powers,
-    check_admissible,
-)
-from budgetree.learn import Frontier, Solution, frontier, grow, optimal, tradeoff, warm_up
-from budgetree.problem import Instance, Prices
-from budgetree.proof import Certificate, CertificateError, certify
-from budgetree.tree import Consultation, ModelFileError, Tree
+from budgetree._version import __version__
 
 if TYPE_CHECKING:
+    from budgetree import datasets
     from budgetree.estimator import BudgetTreeClassifier
+    from budgetree.impurity import (
+        Counterexample,
+        Entropy,
+        Gini,
+        HingedPairs,
+        HingedProduct,
+        Impurity,
+        Pairs,
+        Polynomial,
+        Powers,
+        check_admissible,
+    )
+    from budgetree.learn import Frontier, Solution, frontier, grow, optimal, tradeoff, warm_up
+    from budgetree.problem import Instance, Prices
+    from budgetree.proof import Certificate, CertificateError, certify
     from budgetree.report import plot_frontier, plot_tree
+    from budgetree.tree import Consultation, ModelFileError, Tree
 
-__version__ = "0.1.0"
-
-# What needs an extra is imported when it is first asked for.
-_ON_REQUEST = {
-    "BudgetTreeClassifier": "budgetree.estimator",
-    "plot_frontier": "budgetree.report",
-    "plot_tree": "budgetree.report",
+# Where each name lives. It is imported when first asked for, so that the command line answers at once and nobody needs
+# an extra (scikit-learn, matplotlib) that he does not use.
+_HOMES = {
+    "BudgetTreeClassifier": "estimator",
+    "Certificate": "proof",
+    "CertificateError": "proof",
+    "Consultation": "tree",
+    "Counterexample": "impurity",
+    "Entropy": "impurity",
+    "Frontier": "learn",
+    "Gini": "impurity",
+    "HingedPairs": "impurity",
+    "HingedProduct": "impurity",
+    "Impurity": "impurity",
+    "Instance": "problem",
+    "ModelFileError": "tree",
+    "Pairs": "impurity",
+    "Polynomial": "impurity",
+    "Powers": "impurity",
+    "Prices": "problem",
+    "Solution": "learn",
+    "Tree": "tree",
+    "certify": "proof",
+    "check_admissible": "impurity",
+    "frontier": "learn",
+    "grow": "learn",
+    "optimal": "learn",
+    "plot_frontier": "report",
+    "plot_tree": "report",
+    "tradeoff": "learn",
+    "warm_up": "learn",
 }
 
 __all__ = [
@@ -71,10 +96,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ON_REQUEST:
+    if name == "datasets":
+        return import_module("budgetree.datasets")
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_ON_REQUEST[name]), name)
+    value = getattr(import_module(f"budgetree.{_HOMES[name]}"), name)
+    globals()[name] = value  # the next time it is there
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_REQUEST})
+    return sorted({*globals(), *__all__})

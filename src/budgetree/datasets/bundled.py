@@ -78,14 +78,16 @@ def load(name: str, *, prices: Any = None) -> Instance:
 
 def frame(name: str) -> Any:
     """The raw table, label last, as a pandas data frame (or polars, or pyarrow: the first that is installed)."""
-    if name in _EXAMPLES:
-        instance = _EXAMPLES[name]()
-        content: dict[str, Any] = {test: instance.codes[:, i] for i, test in enumerate(instance.test_names)}
-        content["class"] = instance.schema.classes[instance.labels]
-        content = {key: values.tolist() for key, values in content.items()}
-    else:
-        content = {column.name: column.to_list() for column in _read(name)}
-    return make_frame(content)
+    return make_frame({column.name: column.to_list() for column in frame_columns(name)})
+
+
+def frame_columns(name: str) -> list[Column]:
+    """The columns of the raw table, for those who have no data frame."""
+    if name not in _EXAMPLES:
+        return _read(name)
+    instance = _EXAMPLES[name]()
+    columns = [Column(test, "code", values=instance.codes[:, i].tolist()) for i, test in enumerate(instance.test_names)]
+    return [*columns, Column("class", "label", values=instance.schema.classes[instance.labels].tolist())]
 
 
 def _read(name: str) -> list[Column]:

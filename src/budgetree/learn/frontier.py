@@ -96,12 +96,14 @@ class Frontier:
     def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
         """(budget, errors): from this budget to the next of these, no tree at all makes fewer errors.
 
-        Between two proven points the first one's errors are the fewest; before one that is not proven, only what holds
-        for that larger budget is known.
+        Between two points proven by search the first one's errors are the fewest. Before any other only what holds for
+        that larger budget is known: also before the last one of a search that ended early, which may be proven merely
+        because no error of it can be avoided.
         """
+        searched = len(self.points) if self.complete else len(self.points) - 1
         below = [
-            here.lower_bound if here.proven and after.proven else after.lower_bound
-            for here, after in pairwise(self.points)
+            here.lower_bound if here.proven and after.proven and place < searched else after.lower_bound
+            for place, (here, after) in enumerate(pairwise(self.points), start=1)
         ]
         below.append(self.points[-1].lower_bound)
         return tuple((point.max_cost, bound) for point, bound in zip(self.points, below, strict=True))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 LARGEST_EXACT = 2**53  # beyond it, whole numbers are not all floats
@@ -52,6 +54,8 @@ class Column:
 
 def read_frame(frame: Any, target: Any = None) -> list[Column]:
     """The columns of a pandas, polars or pyarrow table; the target's values stay as they are."""
+    import narwhals.stable.v2 as nw  # takes a while, and not everyone has a data frame
+
     try:
         table = nw.from_native(frame, eager_only=True)
         names = [str(name) for name in table.columns]
@@ -92,14 +96,17 @@ def _object_column(name: str, values: list[Any]) -> Column:
 
 def make_frame(content: dict[str, list[Any]], library: str | None = None) -> Any:
     """A data frame in the library named, or in the first one that is installed."""
-    for name in (library,) if library else FRAME_LIBRARIES:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
-        backend: Any = name
-        return nw.from_dict({key: _one_type(column) for key, column in content.items()}, backend=backend).to_native()
-    raise ImportError("a data frame needs a library for it: pip install pandas (or polars, or pyarrow).")
+    import narwhals.stable.v2 as nw
+
+    backend: Any = library or installed_library()
+    if backend is None:
+        raise ImportError("a data frame needs a library for it: pip install pandas (or polars, or pyarrow).")
+    return nw.from_dict({key: _one_type(column) for key, column in content.items()}, backend=backend).to_native()
+
+
+def installed_library() -> str | None:
+    """The first data frame library that is there."""
+    return next((name for name in FRAME_LIBRARIES if importlib.util.find_spec(name) is not None), None)
 
 
 def _one_type(column: list[Any]) -> list[Any]:
@@ -109,6 +116,8 @@ def _one_type(column: list[Any]) -> list[Any]:
 
 def frame_library(frame: Any) -> str:
     """The library that a data frame is from."""
+    import narwhals.stable.v2 as nw
+
     return str(nw.from_native(frame, eager_only=True).implementation.value)
 
 
@@ -138,6 +147,8 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
             if len(set(values)) <= FEW_VALUES:
                 return Column(name, dtype, values=values)  # as floats, neighbours would become one
             return Column(name, dtype, numbers=np.array([np.nan if is_missing(v) else float(v) for v in values]))
+    import narwhals.stable.v2 as nw
+
     numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     if np.isinf(numbers).any():
         row = int(np.flatnonzero(np.isinf(numbers))[0])

@@ -42,7 +42,7 @@ function readOut(point, all) {
   );
 }
 
-function stepChart({ points, complete }, all, width, pick, hover) {
+function stepChart({ points, bounds }, all, width, pick, hover) {
   const right = points[points.length - 1].max_cost || 1;
   const high = points[0].errors || 1;
   const ticks = niceTicks(high);
@@ -80,7 +80,7 @@ function stepChart({ points, complete }, all, width, pick, hover) {
     );
   }
   chart.append(
-    drawing("path", { class: "area", d: `${boundSteps(points, complete, x, y)}L${x(right)} ${y(0)}L${x(0)} ${y(0)}Z` }),
+    drawing("path", { class: "area", d: `${boundSteps(bounds, x, y)}L${x(right)} ${y(0)}L${x(0)} ${y(0)}Z` }),
     drawing("path", { class: "line", d: errorSteps(points, x, y) }),
     drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, "budget: no case costs more"),
     drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, `errors of ${cases(all)}`),
@@ -128,19 +128,9 @@ function errorSteps(points, x, y) {
   return points.map((point, at) => `${at ? "H" : "M"}${x(point.max_cost)}${at ? "V" : " "}${y(point.errors)}`).join("");
 }
 
-// Points proven one after the other by search have nothing better between them. Otherwise only the right one's bound
-// holds there, as it does for less money: also before the last point of a search that ended early, which may be proven
-// merely because it makes no error that could be avoided.
-function boundSteps(points, complete, x, y) {
-  let path = `M${x(points[0].max_cost)} ${y(points[0].lower_bound)}`;
-  points.slice(1).forEach((point, at) => {
-    const left = points[at];
-    const step = `H${x(point.max_cost)}`;
-    const drop = `V${y(point.lower_bound)}`;
-    const searched = left.proven && point.proven && (complete || at + 2 < points.length);
-    path += searched ? step + drop : drop + step;
-  });
-  return path;
+// Each bound holds from its budget to the next one's.
+function boundSteps(bounds, x, y) {
+  return bounds.map(([budget, least], at) => `${at ? "H" : "M"}${x(budget)}${at ? "V" : " "}${y(least)}`).join("");
 }
 
 function niceTicks(most) {

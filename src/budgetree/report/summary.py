@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from budgetree._version import __version__
 from budgetree.learn.frontier import Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.encoding import ColumnEncoder, Levels
@@ -30,14 +31,12 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     points = [_point(point, index) for index, point in enumerate(frontier)]
     trees = [_tree(point.tree, None) for point in frontier]
     content = _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
-    return content | {"complete": frontier.complete}
+    return content | {"bounds": [list(step) for step in frontier.bounds]}
 
 
 def _content(
     schema: Schema, title: str, points: list[dict[str, Any]], trees: list[dict[str, Any]], chosen: int
 ) -> dict[str, Any]:
-    from budgetree import __version__  # the package may import us before it says its version
-
     table = schema.table
     return {
         "title": str(title),

@@ -109,6 +109,21 @@ class Tree:
         """
         return self._walk(codes).paid / float(self.schema.table.scale)
 
+    def exact_cost(self, codes: Any) -> list[Fraction]:
+        """cost() without rounding."""
+        return [Fraction(units) / self.schema.table.scale for units in self._walk(codes).paid.tolist()]
+
+    def tests_done(self, codes: Any) -> list[tuple[str, ...]]:
+        """The tests on each row's path, in their order; also one whose outcome was never seen there."""
+        nodes = self.nodes
+        done: list[tuple[int, ...]] = []
+        for node, above in enumerate(nodes.parent.tolist()):  # parents come before their children
+            before = done[above] if above >= 0 else ()
+            test = int(nodes.test[node])
+            done.append(before if test == LEAF or test in before else (*before, test))
+        names = [tuple(self.test_names[test] for test in tests) for tests in done]
+        return [names[node] for node in self.route(codes).tolist()]
+
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
         over = self.dearest_after > self.schema.table.budget_units(budget)

@@ -1,0 +1,92 @@
+"""`budgetree ask`: a consultation in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from budgetree.cli import options
+
+if TYPE_CHECKING:
+    from budgetree.tree import Consultation
+
+HELP = "Type the result. Also: back (one step), again (from the start), list (the possible results), quit."
+MOST_SHOWN = 12  # outcomes, before one has to ask for the list
+
+
+@click.command()
+@options.model
+@options.as_json
+def ask(model: str, as_json: bool) -> None:
+    """Ask for one test at a time until the answer is clear, never over budget.
+
+    With --json the questions go to stderr and the result to stdout.
+    """
+    from budgetree.tree import Consultation, Tree
+
+    case = Consultation(Tree.from_json(model))
+    click.echo(HELP, err=as_json)
+    while not case.done:
+        _show_question(case, err=as_json)
+        if not _take_answer(case, err=as_json):
+            raise click.ClickException("ended before the answer was clear.")
+    _show_result(case, as_json)
+
+
+def _show_question(case: Consultation, *, err: bool) -> None:
+    price = f"costs {case.price}" if case.price else "is already paid"
+    remaining = f"spent {case.spent}, at most {case.worst_case_remaining} more to come"
+    click.echo(f"\n{click.style(case.next_test, bold=True)} {price}  ({remaining})", err=err)
+    click.echo(f"  so far: {_classes(case)}", err=err)
+    if len(case.outcomes) <= MOST_SHOWN:
+        click.echo(f"  {' | '.join(case.outcomes)}", err=err)
+
+
+def _take_answer(case: Consultation, *, err: bool) -> bool:
+    """One answer, or a step back; False where nobody answers any more."""
+    while True:
+        click.echo("> ", nl=False, err=err)
+        try:
+            said = input().strip()
+        except EOFError:
+            return False
+        word = said.casefold()
+        if said in case.outcomes or word not in ("back", "again", "list", "quit", "help", "?"):
+            try:
+                case.answer(said)
+                return True
+            except ValueError as error:
+                click.echo(f"  {error}", err=err)
+                continue
+        if word == "quit":
+            return False
+        if word == "list":
+            click.echo("  " + "\n  ".join(case.outcomes), err=err)
+        elif word in ("help", "?"):
+            click.echo(f"  {HELP}", err=err)
+        elif not case.history:
+            click.echo("  this is the first test.", err=err)
+        else:
+            for _ in case.history if word == "again" else case.history[-1:]:
+                case.undo()
+            return True
+
+
+def _show_result(case: Consultation, as_json: bool) -> None:
+    if as_json:
+        from budgetree.cli.output import print_json
+
+        steps = [{"test": s.test, "answer": s.value, "outcome": s.outcome, "price": s.price} for s in case.history]
+        shares = {str(name): share for name, share in case.distribution.items()}
+        print_json({"prediction": case.prediction, "distribution": shares, "spent": case.spent, "steps": steps})
+        return
+    click.echo(f"\n→ {click.style(str(case.prediction), bold=True)}  spent {case.spent}")
+    click.echo(f"  {_classes(case)}")
+
+
+def _classes(case: Consultation) -> str:
+    shares = sorted(case.distribution.items(), key=lambda entry: -entry[1])
+    shown = ", ".join(f"{name} {share:.0%}" for name, share in shares[:4] if share > 0)
+    rest = sum(share > 0 for _, share in shares[4:])
+    return shown + (f" and {rest} more" if rest else "")

@@ -1,0 +1,155 @@
+"""What is odd about a table: findings, from what makes it unusable to what is good to know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from budgetree.cli.tables import Request, Table, check_columns, instance_from, load_instance, open_table
+from budgetree.problem import Instance, Prices
+from budgetree.problem.columns import Column, is_missing
+from budgetree.problem.encoding import MAX_OUTCOMES
+
+FEW_ROWS = 20  # below this, all different says nothing
+MOSTLY = 0.8
+DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
+LARGE_FOR_EXACT = 5_000_000  # objects × tests
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to know about a table."""
+
+    kind: Literal["error", "warning", "note"]
+    about: str  # the column, or nothing
+    message: str
+
+
+def examine(request: Request) -> list[Finding]:
+    """Everything found, errors first."""
+    table = open_table(request.data, request.missing)
+    findings: list[Finding] = []
+    for column in table.columns:
+        if column.name not in request.drop and column.name != request.target:
+            findings.extend(_about_column(table, column, request.levels))
+    try:
+        instance = _instance(table, request)
+    except (ValueError, OSError) as error:
+        findings.append(Finding("error", "", str(error).removeprefix(f"{table.source}: ")))
+    else:
+        findings.extend(_about_cases(instance))
+    order = ("error", "warning", "note")
+    return sorted(findings, key=lambda finding: order.index(finding.kind))
+
+
+def _instance(table: Table, request: Request) -> Instance:
+    if table.csv is None and request.target is None:
+        return load_instance(request)
+    check_columns(table, request)
+    # Prices are looked at once the table stands, so that their names can be compared with its columns.
+    prices = None if request.prices is None else Prices.from_toml(request.prices)
+    return instance_from(table, request, prices)
+
+
+def _about_column(table: Table, column: Column, levels: int) -> Iterator[Finding]:
+    values = column.to_list()
+    known = [value for value in values if not is_missing(value)]
+    distinct = len(set(map(str, known)))
+    missing = len(values) - len(known)
+    if distinct <= 1:
+        yield Finding("warning", column.name, "has the same value in every row, so it cannot tell cases apart.")
+        return
+    if missing > len(values) / 2:
+        yield Finding("warning", column.name, f"is missing in {missing} of {len(values)} rows.")
+    if _counts_rows(column, known):
+        yield Finding("warning", column.name, f"seems to number the rows; leave it out: --drop {column.name!r}.")
+    if column.numbers is not None:
+        if distinct > levels:
+            yield Finding(
+                "note", column.name, f"has {distinct} different numbers, which are rounded to {levels} levels."
+            )
+        return
+    yield from _about_texts(table, column, known, distinct)
+
+
+def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) -> Iterator[Finding]:
+    looks = [str(value) for value in known]
+    if sum(DATE.fullmatch(text) is not None for text in looks) > MOSTLY * len(looks):
+        yield Finding(
+            "warning",
+            column.name,
+            f"holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
+            f"out: --drop {column.name!r}.",
+        )
+    elif len(known) >= FEW_ROWS and distinct > MOSTLY * len(known):
+        yield Finding(
+            "warning",
+            column.name,
+            f"is different in nearly every row ({distinct} of {len(known)}): a test that identifies the case looks "
+            f"perfect and is useless for new ones. Leave it out: --drop {column.name!r}.",
+        )
+    if distinct > MAX_OUTCOMES:
+        yield Finding(
+            "error",
+            column.name,
+            f"has {distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes. Leave it out "
+            f"(--drop {column.name!r}) or group its rare values.",
+        )
+    if table.csv is not None:
+        row = table.csv.first_text(column.name)
+        numbers = sum(_is_number(text) for text in looks)
+        if row is not None and MOSTLY * len(looks) < numbers < len(looks):
+            cell = values_text(column.to_list()[row])
+            yield Finding(
+                "warning",
+                column.name,
+                f"is a number in {numbers} of {len(looks)} rows, but {cell} in {table.where(row)}; so all are taken "
+                f"as text. Correct it, or if it means missing: --missing {cell}.",
+            )
+
+
+def values_text(value: Any) -> str:
+    """A cell for a message."""
+    return repr(str(value)[:40])
+
+
+def _counts_rows(column: Column, known: list[Any]) -> bool:
+    """1, 2, 3, … in some order, or texts that all differ and end so."""
+    if column.numbers is None or len(known) < FEW_ROWS or len(known) < len(column):
+        return False
+    ordered = np.sort(column.numbers)
+    return bool((np.diff(ordered) == 1).all())
+
+
+def _about_cases(instance: Instance) -> Iterator[Finding]:
+    sizes = f"{instance.n_objects} cases, {instance.n_tests} tests, {instance.n_classes} classes"
+    yield Finding("note", "", f"{sizes}; {instance.prices!r:.200}")
+    if instance.n_classes == 1:
+        yield Finding("warning", "", f"every case is {instance.class_names[0]!r}; there is nothing to find out.")
+    counts = np.bincount(instance.labels, minlength=instance.n_classes)
+    for name, count in zip(instance.class_names, counts.tolist(), strict=True):
+        if count == 1 and instance.n_objects >= FEW_ROWS:
+            yield Finding("warning", "", f"only one case is {name!r}: whatever tells it apart may be chance.")
+    stuck = instance.irreducible
+    if stuck.units:
+        errors = stuck.units / instance.schema.weight_scale
+        yield Finding(
+            "warning",
+            "",
+            f"{stuck.n_objects} cases agree on every test with a case of another class; any tree makes at least "
+            f"{float(errors):g} errors. More levels (--levels) or another test may tell them apart.",
+        )
+    if instance.codes.size > LARGE_FOR_EXACT:
+        yield Finding("note", "", "the table is too large for exact search; trees are found greedily.")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,74 @@
+"""`budgetree fit`: the best tree for a budget, or the cheapest for an error, into a model file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from budgetree.cli import options
+
+
+@click.command()
+@options.data
+@options.table
+@click.option("--budget", metavar="B", type=float, help="No case may cost more than this.")
+@click.option(
+    "--max-error", metavar="E", type=float, help="At most this share of the known cases may be wrong (0.05: 5 %)."
+)
+@options.search
+@click.option(
+    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), required=True, help="The model file to write."
+)
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Also prove how good the tree is, into this file.",
+)
+@options.as_json
+def fit(
+    budget: float | None,
+    max_error: float | None,
+    method: str,
+    time_limit: float | None,
+    out: str,
+    certificate: str | None,
+    as_json: bool,
+    **table: Any,
+) -> None:
+    """Find the tree with the fewest errors within a budget, or the cheapest with few enough errors.
+
+    \b
+    Examples:
+      budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json
+      budgetree fit cases.csv --target diagnosis --max-error 0.02 -o pathway.json
+    """
+    if (budget is None) == (max_error is None):
+        raise click.UsageError("give either --budget B or --max-error E.")
+    from budgetree.cli.output import print_json, tree_facts
+    from budgetree.cli.tables import Request, load_instance
+    from budgetree.learn import frontier as find_frontier
+    from budgetree.proof import certify
+
+    instance = load_instance(Request(**table))
+    found = find_frontier(instance, method=method, max_budget=budget, time_limit=time_limit)  # type: ignore[arg-type]
+    point = found[-1] if max_error is None else found.cheapest(max_error=max_error)
+    proof = None if certificate is None else certify(instance, point.tree)
+    point.tree.to_json(out)
+    if proof is not None and certificate is not None:
+        proof.to_json(certificate)
+    bound = {"lower_bound": point.lower_bound, "proven": point.proven}
+    if as_json:
+        print_json(tree_facts(point.tree) | bound | {"model": out, "certificate": certificate})
+        return
+    click.echo(point.tree.summary())
+    if point.proven:
+        click.echo(click.style("proven: ", fg="green") + "no tree within this worst case makes fewer errors.")
+    else:
+        click.echo(
+            f"not proven: some tree might make as few as {point.lower_bound} errors. --time-limit gives it longer."
+        )
+    if proof is not None:
+        click.echo(f"{proof.reason}: certificate in {certificate}")
+    click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")

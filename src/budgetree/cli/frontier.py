@@ -1,0 +1,59 @@
+"""`budgetree frontier`: what every budget buys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from budgetree.cli import options
+
+
+@click.command()
+@options.data
+@options.table
+@click.option("--max-budget", metavar="B", type=float, help="Look no further than this.")
+@options.search
+@click.option(
+    "--out", metavar="DIR", type=click.Path(file_okay=False), help="Write report.html, frontier.csv and the models."
+)
+@click.option("--force", is_flag=True, help="Replace DIR if it is there.")
+@options.as_json
+def frontier(
+    max_budget: float | None,
+    method: str,
+    time_limit: float | None,
+    out: str | None,
+    force: bool,
+    as_json: bool,
+    **table: Any,
+) -> None:
+    """Show what every budget buys: the fewest errors, and the proof that there are no fewer.
+
+    \b
+    Examples:
+      budgetree frontier pima
+      budgetree frontier cases.csv --target diagnosis --prices prices.toml --out results
+    """
+    from budgetree.cli.folder import check_folder, write_folder
+    from budgetree.cli.output import print_json
+    from budgetree.cli.tables import Request, load_instance
+    from budgetree.learn import frontier as find_frontier
+    from budgetree.report.terminal import draw_frontier
+
+    request = Request(**table)
+    if out is not None:
+        check_folder(out, force)  # before the work, not after it
+    instance = load_instance(request)
+    found = find_frontier(instance, method=method, max_budget=max_budget, time_limit=time_limit)  # type: ignore[arg-type]
+    files = [] if out is None else write_folder(found, out, request.data, force)
+    if as_json:
+        names = ("max_cost", "errors", "error_rate", "lower_bound", "proven", "source")
+        points = [{name: getattr(point, name) for name in names} for point in found]
+        print_json({"method": found.method, "complete": found.complete, "points": points, "files": files})
+        return
+    click.echo(found.to_text())
+    click.echo()
+    click.echo(draw_frontier(found))
+    if files:
+        click.echo(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser.")

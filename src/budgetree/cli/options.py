@@ -1,0 +1,81 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+AnyCommand = Callable[..., Any]
+
+
+def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
+    """For shell completion: files, and the data sets that come with budgetree."""
+    from click.shell_completion import CompletionItem
+
+    from budgetree.datasets import names
+
+    return [CompletionItem(name) for name in names() if name.startswith(typed)] or [CompletionItem(typed, type="file")]
+
+
+data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
+model = click.argument("model", metavar="MODEL", type=click.Path(dir_okay=False))
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def table(command: AnyCommand) -> AnyCommand:
+    """How to read a table of known cases."""
+    for option in reversed(
+        (
+            click.option("--target", "-t", metavar="COL", help="The column that says what each case is."),
+            click.option(
+                "--prices",
+                metavar="FILE",
+                type=click.Path(dir_okay=False),
+                help="A price list in TOML; without one every test costs 1.",
+            ),
+            click.option(
+                "--levels",
+                metavar="N",
+                type=int,
+                default=10,
+                show_default=True,
+                help="Round a column of numbers with more different values to N levels.",
+            ),
+            click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
+            click.option(
+                "--missing",
+                metavar="TEXT",
+                multiple=True,
+                help="A cell that stands for a missing value. May be repeated.",
+            ),
+            click.option(
+                "--duplicates",
+                type=click.Choice(["keep", "merge"]),
+                default="keep",
+                show_default=True,
+                help="Count every row, or make identical ones a single case with the most common answer.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def search(command: AnyCommand) -> AnyCommand:
+    """How to search for trees."""
+    for option in reversed(
+        (
+            click.option(
+                "--method",
+                type=click.Choice(["auto", "exact", "greedy"]),
+                default="auto",
+                show_default=True,
+                help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
+            ),
+            click.option("--time-limit", metavar="S", type=float, help="Stop after S seconds with the best so far."),
+        )
+    ):
+        command = option(command)
+    return command

@@ -1,0 +1,28 @@
+"""What commands print: for people, or as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from budgetree.tree import Tree
+
+
+def print_json(content: Any) -> None:
+    """One JSON document on stdout."""
+    click.echo(json.dumps(content, ensure_ascii=False, indent=1, default=str))
+
+
+def tree_facts(tree: Tree) -> dict[str, Any]:
+    """A tree in a few numbers."""
+    return {
+        "max_cost": tree.ceiling,
+        "mean_cost": tree.mean_cost,
+        "errors": tree.errors,
+        "n_objects": tree.n_objects,
+        "n_leaves": tree.n_leaves,
+        "depth": tree.depth,
+        "origin": tree.origin,
+    }

@@ -1,0 +1,42 @@
+"""`budgetree report`: a model as one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from budgetree.cli import options
+
+
+@click.command()
+@options.model
+@click.option(
+    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), required=True, help="The HTML file to write."
+)
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Show this certificate (see fit --certificate).",
+)
+@click.option("--title", metavar="TEXT", help="What to call it; by default the model's name.")
+def report(model: str, out: str, certificate: str | None, title: str | None) -> None:
+    """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult.
+
+    \b
+    Example:
+      budgetree report pathway.json -o pathway.html --title "Chest pain"
+    """
+    from budgetree.problem.files import write_text
+    from budgetree.proof import Certificate
+    from budgetree.report import render_page, summarise_tree
+    from budgetree.tree import Tree
+
+    tree = Tree.from_json(model)
+    proof = None if certificate is None else Certificate.from_json(certificate)
+    if proof is not None and (proof.errors, proof.max_cost) != (tree.errors, tree.max_cost):
+        raise ValueError(f"{certificate}: this certificate is about another tree than {model}.")
+    page = render_page(summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof))
+    write_text(out, page)
+    click.echo(f"{out}: open it in a browser; it works without a network.")

@@ -1,0 +1,31 @@
+"""`budgetree show`: a model's tree in the terminal, or in another language."""
+
+from __future__ import annotations
+
+import click
+
+from budgetree.cli import options
+
+FORMS = ("text", "rules", "python", "sql", "dot", "svg")
+
+
+@click.command()
+@options.model
+@click.option(
+    "--as", "form", type=click.Choice(FORMS), default="text", show_default=True, help="How to write the tree."
+)
+@click.option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
+@options.as_json
+def show(model: str, form: str, max_depth: int | None, as_json: bool) -> None:
+    """Print a tree: which test first, which next, what it costs; or as rules, Python, SQL, Graphviz or a picture."""
+    from budgetree.tree import Tree
+
+    tree = Tree.from_json(model)
+    if as_json:
+        from budgetree.cli.output import print_json, tree_facts
+
+        print_json(tree_facts(tree) | {"tree": tree.to_dict()})
+    elif form == "text":
+        click.echo(tree.to_text(max_depth=max_depth))
+    else:
+        click.echo(getattr(tree, f"to_{form}")(), nl=form == "rules")
