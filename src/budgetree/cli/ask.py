@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from budgetree.tree import Consultation
 
 HELP = "Type the result. Also: back (one step), again (from the start), list (the possible results), quit."
-MOST_SHOWN = 12  # outcomes, before one has to ask for the list
 
 
 @click.command()
@@ -39,8 +38,7 @@ def _show_question(case: Consultation, *, err: bool) -> None:
     remaining = f"spent {case.spent}, at most {case.worst_case_remaining} more to come"
     click.echo(f"\n{click.style(case.next_test, bold=True)} {price}  ({remaining})", err=err)
     click.echo(f"  so far: {_classes(case)}", err=err)
-    if len(case.outcomes) <= MOST_SHOWN:
-        click.echo(f"  {' | '.join(case.outcomes)}", err=err)
+    click.echo(f"  answer with {case.expected}", err=err)
 
 
 def _take_answer(case: Consultation, *, err: bool) -> bool:

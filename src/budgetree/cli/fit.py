@@ -49,8 +49,12 @@ def fit(
     from budgetree.cli.output import print_json, tree_facts
     from budgetree.cli.tables import Request, load_instance
     from budgetree.learn import frontier as find_frontier
+    from budgetree.problem.files import check_place
     from budgetree.proof import certify
 
+    for path in (out, certificate):
+        if path is not None:
+            check_place(path)  # before the work, not after it
     instance = load_instance(Request(**table))
     found = find_frontier(instance, method=method, max_budget=budget, time_limit=time_limit)  # type: ignore[arg-type]
     point = found[-1] if max_error is None else found.cheapest(max_error=max_error)
@@ -70,5 +74,5 @@ def fit(
             f"not proven: some tree might make as few as {point.lower_bound} errors. --time-limit gives it longer."
         )
     if proof is not None:
-        click.echo(f"{proof.reason}: certificate in {certificate}")
+        click.echo(f"{proof.reason} (certificate in {certificate})")
     click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")

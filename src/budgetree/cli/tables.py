@@ -80,8 +80,8 @@ def load_instance(request: Request) -> Instance:
     if not Path(request.data).exists() and _is_bundled(request.data):
         if request.target is not None or request.drop or request.duplicates != "keep":
             raise ValueError(
-                f"{request.data}: a bundled data set is prepared as in the paper; --target, --drop and --duplicates are "
-                "for files."
+                f"{request.data}: a bundled data set is prepared as in the paper; --target, --drop and --duplicates "
+                "are for files."
             )
         return datasets.load(request.data, prices=prices)
     return instance_from(open_table(request.data, request.missing), request, prices)

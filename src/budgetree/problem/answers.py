@@ -50,7 +50,7 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
     if code == UNSEEN:
         raise ValueError(
             f"test {schema.test_names[test]!r}: {value!r:.60} is not one of its outcomes; "
-            f"expected {_possible(schema, test)}."
+            f"expected {possible_answers(schema, test)}."
         )
     return code
 
@@ -76,8 +76,8 @@ def _parsed(text: str) -> float | int | None:
     return None
 
 
-def _possible(schema: Schema, test: int) -> str:
-    """What would have been right, in words."""
+def possible_answers(schema: Schema, test: int) -> str:
+    """What may be answered, in words."""
     encoder = schema.encoders[test] if schema.encoders is not None else None
     if isinstance(encoder, Levels):
         missing = f", or {MISSING!r}" if encoder.has_missing else ""

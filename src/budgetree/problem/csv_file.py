@@ -16,8 +16,8 @@ from budgetree.problem.columns import LARGEST_EXACT, Column
 from budgetree.problem.encoding import ColumnEncoder, Levels
 
 DELIMITERS = ",;\t|"
-# What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they may
-# be answers, and are outcomes of their own in any case.
+# What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
+# may be answers, and are outcomes of their own in any case.
 MISSING_CELLS = frozenset({"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"})
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 LONGEST_CELL = 10_000_000  # characters

@@ -8,11 +8,18 @@ import secrets
 from pathlib import Path
 
 
+def check_place(path: str | Path) -> None:
+    """An error if no file can be there; worth asking before long work."""
+    if not Path(path).parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "its folder does not exist", str(path))
+    if Path(path).is_dir():
+        raise IsADirectoryError(errno.EISDIR, "this is a folder, not a file", str(path))
+
+
 def write_text(path: str | Path, content: str) -> None:
     """Replace the file in one step."""
+    check_place(path)
     target = Path(path)
-    if not target.parent.is_dir():  # else the error would name the file beside it
-        raise FileNotFoundError(errno.ENOENT, "its folder does not exist", str(target))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         with open(temporary, "x", encoding="utf-8") as file:

@@ -139,7 +139,10 @@ class Prices:
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path}: not a TOML file: {error}.") from error
+            raise ValueError(
+                f'{path}: not a TOML file: {error}. One price per line, as in: "blood test" = 12.50 '
+                "(names with spaces or special letters need quotes)."
+            ) from error
         unknown = sorted(set(content) - {"default", "tests", "shared"})
         if unknown:
             raise ValueError(f"{path}: unknown entry {unknown[0]!r}; expected default, [tests] and [shared.NAME].")

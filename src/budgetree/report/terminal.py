@@ -8,7 +8,7 @@ from budgetree.learn import Frontier
 from budgetree.problem.units import show_number
 
 WIDTH, HEIGHT = 60, 12
-LINE, DROP, POINT, OPEN_POINT, IMPOSSIBLE = "─", "│", "●", "○", "░"
+LINE, CORNER, DROP, POINT, OPEN_POINT, IMPOSSIBLE = "─", "┐", "│", "●", "○", "░"
 
 
 def draw_frontier(frontier: Frontier, width: int = WIDTH, height: int = HEIGHT) -> str:
@@ -31,7 +31,7 @@ def draw_frontier(frontier: Frontier, width: int = WIDTH, height: int = HEIGHT) 
             for below in range(row_of(bounds[place]) + 1, height):
                 grid[below][column] = IMPOSSIBLE
         for between in range(above, row):
-            grid[between][column] = DROP
+            grid[between][column] = CORNER if between == above else DROP
         grid[row][column] = LINE
         above = row
     for point, cost in zip(frontier, costs, strict=True):

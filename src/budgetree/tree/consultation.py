@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from budgetree.problem.answers import code_of, read_answer
+from budgetree.problem.answers import code_of, possible_answers, read_answer
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 
 if TYPE_CHECKING:
@@ -78,6 +78,11 @@ class Consultation:
     def outcomes(self) -> tuple[str, ...]:
         """The names of the next test's outcomes; none when done."""
         return () if self.done else self.tree.schema.outcome_names[self._test]
+
+    @property
+    def expected(self) -> str:
+        """What may be answered, in words; nothing when done."""
+        return "" if self.done else possible_answers(self.tree.schema, self._test)
 
     @property
     def price(self) -> int | float:

@@ -1,0 +1,8 @@
+"""`python -m budgetree`: the command line."""
+
+import sys
+
+from budgetree.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
