@@ -72,3 +72,8 @@ def test_an_open_bound_is_said_in_words(page: Page, frontier: dict[str, Any]) ->
     assert "makes fewer than 1 error." in page.text("#panel-proof")
     page.open({**frontier, "points": [{**point, "lower_bound": 0} for point in points], "chosen": 3}, tab="proof")
     assert "Nothing was proven" in page.text("#panel-proof")
+    page.open(frontier, tab="proof")
+    assert "it is the cheapest such tree" in page.text("#panel-proof")
+    points = [{**point, "cheapest": False} for point in frontier["points"]]
+    page.open({**frontier, "points": points}, tab="proof")
+    assert "it is the cheapest such tree" not in page.text("#panel-proof")

@@ -57,7 +57,11 @@ function boundInWords(point) {
   if (!point) return ["Nothing was proven about this tree: another may be cheaper or make fewer errors."];
   const within = `within a budget of ${amount(point.max_cost)}`;
   const found = `This tree makes ${errors(point.errors)} ${within}. It was found by ${point.source}.`;
-  if (point.proven) return [found, `No tree ${within} makes fewer than ${errors(point.lower_bound)}: this one is best.`];
+  if (point.proven) {
+    const best = [found, `No tree ${within} makes fewer than ${errors(point.lower_bound)}: this one is best.`];
+    const least = "And it is the cheapest such tree: whatever costs less in the worst case makes more errors.";
+    return point.cheapest && point.max_cost > 0 ? [...best, least] : best;
+  }
   if (point.lower_bound > 0) {
     const gap = amount(point.errors - point.lower_bound);
     return [

@@ -28,10 +28,13 @@ def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     """Every point with its tree; the tree with the fewest errors is shown first."""
+    bounds = frontier.bounds
     points = [_point(point, index) for index, point in enumerate(frontier)]
+    for index, point in enumerate(points):
+        point["cheapest"] = index == 0 or bounds[index - 1][1] > point["errors"]  # proven: less money, more errors
     trees = [_tree(point.tree, None) for point in frontier]
     content = _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
-    return content | {"bounds": [list(step) for step in frontier.bounds]}
+    return content | {"bounds": [list(step) for step in bounds]}
 
 
 def _content(
