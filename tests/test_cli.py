@@ -331,7 +331,9 @@ def test_ctrl_c_ends_with_130_and_no_file(tmp_path: Path) -> None:
     time.sleep(1.0)  # in the middle of imports, compiling or searching
     started.send_signal(signal.SIGINT)
     told = started.communicate(timeout=120)[1]
-    assert started.returncode in (0, 1, 130), told  # an exact search that is stopped may end with its best so far
+    # A search that is stopped may end with its best so far. Python may also end by the signal itself (-2), which a
+    # shell calls 130: when it was in the middle of an exec(), as the making of a dataclass is.
+    assert started.returncode in (0, 1, 130, -signal.SIGINT), told
     assert "Traceback" not in told
     assert [name for name in os.listdir(tmp_path) if name != "m.json"] == []
 

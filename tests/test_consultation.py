@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import reference
 from support import to_instance
@@ -140,7 +142,7 @@ def test_what_a_person_may_answer(column: str, value: Any, outcome: str) -> None
         ("grade", 4, "test 'grade': 4 is not one of its outcomes; expected one of '1', '2', '3'"),
         ("grade", None, "None is not one of its outcomes"),
         ("smoker", "maybe", r"expected one of 'Yes', 'no', 'missing' \(None means missing\)"),
-        ("smoker", ["Yes"], "is not one of its outcomes"),
+        ("smoker", ["Yes"], r"is not one of its outcomes|is not a single value"),
     ],
 )
 def test_a_wrong_value_is_refused_and_loses_nothing(column: str, value: Any, message: str) -> None:
@@ -152,6 +154,30 @@ def test_a_wrong_value_is_refused_and_loses_nothing(column: str, value: Any, mes
     assert case.history == ()
     with pytest.raises(ValueError, match=message):
         case.tree.ask(lambda _: value, handle_unknown="error")
+
+
+def test_a_mapping_will_do_and_nonsense_is_refused_as_in_a_table() -> None:
+    tree = pathway("age")
+    assert tree.ask({"age": 31}).prediction == tree.ask(lambda _: 31).prediction
+    for wrong in ("banana", True, pd.Series([31.0]), [31], math.inf):
+        with pytest.raises(ValueError, match=r"not one of its outcomes|not a single value"):
+            tree.ask({"age": wrong})
+    smoker = pathway("smoker")
+    with pytest.raises(ValueError, match="not a single value"):
+        smoker.ask({"smoker": pd.Series(["Yes"])})
+
+
+def test_decimals_are_read_as_in_a_table() -> None:
+    table = pl.DataFrame({"dose": [Decimal("0.1"), Decimal("0.2")] * 3, "y": ["u", "v"] * 3})
+    tree = bt.grow(bt.Instance.from_frame(table, "y"))
+    assert [tree.ask(row).prediction for row in table.rows(named=True)] == ["u", "v"] * 3
+
+
+@pytest.mark.parametrize("huge", ["1" * 400, 10**400, 10**5000, "1e999"], ids=["text", "long", "longer", "float"])
+def test_a_number_without_end_is_refused_like_any_other(huge: Any) -> None:
+    for column in ("age", "grade"):
+        with pytest.raises(ValueError, match="is not one of its outcomes"):
+            bt.Consultation(pathway(column)).answer(huge)
 
 
 def test_codes_are_answers_where_the_instance_was_made_from_codes() -> None:

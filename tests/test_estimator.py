@@ -217,7 +217,7 @@ def test_a_column_that_the_tree_never_asks_may_hold_anything() -> None:
     assert classifier.predict(X.assign(useless="never seen")).tolist() == y
 
 
-@pytest.mark.parametrize("listed", [["code"], [1], [False, True], np.array(["code"])], ids=str)
+@pytest.mark.parametrize("listed", [["code"], [1], [False, True], np.array(["code"]), (np.int64(1),)], ids=str)
 def test_numbers_may_be_called_categorical(listed: Any) -> None:
     X = pd.DataFrame({"number": np.arange(40.0), "code": np.arange(40) % 20})  # noqa: N806
     y = X["code"] % 2
@@ -238,10 +238,10 @@ def test_numbers_may_be_called_categorical(listed: Any) -> None:
         ({"prices": [1]}, r"prices: 1 price\(s\) for 2 column\(s\)"),
         ({"prices": {"a": 1}}, "no price for 'b'"),
         ({"prices": {"a": -1, "b": 2}}, "must be finite and at least 0"),
-        ({"budget": -1}, "max_budget is -1; a budget must be a number of at least 0"),
+        ({"budget": -1}, "^budget is -1; a budget must be a number of at least 0"),
         ({"max_error": 2}, "max_error is 2; expected a share of the objects"),
         ({"method": "magic"}, "method is 'magic'; expected"),
-        ({"impurity": "gini"}, "impurities is 'gini'; expected a list such as"),
+        ({"impurity": "gini"}, "impurity is 'gini'; expected 'auto', one such as"),
         ({"levels": 1}, "levels is 1; expected a whole number from 2"),
         ({"levels": {"c": 3}}, "levels: no test is named 'c'"),
         ({"time_limit": -1}, "time_limit"),
@@ -251,6 +251,94 @@ def test_a_wrong_setting_says_what_was_expected(change: dict[str, Any], message:
     X = pd.DataFrame({"a": [1, 2], "b": [1, 1]})  # noqa: N806
     with pytest.raises(ValueError, match=message):
         BudgetTreeClassifier(**change).fit(X, [0, 1])
+
+
+def test_names_and_positions_may_be_mixed() -> None:
+    X = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40) % 20, "c": np.arange(40) % 30})  # noqa: N806
+    classifier = BudgetTreeClassifier(categorical_features=["b", 2], budget=0).fit(X, X["a"] > 20)
+    assert [len(names) for names in classifier.instance_.outcome_names] == [10, 20, 30]
+
+
+def test_with_names_or_without_by_position() -> None:
+    X, y = pd.DataFrame({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1]}), [0, 1, 1, 0]  # noqa: N806
+    with pytest.warns(UserWarning, match="feature names"):
+        assert BudgetTreeClassifier().fit(X, y).predict(X.to_numpy()).tolist() == y
+    with pytest.warns(UserWarning, match="feature names"):
+        assert BudgetTreeClassifier().fit(X.to_numpy(), y).predict(X).tolist() == y
+    numbered = X.set_axis([7, 9], axis=1)
+    assert BudgetTreeClassifier(levels={7: 3}).fit(numbered, y).predict(numbered.to_numpy()).tolist() == y
+
+
+ONE_ROW = [
+    pd.DataFrame({"a": [None]}),
+    pl.DataFrame({"a": [None]}),
+    pa.table({"a": pa.array([None], pa.null())}),
+    pd.DataFrame({"a": [np.nan]}),
+    pd.DataFrame({"a": pd.array([None], dtype="Int64")}),
+]
+
+
+@pytest.mark.parametrize("row", ONE_ROW, ids=lambda row: type(row).__module__)
+def test_one_row_with_a_missing_value_is_everyday_use(row: Any) -> None:
+    known = pd.DataFrame({"a": [*np.arange(30.0), np.nan]})
+    labels = ["low"] * 15 + ["high"] * 15 + ["none"]
+    classifier = BudgetTreeClassifier().fit(known, labels)
+    assert classifier.predict(row).tolist() == ["none"]
+    assert classifier.tree_.predict(classifier.tree_.encode(row)).tolist() == ["none"]
+
+
+def test_a_table_of_objects_is_read_as_what_it_holds() -> None:
+    known = pd.DataFrame({"a": np.arange(30.0), "b": ["x", None] * 15})
+    labels = known["a"] > 14
+    classifier = BudgetTreeClassifier().fit(known, labels)
+    assert np.array_equal(classifier.predict(known.astype(object)), labels)
+    again = BudgetTreeClassifier().fit(known.astype(object), labels)
+    assert again.instance_.outcome_names == classifier.instance_.outcome_names
+    assert np.array_equal(again.predict(known), labels)
+
+
+def test_whole_numbers_beyond_floats() -> None:
+    moments = pd.DataFrame({"t": 1_700_000_000_000_000_000 + np.arange(1000) * 10**12})
+    late = np.arange(1000) > 500
+    classifier = BudgetTreeClassifier(method="greedy").fit(moments, late)
+    assert len(classifier.instance_.outcome_names[0]) == 10
+    assert np.array_equal(classifier.predict(moments.head(100)), classifier.predict(moments)[:100])
+    ids, y = np.array([[2**60], [2**60 + 1]] * 4), [0, 1] * 4
+    for table in (ids, pd.DataFrame(ids)):
+        assert BudgetTreeClassifier().fit(table, y).score(table, y) == 1
+    small = BudgetTreeClassifier(method="greedy").fit(np.arange(100).reshape(-1, 1), np.arange(100) > 50)
+    assert small.predict([[2**60]]).tolist() == [True]
+
+
+def test_copies_of_a_row_become_one_object() -> None:
+    classifier = BudgetTreeClassifier().fit([[0], [0], [1], [0]], [0, 0, 1, 1])
+    assert classifier.instance_.n_objects == 3
+    assert classifier.instance_.weights.tolist() == [2, 1, 1]
+    assert classifier.tree_.errors == 1
+
+
+def test_the_worst_case_counts_outcomes_that_no_row_showed_there() -> None:
+    X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": ["x", "y", "z", "x", "y"]})  # noqa: N806
+    prices = {"a": 1, "b": {"x": 2, "y": 2, "z": 50}}
+    classifier = BudgetTreeClassifier(prices=prices, method="greedy", impurity=bt.Pairs()).fit(X, list("pqrrr"))
+    assert classifier.tree_.max_cost < classifier.max_cost_ == classifier.tree_.ceiling
+    assert classifier.cost(pd.DataFrame({"a": [0], "b": ["z"]})).max() <= classifier.max_cost_
+
+
+def test_labels_of_several_types_and_lazy_frames_are_refused() -> None:
+    with pytest.raises(ValueError, match="labels are missing or of several types"):
+        BudgetTreeClassifier().fit([[0], [1]], np.array(["a", None], dtype=object))
+    with pytest.raises(ValueError, match=r"collect\(\) it first"):
+        BudgetTreeClassifier().fit(pl.LazyFrame({"a": [0, 1]}), [0, 1])
+
+
+def test_verbose_shows_the_search(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (400, 60)), rng.integers(0, 2, 400)  # noqa: N806
+    BudgetTreeClassifier(budget=5, time_limit=1.5).fit(X, y)
+    assert capsys.readouterr().err == ""
+    BudgetTreeClassifier(budget=5, time_limit=1.5, verbose=True).fit(X, y)
+    assert "exact frontier" in capsys.readouterr().err
 
 
 def test_a_price_per_column_of_an_array() -> None:

@@ -230,9 +230,53 @@ def test_graphviz_reads_the_graph() -> None:
     assert any('\\"quoted\\"' in (label or "") for label in labels)
 
 
+def test_whole_numbers_and_short_floats_are_rounded_as_in_a_table() -> None:
+    whole = [2**60 + i * 7 for i in range(600)]
+    frame = pd.DataFrame({"a": whole, "y": ["low" if i <= 300 else "high" for i in range(600)]})
+    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
+    diagnose = compiled(tree)
+    assert [diagnose({"a": value}) for value in whole] == expected(tree, frame)
+    base = pd.DataFrame({"a": np.linspace(0, 1, 50), "y": [0, 1] * 25})
+    tree = bt.grow(bt.Instance.from_frame(base, "y", levels={"a": 100}))
+    edges = np.float32(tree.schema.encoders[0].thresholds)
+    near = np.concatenate([edges, np.nextafter(edges, np.float32(0)), np.nextafter(edges, np.float32(9))])
+    diagnose = compiled(tree)
+    assert [diagnose({"a": value}) for value in near] == expected(tree, pd.DataFrame({"a": near}))
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    moments = [pd.Timestamp("2024-01-01T00:00:00.000000001"), pd.Timestamp("2024-01-01T00:00:00.000000002")]
+    parts = list(pd.cut(np.arange(20), 3))
+    for values in (moments * 3, parts[:10]):
+        known = pd.DataFrame({"a": pd.Series(values, dtype=object), "y": [0, 1] * (len(values) // 2)})
+        tree = bt.grow(bt.Instance.from_frame(known, "y", duplicates="keep"), budget=1)
+        if len(tree.nodes) == 1:
+            tree = bt.grow(bt.Instance.from_frame(known.assign(y=range(len(values))), "y", duplicates="keep"), budget=1)
+        with pytest.raises(ValueError, match="cannot be written as Python"):
+            tree.to_python()
+    raw = bt.grow(bt.Instance.from_frame(pd.DataFrame({"a": [b"p", b"q"], "y": [0, 1]}), "y"))
+    with pytest.raises(ValueError, match="is a bytes, which cannot be written as SQL"):
+        raw.to_sql()
+    alike = bt.grow(bt.Instance([[0], [1]], [0, 1], class_names=[1, "1"]))
+    with pytest.raises(ValueError, match="look alike as text"):
+        alike.to_sql()
+
+
+def test_numpys_values_become_pythons() -> None:
+    known = pd.DataFrame({"a": pd.Series([np.str_("p"), np.float64(1.5)] * 2, dtype=object), "y": [0, 1, 0, 1]})
+    tree = bt.grow(bt.Instance.from_frame(known, "y"))
+    assert [compiled(tree)({"a": value}) for value in known["a"]] == [0, 1, 0, 1]
+
+
+def test_texts_that_look_like_ranges_are_not_joined() -> None:
+    known = pd.DataFrame({"a": ["1 to 2", "2 to 5", "x"], "y": [0, 0, 1]})
+    rules = bt.grow(bt.Instance.from_frame(known, "y", duplicates="keep")).rules()
+    assert rules[0].conditions == (("a", ("1 to 2", "2 to 5")),)
+
+
 def test_a_function_must_have_a_functions_name() -> None:
     tree = bt.grow(bt.datasets.load("figure1"))
-    for name in ("class", "two words", "1st", "f(): pass\ndef g"):
+    for name in ("class", "two words", "1st", "float", "f(): pass\ndef g"):
         with pytest.raises(ValueError, match="expected a name for a Python function"):
             tree.to_python(name)
 

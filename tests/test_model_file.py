@@ -77,6 +77,11 @@ def test_a_number_without_end_is_refused(tmp_path: Path, content: dict[str, Any]
     assert "not valid JSON" in refused(tmp_path, text)
 
 
+def test_an_entry_given_twice_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
+    text = json.dumps(content).replace('"n_objects": 753', '"n_objects": 753, "n_objects": 753')
+    assert "an entry is there twice" in refused(tmp_path, text)
+
+
 def test_a_later_version_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
     assert "written by a later budgetree" in refused(tmp_path, content | {"version": 3})
 
@@ -111,7 +116,7 @@ def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, 
         (lambda c: c["nodes"][0].update(counts=[1, 1]), "not the sum of its children's"),
         (lambda c: c["nodes"].append({"counts": [0, 0]}), "is no node's child"),
         (lambda c: c["nodes"][0]["branches"].__setitem__(0, 10**9), "there are nodes 0 to"),
-        (lambda c: [node.update(counts=[0, 0]) for node in c["nodes"]], "the root counts no objects"),
+        (lambda c: [node.update(counts=[0, 0]) for node in c["nodes"]], "node 0 counts no objects"),
         (lambda c: c.update(classes=["a", "a"]), "classes must differ"),
         (
             lambda c: c["tests"][0].update(outcomes=[str(i) for i in range(300)]),
@@ -121,6 +126,9 @@ def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, 
         (lambda c: c["prices"]["shared"]["blood draw"].update(fee="1/0"), "expected a number"),
         (lambda c: c["prices"]["tests"].update(glucose=1e300), "between 1e-100 and 1e100"),
         (lambda c: c.update(units_per_object="1e300"), "between 1e-100 and 1e100"),
+        (lambda c: c["tests"].clear(), "tests is []; expected at least 1"),
+        (lambda c: c.update(classes=[math.nan, "a"]), "finite numbers"),
+        (lambda c: c["tests"][0]["encoding"].update(high=10**400), "too large"),
         (lambda c: c["nodes"][0].pop("branches"), "nodes[0]: 'branches' is missing"),
         (lambda c: c["tests"][0].pop("encoding"), "test 'pregnant' has no encoding, but others do"),
         (lambda c: c["tests"][0]["encoding"].update(kind="magic"), "encoding.kind is 'magic'; expected 'levels' or"),
@@ -177,6 +185,30 @@ def test_a_changed_entry_is_refused_or_harmless(
     assert len(tree.predict([[0] * 8])) == 1
     if tree.schema.encoders is not None:
         assert tree.encode(bt.datasets.frame("pima").head(1)).shape == (1, 8)
+
+
+def test_a_link_stays_a_link_and_a_long_name_is_no_trouble(tmp_path: Path) -> None:
+    tree = bt.grow(bt.datasets.load("figure1"))
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("old")
+    link.symlink_to(real)
+    tree.to_json(link)
+    assert link.is_symlink()
+    assert bt.Tree.from_json(real) == tree
+    tree.to_json(tmp_path / ("x" * 240 + ".json"))
+    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+        tree.to_json(tmp_path / "nowhere" / "m.json")
+    with pytest.raises(IsADirectoryError, match="this is a folder"):
+        tree.to_json(tmp_path)
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    bt.grow(bt.datasets.load("figure1")).to_json(pipe)
+    assert json.loads(reader.communicate()[0])["format"] == "budgetree"
+    assert not pipe.is_file()
 
 
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ def spans(drawing: Drawing) -> list[tuple[float, float, float, float]]:
         if isinstance(shape, Box):
             found.append((shape.x, shape.y, shape.x + shape.width, shape.y + shape.height))
         elif isinstance(shape, Text) and shape.anchor == "start":
-            width = text_width(shape.text, shape.size)
+            width = text_width(shape.text, shape.size, shape.bold)
             found.append((shape.x, shape.y - shape.size / 2, shape.x + width, shape.y + shape.size / 2))
     return found
 
@@ -56,9 +56,14 @@ def test_nothing_overlaps_or_leaves_the_paper(seed: int) -> None:
             assert apart, (boxes[index], other)
 
 
-@pytest.mark.parametrize("name", ["pima", "soybean", "house_votes"])
+def narrow() -> bt.Instance:
+    """One test and short names: nothing is as wide as the title."""
+    return bt.Instance([[i % 3] for i in range(300)], [i % 3 for i in range(300)], test_names=["t"])
+
+
+@pytest.mark.parametrize("name", ["pima", "soybean", "house_votes", "narrow"])
 def test_matplotlibs_letters_stay_on_the_paper_and_apart(name: str) -> None:
-    axes = bt.plot_tree(bt.grow(bt.datasets.load(name), budget=3))
+    axes = bt.plot_tree(bt.grow(narrow() if name == "narrow" else bt.datasets.load(name), budget=3))
     figure = axes.figure
     figure.canvas.draw()
     paper = figure.bbox
@@ -82,6 +87,36 @@ def test_the_dearest_path_is_marked_from_the_root_to_its_leaf() -> None:
     assert len(red) == 2
     assert len(grey) == 4
     assert red[0].points[-1][1] == red[1].points[0][1]  # one goes on where the other ends
+
+
+def test_of_equal_paths_the_one_most_cases_take_is_marked() -> None:
+    tree = bt.grow(bt.Instance([[0], [1], [1], [1], [2]], ["u", "v", "v", "v", "w"]))
+    strokes = [shape for shape in tree.draw().shapes if isinstance(shape, Stroke)]
+    assert [stroke.colour == WORST for stroke in sorted(strokes, key=lambda s: s.points[-1][1])] == [False, True, False]
+
+
+def test_a_folded_part_may_hold_the_dearest_path() -> None:
+    prices = {"a": 1, "b": 2, "c": 50}
+    codes = [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]]
+    tree = bt.grow(bt.Instance(codes, list("uvuvxy"), prices=prices, test_names=["a", "b", "c"]))
+    assert tree.test_names[tree.nodes.test[0]] == "a"
+    drawing = tree.draw(max_depth=1)
+    strokes = [shape for shape in drawing.shapes if isinstance(shape, Stroke)]
+    lowest = max(strokes, key=lambda stroke: stroke.points[-1][1])
+    assert lowest.colour == WORST  # a = 1 leads to the test of price 50, which is not drawn
+
+
+def test_long_names_keep_both_ends() -> None:
+    names = [f"a class with a really long name, number {i}" for i in range(3)]
+    tree = bt.grow(bt.Instance([[0], [1], [2]], names))
+    shown = [shape.text for shape in tree.draw().shapes if isinstance(shape, Text) and "…" in shape.text]
+    assert len(set(shown)) == 3
+
+
+def test_wide_letters_get_room() -> None:
+    tree = bt.grow(bt.Instance([[0], [1]], ["炎症" * 6, "健康" * 6], test_names=["血液検査"]))
+    boxes = [shape for shape in tree.draw().shapes if isinstance(shape, Box)]
+    assert max(box.width for box in boxes) > 12 * 9
 
 
 def test_outcomes_with_the_same_subtree_share_a_branch() -> None:
@@ -115,7 +150,7 @@ def test_a_single_leaf_can_be_drawn() -> None:
     ("settings", "message"),
     [
         ({"max_leaves": 0}, "max_leaves is 0; expected"),
-        ({"max_depth": -1}, "max_depth is -1"),
+        ({"max_depth": ""}, "max_depth is ''"),
         ({"max_leaves": "x"}, "'x'"),
     ],
 )
@@ -128,6 +163,7 @@ def test_an_svg_is_xml_and_names_are_not_markup() -> None:
     name = "<script>alert(1)</script> & \x00\n"
     tree = bt.grow(bt.Instance([[0], [1]], ["<b>", '"&'], test_names=[name]))
     root = ElementTree.fromstring(tree.to_svg())
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}title"))) == 3  # the long story of each box
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert "<script>alert(1)</script> &   "[:29] in "".join(text or "" for text in texts)
     assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
@@ -170,7 +206,11 @@ def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> 
     assert np.allclose(line.get_xdata()[:-1], [point.max_cost for point in frontier])
     drawn = sum(len(line.get_xdata()) for line in axes.lines if "fewest" in str(line.get_label()))
     assert drawn == len(frontier)
+    shade = [collection for collection in axes.collections if collection.get_label() == "no tree can be here"]
+    if method == "exact":
+        assert shade[0].get_paths()[0].vertices[:, 0].max() == pytest.approx(axes.get_xlim()[1])
     for single in (line for line in axes.lines if "alone" in str(line.get_label())):
+        assert (np.diff(single.get_ydata()[:-1]) < 0).all()
         for cost, rate in zip(single.get_xdata(), single.get_ydata(), strict=True):
             assert rate >= frontier.best(budget=float(cost)).error_rate - 1e-12
 
@@ -186,6 +226,9 @@ def test_the_bounds_hold_between_the_points() -> None:
     for (budget, least), (following, _) in zip(frontier.bounds, [*frontier.bounds[1:], (7, 0)], strict=True):
         between = (budget + following) / 2
         assert bt.optimal(instance, budget=between).errors == least
+    open_points = [replace(point, proven=False, lower_bound=0) for point in frontier.points[3:]]
+    mixed = replace(frontier, points=(*frontier.points[:3], *open_points))
+    assert [errors for _, errors in mixed.bounds[:4]] == [frontier[0].errors, frontier[1].errors, 0, 0]
     early = replace(frontier, complete=False)
     assert early.bounds[:-2] == frontier.bounds[:-2]
     assert early.bounds[-2:] == ((frontier[-2].max_cost, frontier[-1].errors), frontier.bounds[-1])

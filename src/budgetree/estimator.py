@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -99,21 +100,29 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Learn the tree from rows, their classes and, if given, how much each counts."""
         if self.handle_unknown not in ("stop", "error"):
             raise ValueError(f"handle_unknown is {self.handle_unknown!r}; expected 'stop' or 'error'.")
+        if isinstance(self.impurity, str) and self.impurity != "auto":
+            raise ValueError(
+                f"impurity is {self.impurity!r}; expected 'auto', one such as Powers(3), or a list of them."
+            )
         columns = self._columns(X, y, reset=True)
         answers = column_or_1d(y, warn=True)
         assert_all_finite(answers, input_name="y")
-        check_classification_targets(answers)
         if len(answers) != len(columns[0]):
             raise ValueError(f"y: {len(answers)} label(s) for {len(columns[0])} row(s) of X; expected one for each.")
-        self.classes_, labels = np.unique(answers, return_inverse=True)
+        try:
+            check_classification_targets(answers)
+            self.classes_, labels = np.unique(answers, return_inverse=True)
+        except TypeError as error:
+            raise ValueError("y: labels are missing or of several types; expected one label per row.") from error
         weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, ensure_non_negative=True)
         self.instance_ = self._instance(columns, labels, weights)
+        self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
         if nw.dependencies.is_into_dataframe(X):
             self.instance_.frame_library = str(nw.from_native(X).implementation.value)
         self.frontier_ = frontier(
             self.instance_,
             method=self.method,  # type: ignore[arg-type]
-            impurities=None if isinstance(self.impurity, str) and self.impurity == "auto" else self.impurity,
+            impurities=None if isinstance(self.impurity, str) else self.impurity,
             max_budget=self.budget,
             time_limit=self.time_limit,
             progress=bool(self.verbose),
@@ -188,6 +197,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _columns(self, X: Any, y: Any = "no_validation", *, reset: bool) -> list[Column]:  # noqa: N803
         """The columns of any table or array, checked as scikit-learn does."""
+        if nw.dependencies.is_polars_lazyframe(X):
+            raise ValueError("X: a lazy frame has no rows yet; collect() it first.")
         if nw.dependencies.is_into_dataframe(X):
             validate_data(self, X, y, reset=reset, skip_check_array=True)
             columns = read_frame(X)
@@ -197,7 +208,11 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             columns = array_columns(array)
         if not columns or len(columns[0]) == 0:
             raise ValueError(f"X: the table has {len(columns)} column(s) and no rows; at least one row is needed.")
-        return columns
+        if reset:
+            return columns
+        # As scikit-learn does: a table fitted with names may be predicted without, by position.
+        names = self.instance_.test_names
+        return [replace(column, name=name) for column, name in zip(columns, names, strict=True)]
 
     def _instance(self, columns: list[Column], labels: NDArray[np.int64], weights: NDArray[np.float64]) -> Instance:
         """The rows that count, those alike as one."""
@@ -207,7 +222,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         columns = [column.rows(counts) for column in columns]
         listed = self._listed([column.name for column in columns])
         columns = [column.as_values() if column.name in listed else column for column in columns]
-        encoders, codes = encode_tests(columns, self.levels)
+        levels = self.levels
+        if isinstance(levels, Mapping):
+            levels = {str(name): count for name, count in levels.items()}
+        encoders, codes = encode_tests(columns, levels)
         codes, labels, weights = add_up_duplicates(codes, labels[counts], weights[counts])
         return Instance.from_encoded(
             encoders,
@@ -234,18 +252,18 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return set()
         if isinstance(given, str):
             raise ValueError(f"categorical_features is {given!r}; expected 'from_dtype' or a list of columns.")
-        listed = np.asarray(given)
-        if listed.ndim != 1:
+        listed = np.array(given, dtype=object).tolist()  # objects: else 1 beside "a" would become "1"
+        if not isinstance(listed, list):
             raise ValueError(f"categorical_features is {given!r:.60}; expected 'from_dtype' or a list of columns.")
-        if listed.dtype.kind == "b":
+        if listed and all(isinstance(each, (bool, np.bool_)) for each in listed):
             if len(listed) != len(names):
                 raise ValueError(f"categorical_features: a mask of {len(listed)} for {len(names)} column(s).")
-            listed = np.flatnonzero(listed)
-        for each in listed.tolist():
-            known = each in names if isinstance(each, str) else isinstance(each, int) and 0 <= each < len(names)
-            if not known:
+            return {name for name, is_listed in zip(names, listed, strict=True) if is_listed}
+        for each in listed:
+            is_place = isinstance(each, (int, np.integer)) and 0 <= each < len(names)
+            if not is_place and not (isinstance(each, str) and each in names):
                 raise ValueError(f"categorical_features: there is no column {each!r}.")
-        return {each if isinstance(each, str) else names[each] for each in listed.tolist()}
+        return {each if isinstance(each, str) else names[each] for each in listed}
 
     def _codes(self, X: Any) -> NDArray[np.uint8]:  # noqa: N803
         """The codes of new rows, in the columns that the tree asks for."""

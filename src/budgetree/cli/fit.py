@@ -67,6 +67,8 @@ def fit(
         print_json(tree_facts(point.tree) | bound | {"model": out, "certificate": certificate})
         return
     click.echo(point.tree.summary())
+    if not found.complete:
+        click.echo("the search ended early; this is the best so far.")
     if point.proven:
         click.echo(click.style("proven: ", fg="green") + "no tree within this worst case makes fewer errors.")
     else:

@@ -29,6 +29,7 @@ A first look, with data that come with budgetree:
   budgetree ask pathway.json
 \b
 DATA is a CSV file (with a header line), a Parquet file or one of `budgetree datasets`.
+Ctrl-C ends a search with the best tree so far.
 Exit codes: 0 done, 1 failed (the message says why), 2 called wrongly, 130 stopped by Ctrl-C.
 """
 

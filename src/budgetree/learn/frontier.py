@@ -89,7 +89,7 @@ class Frontier:
         last = self.points[-1]
         return (
             f"{wish} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.max_cost}. "
-            "Raise max_budget, give more time or more impurities, or allow more errors."
+            "Raise the budget, give more time or more impurities, or allow more errors."
         )
 
     @property

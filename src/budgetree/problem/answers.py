@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,12 @@ MOST_SHOWN = 20  # of the possible answers, in a message
 
 
 def code_of(schema: Schema, test: int, value: Any) -> int:
-    """The code that encoding a table with this raw value would give, UNSEEN for a value that no known case had."""
+    """The code that encoding a table with this raw value would give, UNSEEN for a value that no known case had.
+
+    As in a table, what is no number where numbers were learned is refused.
+    """
+    if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
+        raise ValueError(f"test {schema.test_names[test]!r}: {value!r:.60} is not a single value.")
     if schema.encoders is None:
         known = isinstance(value, (int, np.integer)) and 0 <= value < schema.n_outcomes[test]
         return int(value) if known and not isinstance(value, bool) else UNSEEN
@@ -23,12 +30,11 @@ def code_of(schema: Schema, test: int, value: Any) -> int:
     if isinstance(encoder, Levels):
         number = math.nan if is_missing(value) else _number(value)
         if number is None:
-            return UNSEEN
+            raise ValueError(_refusal(schema, test, value))
         return int(encoder.encode(Column(encoder.name, "number", numbers=np.array([number])))[0])
-    try:
-        return int(encoder.encode(Column(encoder.name, "value", values=[value]))[0])
-    except TypeError:  # a list or a dict is no key
-        return UNSEEN
+    if isinstance(value, Decimal) and not any(isinstance(known, Decimal) for known in encoder.values):
+        value = float(value)  # as reading a table of decimals does
+    return int(encoder.encode(Column(encoder.name, "value", values=[value]))[0])
 
 
 def read_answer(schema: Schema, test: int, value: Any) -> int:
@@ -36,23 +42,22 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
 
     A value that stands for no outcome is refused with the list of the possible ones.
     """
-    code = code_of(schema, test, value)
-    names = schema.outcome_names[test]
-    if code == UNSEEN and isinstance(value, (str, int, float, np.number)):
-        text = str(value).strip()
-        folded = [name.casefold() for name in names]
-        if text in names:
-            code = names.index(text)
-        elif folded.count(text.casefold()) == 1:
-            code = folded.index(text.casefold())
-        elif (number := _parsed(text)) is not None:
-            code = code_of(schema, test, number)
-    if code == UNSEEN:
-        raise ValueError(
-            f"test {schema.test_names[test]!r}: {value!r:.60} is not one of its outcomes; "
-            f"expected {possible_answers(schema, test)}."
-        )
-    return code
+    text, names = _text(value), schema.outcome_names[test]
+    folded = [name.casefold() for name in names]
+    readings: list[Callable[[], int]] = [lambda: code_of(schema, test, value)]
+    if text is not None:
+        readings.append(lambda: names.index(text))
+        if folded.count(text.casefold()) == 1:
+            readings.append(lambda: folded.index(text.casefold()))
+        readings += [lambda kind=kind: code_of(schema, test, kind(text)) for kind in (int, float)]  # type: ignore[misc]
+    for read in readings:
+        try:
+            code = read()
+        except (ValueError, OverflowError):  # not read in this way
+            continue
+        if code != UNSEEN:
+            return code
+    raise ValueError(_refusal(schema, test, value))
 
 
 def _number(value: Any) -> float | None:
@@ -66,14 +71,21 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _parsed(text: str) -> float | int | None:
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        return number if math.isfinite(number) else None
-    return None
+def _text(value: Any) -> str | None:
+    """What a person typed, or a number that a program gave for a text."""
+    if isinstance(value, str):
+        return value.strip()
+    is_short = isinstance(value, (float, np.number)) or (isinstance(value, int) and abs(value) < 10**18)
+    return str(value) if is_short else None
+
+
+def _refusal(schema: Schema, test: int, value: Any) -> str:
+    try:
+        shown = f"{value!r:.60}"
+    except ValueError:  # a number of thousands of digits
+        shown = "that number"
+    name = schema.test_names[test]
+    return f"test {name!r}: {shown} is not one of its outcomes; expected {possible_answers(schema, test)}."
 
 
 def possible_answers(schema: Schema, test: int) -> str:

@@ -37,12 +37,13 @@ class Levels:
         return (*names, MISSING) if self.has_missing else names
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
-        if column.numbers is None:
+        numbers = column.as_numbers()
+        if numbers is None:
             raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
-        absent = np.isnan(column.numbers)
+        absent = np.isnan(numbers)
         span = self.high - self.low
         # The paper's rounding: halves go to the even level, and values outside the range to its ends.
-        scaled = (column.numbers - self.low) / span * (self.levels - 1) if span > 0 else column.numbers * 0
+        scaled = (numbers - self.low) / span * (self.levels - 1) if span > 0 else numbers * 0
         level = np.clip(np.rint(scaled), 0, self.levels - 1)
         missing_code = self.levels if self.has_missing else UNSEEN
         return np.where(absent, missing_code, level).astype(np.uint8)
@@ -72,7 +73,7 @@ class Categories:
     def encode(self, column: Column) -> NDArray[np.uint8]:
         code = {value: index for index, value in enumerate(self.values)}
         missing_code = len(self.values) if self.has_missing else UNSEEN
-        if column.numbers is None:
+        if column.values is not None or column.numbers is None:
             codes = (missing_code if is_missing(v) else code.get(v, UNSEEN) for v in column.to_list())
             return np.fromiter(codes, dtype=np.uint8, count=len(column))
         # A number column has few different values, or few that are known: one look-up for each.
@@ -109,15 +110,15 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
     if column.numbers is None:
         if always:
             raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
-        distinct = _distinct(column)
-        known = [value for value in distinct if not is_missing(value)]
-        return _categories(column, sorted(known, key=sort_key), has_missing=len(known) < len(distinct))
+        return _categories_of(column)
     absent = np.isnan(column.numbers)
     numbers = column.numbers[~absent]
     if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
         raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
     if len(numbers) and (always or _has_more_than(numbers, most)):
         return Levels(column.name, float(numbers.min()), float(numbers.max()), most, bool(absent.any()))
+    if column.values is not None:
+        return _categories_of(column)  # whole numbers that floats would not tell apart
     return _categories(column, [plain(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
 
 
@@ -126,6 +127,12 @@ def sort_key(value: Any) -> tuple[str, Any]:
     if isinstance(value, (bool, int, float, np.number)):
         return ("", value)
     return (type(value).__name__, value if isinstance(value, str) else str(value))
+
+
+def _categories_of(column: Column) -> Categories:
+    distinct = _distinct(column)
+    known = [value for value in distinct if not is_missing(value)]
+    return _categories(column, sorted(known, key=sort_key), has_missing=len(known) < len(distinct))
 
 
 def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Categories:
@@ -141,11 +148,16 @@ def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Cate
 
 def _distinct(column: Column) -> set[Any]:
     try:
-        return set(column.to_list())
+        return {_plain_value(value) for value in column.to_list()}
     except TypeError as error:
         raise ValueError(
             f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
         ) from error
+
+
+def _plain_value(value: Any) -> Any:
+    """Python's own kind of value, where NumPy's was in a table of objects."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
 
 
 def _has_more_than(numbers: NDArray[np.float64], most: int) -> bool:

@@ -19,8 +19,11 @@ def check_place(path: str | Path) -> None:
 def write_text(path: str | Path, content: str) -> None:
     """Replace the file in one step."""
     check_place(path)
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    target = Path(os.path.realpath(path))  # a link stays one
+    if target.exists() and not target.is_file():
+        target.write_text(content, encoding="utf-8")  # a device or a pipe cannot be replaced
+        return
+    temporary = target.with_name(f".{secrets.token_hex(6)}.part")
     try:
         with open(temporary, "x", encoding="utf-8") as file:
             file.write(content)

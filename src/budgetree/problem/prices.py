@@ -202,7 +202,8 @@ class Prices:
         missing = [name for name in test_names if name not in self.tests]
         if missing and self.default is None:
             raise ValueError(
-                f"prices: no price for {_some(missing)}; give every test a price, or a default for the rest."
+                f"prices: no price for {_some(missing)}; give every test a price, or a default for the rest: "
+                "Prices({…}, default=1)."
             )
 
     def _outcome_prices(self, name: str, outcomes: Sequence[str]) -> list[Fraction]:

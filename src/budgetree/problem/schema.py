@@ -46,6 +46,10 @@ class Schema:
                 raise ValueError(f"frame: there is no column {encoder.name!r}, which the tree may ask for.")
         return codes
 
+    def cases(self, units: int) -> Fraction:
+        """Weight units as a number of cases."""
+        return Fraction(int(units)) / self.weight_scale
+
     @cached_property
     def table(self) -> PriceTable:
         """The prices laid out for these tests and outcomes."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from budgetree.impurity import HingedPairs, Powers
+from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
 from budgetree.report.figures import new_axes
 
@@ -14,7 +13,7 @@ BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
 LINE, IMPOSSIBLE = "#0072B2", "#D9D9D9"
 
 
-def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Sequence[Any] | None = None) -> Any:
+def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None) -> Any:
     """Draw errors against worst-case cost and return the matplotlib axes.
 
     Filled points are proven to be the best there is, hollow ones are the best found; in the shaded region no tree can
@@ -28,6 +27,8 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Sequence[An
     if impurities is None:
         is_large = frontier.instance.codes.size > LARGE_TABLE
         impurities = () if is_large else (Powers(2), HingedPairs)
+    if isinstance(impurities, (Impurity, type)):
+        impurities = (impurities,)
     ax = new_axes(7.5, 4.6) if ax is None else ax
     last = frontier.points[-1].max_cost
     right = 1.06 * last or 1

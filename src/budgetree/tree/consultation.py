@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -134,12 +134,13 @@ class Consultation:
         self._place = self._walk(self._answers[:-1])
         self._answers.pop()
 
-    def fetch(self, fetch: Callable[[str], Any], *, handle_unknown: HandleUnknown = "stop") -> None:
+    def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
         """Do the remaining tests by calling fetch(name) for each that the path needs; see Tree.ask."""
+        get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
         if handle_unknown not in ("stop", "error"):
             raise ValueError(f"handle_unknown is {handle_unknown!r}; expected 'stop' or 'error'.")
         while not self.done:
-            value = fetch(self.tree.test_names[self._test])
+            value = get(self.tree.test_names[self._test])
             if handle_unknown == "error":
                 self.answer(value)
             else:
@@ -170,8 +171,7 @@ class Consultation:
             code, value = known[test].code, known[test].value
             seen = code < schema.n_outcomes[test]
             if not charges.repeated[node]:
-                own = schema.table.own[test, code] if seen else schema.table.dearest[test]
-                price = int(own + charges.fees_due[node])
+                price = int(self.tree.chart.price[node, code if seen else -1])
                 units += price
                 outcome = schema.outcome_names[test][code] if seen else None
                 steps.append(Step(self.tree.test_names[test], value, outcome, self._amount(price), self._amount(units)))

@@ -10,9 +10,12 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from budgetree.tree.colours import WORST, class_colours, tint
 from budgetree.tree.outline import Branch, Group, Outline
-from budgetree.tree.text import Words
+from budgetree.tree.text import Words, one_line
 
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
 SIZE, SMALL = 9.0, 7.0  # of letters
@@ -81,20 +84,31 @@ class _Item:
     width: float = 0.0
 
 
-def draw(outline: Outline, words: Words, title: str, max_leaves: int, max_depth: int | None) -> Drawing:
-    """The whole tree, or the part of it that most cases pass where there are more leaves than fit."""
-    return _Draughtsman(outline, words).draw(title, max_leaves, max_depth)
+def draw(
+    outline: Outline,
+    words: Words,
+    worst_from: NDArray[np.int64],
+    title: str,
+    max_leaves: int,
+    max_depth: int | None,
+) -> Drawing:
+    """The whole tree, or the part of it that most cases pass where there are more leaves than fit.
+
+    worst_from says per node what the tests from there on can cost.
+    """
+    return _Draughtsman(outline, words, worst_from).draw(title, max_leaves, max_depth)
 
 
-def text_width(text: str, size: float) -> float:
+def text_width(text: str, size: float, bold: bool = False) -> float:
     """About how wide a text is, in a font with wide letters, so that it fits in others too."""
-    return sum(_em(letter) for letter in text) * size
+    return sum(_em(letter) for letter in text) * size * (1.15 if bold else 1)
 
 
 class _Draughtsman:
-    def __init__(self, outline: Outline, words: Words) -> None:
+    def __init__(self, outline: Outline, words: Words, worst_from: NDArray[np.int64]) -> None:
         self.outline = outline
         self.words = words
+        self.worst_from = worst_from
         self.nodes = outline.nodes
         self.names = outline.schema.class_names
         self.colours = class_colours(len(self.names))
@@ -114,7 +128,8 @@ class _Draughtsman:
             caption += f"; {folded} {'box stands' if folded == 1 else 'boxes stand'} for a part that is not shown"
         shapes.append(Text(MARGIN, MARGIN + SIZE / 2, title, SIZE, INK, bold=True))
         shapes.append(Text(MARGIN, MARGIN + 1.8 * SIZE, caption, SMALL, GREY))
-        right = max(shape.x + text_width(shape.text, shape.size) for shape in shapes if isinstance(shape, Text))
+        texts = [shape for shape in shapes if isinstance(shape, Text)]
+        right = max(text.x + text_width(text.text, text.size, text.bold) for text in texts)
         bottom = max(item.y for item in items) + ROW / 2
         return Drawing(right + MARGIN, bottom + MARGIN, tuple(shapes))
 
@@ -141,11 +156,11 @@ class _Draughtsman:
     def _place(self, items: list[_Item]) -> None:
         """Columns by depth, wide enough for their longest texts; rows by leaves."""
         for item in items:
-            item.width = text_width(self._name(item), SIZE) + 14
+            item.width = text_width(self._name(item), SIZE, bold=bool(item.below)) + 14
         x, start = MARGIN, {}
         for depth in range(max(item.depth for item in items) + 1):
             column = [item for item in items if item.depth == depth]
-            x += max(max(text_width(text, size) for text, size in self._labels(item)) for item in column)
+            x += max(max(text_width(text, size, bold=True) for text, size in self._labels(item)) for item in column)
             x += 2 * GAP + 8 if depth else 0
             start[depth] = x
             x += max((item.width for item in column if item.below), default=0)
@@ -163,8 +178,8 @@ class _Draughtsman:
         """The items on the way to the dearest end; of equals the one that most cases take."""
 
         def rank(item: _Item) -> tuple[int, int]:
-            most = int(self.nodes.paid[list(item.group)].max()) + self.worst_below(item)
-            return most, int(self.outline.counts(item.group).sum())
+            node = item.group[0]
+            return int(self.nodes.paid[node] + self.worst_from[node]), int(self.outline.counts(item.group).sum())
 
         at: _Item | None = max((item for item in items if not item.below), key=rank)
         path = set()
@@ -172,18 +187,6 @@ class _Draughtsman:
             path.add(at)
             at = at.above
         return path
-
-    def worst_below(self, item: _Item) -> int:
-        """What the part that is not shown may still cost."""
-        if not self._is_folded(item):
-            return 0
-        most, stack = 0, [item.group]
-        while stack:
-            group = stack.pop()
-            most = max(most, int(self.nodes.paid[group[0]]))
-            if not self.outline.is_leaf(group):
-                stack.extend(branch.group for branch in self.outline.branches(group))
-        return most - int(self.nodes.paid[item.group[0]])
 
     def _is_folded(self, item: _Item) -> bool:
         return not item.below and not self.outline.is_leaf(item.group)
@@ -240,13 +243,14 @@ def _listed(names: tuple[str, ...]) -> str:
     for place, name in enumerate(names[1:], start=1):
         if len(shown) + len(name) + 3 > LONGEST_BRANCH:
             return f"{shown} | +{len(names) - place}"
-        shown += f" | {name}"
+        shown += f" | {one_line(name)}"
     return shown
 
 
 def _short(text: str, most: int) -> str:
-    one_line = "".join(letter if letter.isprintable() else " " for letter in text)
-    return one_line if len(one_line) <= most else one_line[: most - 1] + "…"
+    """On one line; of a long text both ends, since names often begin alike."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most * 2 // 3]}…{line[-(most // 3 - 1) :]}"
 
 
 def _em(letter: str) -> float:

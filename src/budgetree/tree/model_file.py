@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from budgetree.problem import Schema
 from budgetree.problem.files import write_text
 from budgetree.problem.schema import distinct_names
-from budgetree.problem.units import LARGEST, SMALLEST
+from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
 from budgetree.tree.model_encoding import (
     encoding_content,
     exact,
@@ -35,13 +36,20 @@ def read(path: str | PathLike[str]) -> tuple[Schema, Nodes, int, str]:
     """What a Tree is made of; ModelFileError when the file is not a valid model."""
     text = Path(path).read_bytes()
     try:
-        content = json.loads(text.decode("utf-8"))
+        content = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: not valid JSON ({error}); the file may be truncated or not a model.") from error
     try:
         return _from_content(content)
-    except ValueError as error:  # also names or prices that do not fit
+    except (ValueError, OverflowError) as error:  # also names or prices that do not fit
         raise ModelFileError(f"{path}: {error}") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):  # which of two would count is anybody's guess
+        raise ValueError("an entry is there twice")
+    return content
 
 
 def _to_content(schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> dict[str, Any]:
@@ -88,6 +96,8 @@ def _tests_content(schema: Schema) -> list[dict[str, Any]]:
 def _from_content(content: Any) -> tuple[Schema, Nodes, int, str]:
     check_shape(content)
     tests, classes = content["tests"], content["classes"]
+    if any(isinstance(name, float) and not math.isfinite(name) for name in classes):
+        raise ModelFileError("classes must be texts, booleans or finite numbers.")
     if len({(type(name), name) for name in classes}) < len(classes):
         raise ModelFileError("classes must differ from each other.")
     names = distinct_names([test["name"] for test in tests], "tests")
@@ -144,8 +154,11 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
         raise ModelFileError("nodes are not in breadth-first order.")
     known = Nodes(test, parent, counts, np.zeros(size, np.int64), first_branch, np.array(branches, np.int32), fallback)
     _check_sums(known)
-    if not counts[0].any():
-        raise ModelFileError("the root counts no objects.")
+    empty = np.flatnonzero(~counts.any(axis=1))
+    if len(empty):
+        raise ModelFileError(f"node {empty[0]} counts no objects.")
+    if sum(counts[0].tolist()) > LARGEST_EXACT:
+        raise ModelFileError("the root counts more than 2^53 units.")
     due = charges(test, parent, schema.table)
     return Nodes(test, parent, counts, _paid(known, due, schema), first_branch, known.branches, fallback)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Schema
+from budgetree.problem.encoding import Levels
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes
 
 Group = tuple[int, ...]  # nodes whose subtrees look the same, drawn as one
@@ -52,7 +54,8 @@ class Outline:
 
     def branches(self, group: Group) -> list[Branch]:
         """The branches of a group's test, in the order of their first outcomes; outcomes never seen have none."""
-        names = self.schema.outcome_names[self.nodes.test[group[0]]]
+        test = int(self.nodes.test[group[0]])
+        names = self.schema.outcome_names[test]
         below = np.array([self.nodes.children(node, len(names)) for node in group])
         found: dict[int, tuple[list[int], list[int]]] = {}
         for outcome, children in enumerate(below.T.tolist()):
@@ -62,7 +65,7 @@ class Outline:
             outcomes.append(outcome)
             reached.extend(child for child in children if child not in reached)
         return [
-            Branch(tuple(outcomes), tuple(_joined([names[outcome] for outcome in outcomes])), tuple(reached))
+            Branch(tuple(outcomes), tuple(self._names(test, outcomes)), tuple(reached))
             for outcomes, reached in found.values()
         ]
 
@@ -79,6 +82,20 @@ class Outline:
                 for branch in reversed(self.branches(visit.group)):
                     stack.append(Visit("branch", visit.group, visit.depth, branch))
 
+    def _names(self, test: int, outcomes: list[int]) -> list[str]:
+        """What the outcomes are called; neighbouring levels as one: "1 to 2" and "2 to 5" are "1 to 5"."""
+        names = [self.schema.outcome_names[test][outcome] for outcome in outcomes]
+        if self.schema.encoders is not None and not isinstance(self.schema.encoders[test], Levels):
+            return names  # texts that only look like ranges
+        joined = names[:1]
+        for (before, outcome), name in zip(pairwise(outcomes), names[1:], strict=True):
+            low, is_range, high = name.partition(" to ")
+            if outcome == before + 1 and is_range and _is_number(low) and joined[-1].endswith(f" to {low}"):
+                joined[-1] = f"{joined[-1].partition(' to ')[0]} to {high}"
+            else:
+                joined.append(name)
+        return joined
+
     @cached_property
     def _shape(self) -> list[int]:
         """A number per node, the same for nodes whose subtrees ask, cost and answer the same."""
@@ -92,18 +109,6 @@ class Outline:
                 key += tuple(NO_BRANCH if child == NO_BRANCH else shape[child] for child in below)
             shape[node] = number.setdefault(key, len(number))
         return shape
-
-
-def _joined(names: list[str]) -> list[str]:
-    """Neighbouring ranges of numbers as one: "1 to 2", "2 to 5" is "1 to 5"."""
-    joined: list[str] = []
-    for name in names:
-        low, _, high = name.partition(" to ")
-        if _is_number(low) and _is_number(high) and joined and joined[-1].endswith(f" to {low}"):
-            joined[-1] = f"{joined[-1].partition(' to ')[0]} to {high}"
-        else:
-            joined.append(name)
-    return joined
 
 
 def _is_number(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from budgetree.tree.drawing import PAPER, Box, Drawing, Stroke, Text
+from budgetree.tree.text import one_line
 
 FONTS = "DejaVu Sans, Verdana, Geneva, sans-serif"  # as wide as the layout assumes
 
@@ -43,4 +44,4 @@ def _paint(shape: Stroke | Box | Text) -> str:
 
 def _clean(text: str) -> str:
     """Names are shown, never read as markup; what XML cannot hold becomes a space."""
-    return escape("".join(letter if letter.isprintable() else " " for letter in text))
+    return escape(one_line(text))

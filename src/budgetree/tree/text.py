@@ -30,6 +30,11 @@ def render(outline: Outline, words: Words, summary: str, max_depth: int | None) 
     return "\n".join(lines)
 
 
+def one_line(text: str) -> str:
+    """A name as it may stand in a line of any format: what cannot be printed becomes a space."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def _lines_below(outline: Outline, group: Group, prefix: str, depth: int) -> list[tuple[str, bool, int, Branch]]:
     """The branches of a group as a stack: the first on top, the last marked."""
     branches = [] if outline.is_leaf(group) else outline.branches(group)
@@ -75,7 +80,7 @@ class Words:
 
     def weight(self, units: int) -> str:
         """Weight units as a number of cases."""
-        return show_number(Fraction(int(units)) / self.schema.weight_scale)
+        return show_number(self.schema.cases(units))
 
     def counts(self, counts: NDArray[np.int64]) -> str:
         """The classes that occur, each with its cases."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -72,7 +72,7 @@ class Tree:
         """The known objects that the tree gets wrong, by weight."""
         counts = self.nodes.counts[self.nodes.is_leaf]
         wrong = int(counts.sum() - counts.max(axis=1).sum())
-        return plain_number(Fraction(wrong) / self.schema.weight_scale)
+        return plain_number(self.schema.cases(wrong))
 
     @property
     def n_leaves(self) -> int:
@@ -144,20 +144,21 @@ class Tree:
 
         Extra columns do not matter, and columns of tests that the tree never does may be absent.
         """
-        columns = read_frame(frame)
+        columns = read_frame(frame, only=self.test_names)
         return self.schema.encode(columns, self.tests_used, len(columns[0]) if columns else 0)
 
-    def ask(self, fetch: Callable[[str], Any], *, handle_unknown: HandleUnknown = "stop") -> Consultation:
+    def ask(
+        self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop"
+    ) -> Consultation:
         """Follow one case down, calling fetch(test name) for its raw value only where the path needs that test.
 
-        Returns the finished Consultation: its prediction, distribution, spent and history. A value that no known case
-        had stops the path there, as in predict; handle_unknown="error" refuses it instead. What fetch raises passes
-        through.
+        Returns the finished Consultation: its prediction, distribution, spent and history. A mapping will do for fetch.
+        A value that no known case had stops the path there, as in predict; handle_unknown="error" refuses it instead.
+        What is no number where numbers were learned is refused, and what fetch raises passes through.
 
         >>> import budgetree as bt
         >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> patient = {"age": 42, "pregnant": 3}
-        >>> tree.ask(patient.__getitem__).prediction
+        >>> tree.ask({"age": 42, "pregnant": 3}).prediction
         'neg'
         """
         consultation = Consultation(self)
@@ -169,7 +170,7 @@ class Tree:
         nodes, schema = self.nodes, self.schema
         counts = nodes.counts.tolist()
         if schema.weight_scale != 1:
-            counts = [[plain_number(Fraction(c) / schema.weight_scale) for c in row] for row in counts]
+            counts = [[plain_number(schema.cases(count)) for count in row] for row in counts]
         entries: list[dict[str, Any]] = []
         for node in range(len(nodes)):
             entry: dict[str, Any] = {"counts": counts[node], "label": schema.class_names[nodes.label[node]]}
@@ -194,6 +195,7 @@ class Tree:
 
     def to_text(self, max_depth: int | None = None) -> str:
         """The tree for people: test and price, outcome, running cost, class counts."""
+        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
         return text.render(self.outline, self._words, self.summary(), max_depth)
 
     def rules(self) -> tuple[Rule, ...]:
@@ -221,10 +223,9 @@ class Tree:
 
     def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
         """The tree as shapes, folded where it has more leaves than fit; see plot_tree and to_svg."""
-        for name, most, least in (("max_leaves", max_leaves, 1), ("max_depth", max_depth or 0, 0)):
-            if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
-                raise ValueError(f"{name} is {most!r}; expected a whole number of at least {least}.")
-        return draw(self.outline, self._words, self.summary(), max_leaves, max_depth)
+        _check_size("max_leaves", max_leaves, 1)
+        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
+        return draw(self.outline, self._words, self.worst_from, self.summary(), max_leaves, max_depth)
 
     def to_svg(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> str:
         """The tree as an SVG picture."""
@@ -232,12 +233,13 @@ class Tree:
 
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors."""
-        total = float(Fraction(int(self.nodes.counts[0].sum())) / self.schema.weight_scale)
+        total = float(self.schema.cases(self.nodes.counts[0].sum()))
         weight = "" if total == self.n_objects else f" of weight {show_number(total)}"
+        unseen = "" if self.ceiling == self.max_cost else f" ({show_number(self.ceiling)} if an outcome is new there)"
         return (
-            f"{self.n_objects} objects{weight}, {self.n_leaves} leaves; worst case {show_number(self.max_cost)}, "
-            f"mean {show_number(round(self.mean_cost, 3))}; {show_number(self.errors)} errors "
-            f"({self.errors / total:.1%})"
+            f"{self.n_objects} objects{weight}, {self.n_leaves} leaves; "
+            f"worst case {show_number(self.max_cost)}{unseen}, mean {show_number(round(self.mean_cost, 3))}; "
+            f"{show_number(self.errors)} errors ({self.errors / total:.1%})"
         )
 
     @cached_property
@@ -276,14 +278,15 @@ class Tree:
         return text.Words(self.schema, self.nodes, self.charges)
 
     @cached_property
-    def _map(self) -> Map:
+    def chart(self) -> Map:
+        """The tree as the arrays that a walk through it reads."""
         nodes, schema = self.nodes, self.schema
         own = np.column_stack([schema.table.own, schema.table.dearest])[nodes.test]
         price = np.where(self.charges.repeated[:, None], 0, own) + self.charges.fees_due[:, None]
         return Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, price)
 
     def _walk(self, codes: Any) -> Ends:
-        return walk(self._map, check_codes(codes, len(self.test_names)))
+        return walk(self.chart, check_codes(codes, len(self.test_names)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -304,3 +307,8 @@ class Tree:
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
+
+
+def _check_size(name: str, most: Any, least: int) -> None:
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
+        raise ValueError(f"{name} is {most!r}; expected a whole number of at least {least}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetree.tree.colours import class_colours, tint
 from budgetree.tree.outline import Group, Outline
-from budgetree.tree.text import Words
+from budgetree.tree.text import Words, one_line
 
 HEAD = [
     "digraph tree {",
@@ -47,5 +47,5 @@ def _id(group: Group) -> str:
 
 def _text(*lines: str) -> str:
     """A quoted string; backslashes and quotes of names stay what they are."""
-    escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines)
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in map(one_line, lines))
     return '"' + "\\n".join(escaped) + '"'

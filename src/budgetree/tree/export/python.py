@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import math
 from datetime import date, datetime, time, timedelta
@@ -10,7 +11,7 @@ from typing import Any
 
 from budgetree.tree.export.conditions import Condition, condition, is_numeric
 from budgetree.tree.outline import Outline, Visit
-from budgetree.tree.text import Words
+from budgetree.tree.text import Words, one_line
 
 DEEPEST = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
 MISSING = "value is None or value != value"
@@ -19,8 +20,8 @@ NAN = "float('nan')"
 
 def to_python(outline: Outline, words: Words, name: str, summary: str) -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise ValueError(f"name is {name!r}; expected a name for a Python function.")
+    if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
+        raise ValueError(f"name is {name!r}; expected a name for a Python function that Python does not use itself.")
     return _Writer(outline, words, name, summary).source()
 
 
@@ -56,7 +57,7 @@ class _Writer:
                 self._write(visit.depth, f"return {name}(case)", within=visit.depth - 1)
             self.open.append([f"def {name}(case):"])
             if visit.depth == 0:
-                self._write(0, _docstring(self.summary))
+                self._write(0, f'"""{self.summary}; case[name of a test] is its raw value."""')
         if self.outline.is_leaf(visit.group):
             self._write(visit.depth, f"return {_literal(self._label(node))}")
             if visit.depth % DEEPEST == 0:
@@ -64,9 +65,10 @@ class _Writer:
             return
         test = int(nodes.test[node])
         price = self.words.price(node)
-        self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {_comment(price)}")
+        self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {one_line(price)}")
         if is_numeric(schema, test):
-            self._write(visit.depth, f"value = {NAN} if value is None else value")  # which is in no range
+            # NaN is in no range. A float, since others are not compared with one as encode does.
+            self._write(visit.depth, f"value = {NAN} if value is None else float(value)")
 
     def _leave(self, visit: Visit) -> None:
         self._write(visit.depth, f"return {_literal(self._label(visit.group[0]))}")
@@ -104,16 +106,9 @@ def _literal(value: Any) -> str:
     if isinstance(value, timedelta):
         return f"datetime.timedelta(microseconds={value // timedelta(microseconds=1)})"
     for kind in (datetime, date, time):  # a datetime is also a date
-        if isinstance(value, kind):
+        # Python's own kinds know no nanoseconds, of which a text has nine digits.
+        if isinstance(value, kind) and not getattr(value, "nanosecond", 0):
             return f"datetime.{kind.__name__}.fromisoformat('{value.isoformat()}')"
+    if type(value) not in (str, bytes, bool, int, float):
+        raise ValueError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as Python.")
     return repr(value)
-
-
-def _comment(text: str) -> str:
-    """On one line, whatever names are in it."""
-    return "".join(character if character.isprintable() else " " for character in text)
-
-
-def _docstring(summary: str) -> str:
-    text = summary.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"""{text}"""'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from budgetree.problem.units import plain_number, show_number
@@ -14,7 +13,7 @@ from budgetree.tree.outline import Outline
 class Rule:
     """If all conditions hold, the case is of this class."""
 
-    conditions: tuple[tuple[str, tuple[str, ...]], ...]  # test and the outcomes it may show
+    conditions: tuple[tuple[str, tuple[str, ...]], ...]  # test and what it may show; neighbouring levels are one
     label: Any
     cost: int | float  # what the tests cost, at the dearest of these outcomes
     cases: int | float  # known cases it holds for, by weight
@@ -45,8 +44,8 @@ def rules(outline: Outline) -> tuple[Rule, ...]:
                     conditions=tuple(path),
                     label=schema.class_names[nodes.label[visit.group[0]]],
                     cost=schema.table.amount(nodes.paid[visit.group[0]]),
-                    cases=plain_number(Fraction(int(counts.sum())) / schema.weight_scale),
-                    errors=plain_number(Fraction(int(counts.sum() - counts.max())) / schema.weight_scale),
+                    cases=plain_number(schema.cases(counts.sum())),
+                    errors=plain_number(schema.cases(counts.sum() - counts.max())),
                 )
             )
     return tuple(found)

@@ -16,6 +16,9 @@ def to_sql(outline: Outline) -> str:
     schema, nodes = outline.schema, outline.nodes
     kinds = {next(kind for kind in (bool, str, object) if isinstance(name, kind)) for name in schema.class_names}
 
+    if len({str(name) for name in schema.class_names}) < len(schema.class_names):
+        raise ValueError(f"classes {schema.class_names!r:.80} look alike as text; SQL could not tell them apart.")
+
     def label(node: int) -> str:
         name = schema.class_names[nodes.label[node]]
         return _literal(name if len(kinds) == 1 else str(name))  # the values of one expression are of one type
@@ -69,4 +72,6 @@ def _literal(value: Any) -> str:
         return f"TIME '{value.isoformat()}'"
     if isinstance(value, timedelta):
         return f"INTERVAL '{value // timedelta(microseconds=1)} microseconds'"
-    return "'" + str(value).replace("'", "''") + "'"
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as SQL.")
+    return "'" + value.replace("'", "''") + "'"
