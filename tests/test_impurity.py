@@ -39,6 +39,7 @@ class ErrorCount(bt.Impurity):
         return counts.sum(axis=-1) - counts.max(axis=-1)
 
 
+EXACT.append((bt.ObjectPairs(), lambda counts: sum(counts) * (sum(counts) - 1)))
 EXACT.append((ErrorCount(), lambda counts: sum(counts) - max(counts)))
 FLOAT = [(bt.Gini(), reference.gini), (bt.Entropy(), reference.entropy)]
 

@@ -12,7 +12,7 @@ PROMISED = {
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "warm_up", "__version__", "Frontier", "frontier", "tradeoff",
     "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
-    "plot_frontier", "plot_tree",
+    "plot_frontier", "plot_tree", "ObjectPairs",
 }  # fmt: skip
 
 

@@ -239,6 +239,16 @@ def test_a_tree_cannot_be_changed() -> None:
             each.nodes.counts[0] = 7
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_tree_at_other_prices_is_the_same_tree(seed: int) -> None:
+    instance = to_instance(reference.random_problem(random.Random(seed)))
+    tree = bt.grow(instance)
+    other = tree.priced(3)
+    assert other.max_cost == 3 * tree.depth
+    assert np.array_equal(other.predict(instance.codes), tree.predict(instance.codes))
+    assert other.priced(instance.prices) == tree
+
+
 def test_many_rows_are_walked_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = bt.grow(bt.datasets.load("figure1"))
     codes = np.zeros((routing.MANY_ROWS, 2), dtype=np.uint8)

@@ -17,6 +17,7 @@ from budgetree.cli.fit import fit
 from budgetree.cli.frontier import frontier
 from budgetree.cli.predict import predict
 from budgetree.cli.report import report
+from budgetree.cli.reproduce import reproduce
 from budgetree.cli.show import show
 
 FAILED, STOPPED, BUG = 1, 130, 70  # click itself ends with 2 where a command was called wrongly
@@ -48,7 +49,7 @@ def cli() -> None:
     """
 
 
-for command in (check, frontier, fit, predict, ask, report, show, datasets, completion):
+for command in (check, frontier, fit, predict, ask, report, show, datasets, reproduce, completion):
     cli.add_command(command)
 
 

@@ -2,7 +2,7 @@
 
 from budgetree.impurity.admissible import Counterexample, check_admissible
 from budgetree.impurity.base import Impurity
-from budgetree.impurity.baselines import Entropy, Gini
+from budgetree.impurity.baselines import Entropy, Gini, ObjectPairs
 from budgetree.impurity.forms import Form
 from budgetree.impurity.hinged import HingedPairs, HingedProduct
 from budgetree.impurity.polynomial import Polynomial
@@ -16,6 +16,7 @@ __all__ = [
     "HingedPairs",
     "HingedProduct",
     "Impurity",
+    "ObjectPairs",
     "Pairs",
     "Polynomial",
     "Powers",

@@ -1,4 +1,7 @@
-"""Gini and Entropy: the usual impurities, for comparison. Not supermodular, so the paper's theorems do not apply."""
+"""For comparison: Gini and Entropy, which are not supermodular, and ObjectPairs, which knows no classes.
+
+The paper's theorems do not apply to them.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,24 @@ class Entropy(Impurity):
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
         return FloatForm(self.value, scale, ENTROPY)
+
+
+class ObjectPairs(Impurity):
+    """n (n − 1): pairs of objects, as if each were a class of its own.
+
+    With it the rule is generalised binary search: it takes the test whose largest part is smallest. A set of one class
+    still owes something, which is why it is not admissible; trees end there all the same.
+
+    >>> ObjectPairs()([2, 1])
+    6
+    """
+
+    exact = True
+    zero_only_if_pure = True
+
+    def value(self, counts: Counts) -> Any:
+        total = counts.sum(axis=-1)
+        return total * (total - 1)
 
 
 def _x_log_x(x: Any) -> Any:

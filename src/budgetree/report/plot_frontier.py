@@ -33,15 +33,15 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     last = frontier.points[-1].max_cost
     right = 1.06 * last or 1
     total = float(frontier.instance.weights.sum())
-    _shade(ax, frontier, right, total)
+    shade_impossible(ax, frontier, right, total)
     for place, impurity in enumerate(impurities):
         curve = [(p.ceiling, p.errors / total) for p in tradeoff(frontier.instance, impurity, progress=False)]
         steps = _falling([point for point in curve if point[0] <= right])
         name = impurity.__name__ if isinstance(impurity, type) else repr(impurity)
         colour = BEHIND[place % len(BEHIND)]
-        ax.step(*_extended(steps, right), where="post", color=colour, linewidth=1.2, label=f"{name} alone", zorder=2)
+        step_line(ax, steps, right, color=colour, linewidth=1.2, label=f"{name} alone", zorder=2)
     steps = [(point.max_cost, point.error_rate) for point in frontier.points]
-    ax.step(*_extended(steps, right), where="post", color=LINE, linewidth=2, label="frontier", zorder=3)
+    step_line(ax, steps, right, color=LINE, linewidth=2, label="frontier", zorder=3)
     for proven, fill, word in ((True, LINE, "proven to be the fewest"), (False, "white", "the fewest found")):
         chosen = [(point.max_cost, point.error_rate) for point in frontier.points if point.proven is proven]
         if chosen:
@@ -53,7 +53,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     return ax
 
 
-def _shade(ax: Any, frontier: Frontier, right: float, total: float) -> None:
+def shade_impossible(ax: Any, frontier: Frontier, right: float, total: float) -> None:
     """Where no tree can be; beyond the last point only as far as that is the end of all errors."""
     steps = [(budget, errors / total) for budget, errors in frontier.bounds]
     if frontier.points[-1].errors <= frontier.points[-1].lower_bound:
@@ -72,9 +72,9 @@ def _falling(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return found
 
 
-def _extended(steps: list[tuple[float, float]], right: float) -> tuple[list[float], list[float]]:
-    """x and y, with the last step drawn to the edge."""
-    return [x for x, _ in steps] + [right], [y for _, y in steps] + [steps[-1][1]]
+def step_line(ax: Any, steps: list[tuple[float, float]], right: float, **style: Any) -> None:
+    """A falling line of steps, the last one drawn to the edge."""
+    ax.step([x for x, _ in steps] + [right], [y for _, y in steps] + [steps[-1][1]], where="post", **style)
 
 
 def _finish(ax: Any, right: float) -> None:

@@ -23,7 +23,7 @@ from budgetree.tree.model_encoding import (
     read_prices,
 )
 from budgetree.tree.model_shape import FORMAT, VERSION, ModelFileError, check_shape
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival
 
 
 def write(path: str | PathLike[str], schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> None:
@@ -160,7 +160,15 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
     if sum(counts[0].tolist()) > LARGEST_EXACT:
         raise ModelFileError("the root counts more than 2^53 units.")
     due = charges(test, parent, schema.table)
-    return Nodes(test, parent, counts, _paid(known, due, schema), first_branch, known.branches, fallback)
+    return Nodes(
+        test,
+        parent,
+        counts,
+        paid_on_arrival(known, due, schema.table, schema.n_outcomes),
+        first_branch,
+        known.branches,
+        fallback,
+    )
 
 
 def _read_branches(node: int, branches: list[Any], n_outcomes: int, size: int) -> list[int]:
@@ -186,14 +194,3 @@ def _check_sums(nodes: Nodes) -> None:
     wrong = np.flatnonzero(~nodes.is_leaf & (below != nodes.counts).any(axis=1))
     if len(wrong):
         raise ModelFileError(f"the counts of node {wrong[0]} are not the sum of its children's.")
-
-
-def _paid(nodes: Nodes, due: Charges, schema: Schema) -> np.ndarray[Any, np.dtype[np.int64]]:
-    paid = np.zeros(len(nodes), dtype=np.int64)
-    for node in np.flatnonzero(~nodes.is_leaf).tolist():
-        test = nodes.test[node]
-        for outcome, child in enumerate(nodes.children(node, int(schema.n_outcomes[test]))):
-            if child != NO_BRANCH:
-                own = 0 if due.repeated[node] else schema.table.own[test, outcome]
-                paid[child] = max(paid[child], paid[node] + due.fees_due[node] + own)
-    return paid

@@ -120,3 +120,15 @@ def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTabl
             unpaid[node] = int(table.fee_mask[test[node]]) & ~fees_paid[node]
             fees_due[node] = table.fees[table.fees_in(unpaid[node])].sum()
     return Charges(fees_due, repeated, tuple(unpaid))
+
+
+def paid_on_arrival(nodes: Nodes, due: Charges, table: PriceTable, n_outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Per node, what a path has paid when it comes there, at the dearest outcome that leads to it."""
+    paid = np.zeros(len(nodes), dtype=np.int64)
+    for node in np.flatnonzero(~nodes.is_leaf).tolist():
+        test = nodes.test[node]
+        for outcome, child in enumerate(nodes.children(node, int(n_outcomes[test]))):
+            if child != NO_BRANCH:
+                own = 0 if due.repeated[node] else table.own[test, outcome]
+                paid[child] = max(paid[child], paid[node] + due.fees_due[node] + own)
+    return paid

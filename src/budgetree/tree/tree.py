@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import Schema, check_codes
+from budgetree.problem import Prices, Schema, check_codes
 from budgetree.problem.columns import read_frame
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import model_file, text
@@ -22,7 +22,7 @@ from budgetree.tree.export.dot import to_dot
 from budgetree.tree.export.python import to_python
 from budgetree.tree.export.rules import Rule, rules
 from budgetree.tree.export.sql import to_sql
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival
 from budgetree.tree.outline import Outline
 from budgetree.tree.routing import Ends, Map, walk
 from budgetree.tree.svg import to_svg
@@ -138,6 +138,13 @@ class Tree:
             np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
             np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
         return self._pruned((lowest == highest) & ~nodes.is_leaf, "trimmed")
+
+    def priced(self, prices: Any) -> Tree:
+        """The same tree at other prices."""
+        schema = replace(self.schema, prices=Prices.of(prices))
+        due = charges(self.nodes.test, self.nodes.parent, schema.table)
+        paid = paid_on_arrival(self.nodes, due, schema.table, schema.n_outcomes)
+        return Tree(schema, replace(self.nodes, paid=paid), self.n_objects, f"{self.origin}, at other prices")
 
     def encode(self, frame: Any) -> NDArray[np.uint8]:
         """The codes of new cases, from a table like the one the tree was learned from.
