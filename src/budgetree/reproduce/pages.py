@@ -14,7 +14,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto
 table { border-collapse: collapse; font-size: .9rem; } th, td { padding: .2rem .7rem; text-align: left; }
 thead { border-bottom: 2px solid; }
 tbody tr { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
-.scroll { overflow-x: auto; } figure { margin: 1rem 0; } figure img { max-width: 100%; background: white; }
+.scroll { overflow-x: auto; } figure { margin: 1rem 0; }
+.paper { background: white; } .paper svg { max-width: 100%; height: auto; }
 .verdict { font-weight: 600; }
 """
 
@@ -51,9 +52,7 @@ def html_claims(claims: list[Claim]) -> str:
 def html_picture(svg: str, words: str) -> str:
     """An SVG inside the page, so that the page is one file."""
     drawing = svg[svg.index("<svg") :]
-    return (
-        f'<figure class="scroll" style="background: white">{drawing}<figcaption>{escape(words)}</figcaption></figure>'
-    )
+    return f'<figure><div class="paper">{drawing}</div><figcaption>{escape(words)}</figcaption></figure>'
 
 
 def markdown(claims: list[Claim], tables: list[tuple[str, TextTable]]) -> str:

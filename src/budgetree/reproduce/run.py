@@ -98,7 +98,12 @@ def reproduce(
         report("claims: theorems")
         claims = [theory.log_factor(evidence), theory.lower_bound(evidence), theory.outcome_prices()]
         claims += [theory.admissible()]
-        claims += [theory.not_admissible(), theory.figure1(evidence.toy), theory.early_stopping(evidence)]
+        claims += [
+            theory.pairs_are_powers(evidence),
+            theory.not_admissible(),
+            theory.figure1(evidence.toy),
+            theory.early_stopping(evidence),
+        ]
         claims += [theory.error_bound(evidence), theory.embedding(evidence), theory.hinged_factor(evidence)]
         report("claims: experiments")
         claims += [observations.synthetic(evidence.synthetic), observations.data_sets(evidence.sets)]
