@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+import budgetree as bt
+from budgetree.report import summarise_frontier
 
 if TYPE_CHECKING:
     from page_browser import Page
@@ -29,3 +32,14 @@ def page(browser: Page) -> Iterator[Page]:
     """A browser whose console must stay empty: no error of ours, nothing refused by the policy."""
     yield browser
     assert browser.console() == []
+
+
+@pytest.fixture(scope="session")
+def pima_frontier() -> bt.Frontier:
+    return bt.frontier(bt.datasets.load("pima"))
+
+
+@pytest.fixture(scope="session")
+def pima_page(pima_frontier: bt.Frontier) -> dict[str, Any]:
+    """What the report says of it."""
+    return summarise_frontier(pima_frontier, title="Diabetes pathway")

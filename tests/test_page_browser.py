@@ -21,16 +21,6 @@ ROWS = "return [...document.querySelectorAll('#tree .row')].filter((row) => row.
 
 
 @pytest.fixture(scope="module")
-def pima() -> bt.Frontier:
-    return bt.frontier(bt.datasets.load("pima"))
-
-
-@pytest.fixture(scope="module")
-def frontier(pima: bt.Frontier) -> dict[str, Any]:
-    return summarise_frontier(pima, title="Diabetes pathway")
-
-
-@pytest.fixture(scope="module")
 def hostile() -> dict[str, Any]:
     found = bt.frontier(hostile_instance())
     return summarise_frontier(found, title=f"{SCRIPT} {IMAGE} {PLACE}")
@@ -59,8 +49,8 @@ def test_hostile_names_are_shown_and_do_not_run(page: Page, hostile: dict[str, A
     assert page.script("return window.hacked ?? null") is None
 
 
-def test_nothing_is_fetched(page: Page, frontier: dict[str, Any]) -> None:
-    page.open(frontier)
+def test_nothing_is_fetched(page: Page, pima_page: dict[str, Any]) -> None:
+    page.open(pima_page)
     assert page.script("return performance.getEntriesByType('resource').length") == 0
 
 
@@ -96,8 +86,8 @@ def test_the_worst_case_is_that_of_new_cases_too(page: Page) -> None:
     assert f"known cases at most {tree.max_cost}" in page.text("#facts")
 
 
-def test_a_single_leaf_has_its_diagnosis_at_once(page: Page, frontier: dict[str, Any]) -> None:
-    page.open({**frontier, "chosen": 0}, tab="consult")
+def test_a_single_leaf_has_its_diagnosis_at_once(page: Page, pima_page: dict[str, Any]) -> None:
+    page.open({**pima_page, "chosen": 0}, tab="consult")
     assert page.state()["state"] == "leaf"
     assert page.state()["inAll"] == "0"
     assert "486 of 753 known cases that ended here (64.5%) had this class." in page.text("#question")
@@ -122,30 +112,30 @@ def test_a_large_tree_starts_folded_and_opens(page: Page, large: dict[str, Any])
     assert 1 < len(page.script(ROWS)) < few
 
 
-def test_the_outline_is_that_of_to_text(page: Page, pima: bt.Frontier, frontier: dict[str, Any]) -> None:
+def test_the_outline_is_that_of_to_text(page: Page, pima_frontier: bt.Frontier, pima_page: dict[str, Any]) -> None:
     """The same branches with the same names, in the same order."""
-    page.open({**frontier, "chosen": 3})
+    page.open({**pima_page, "chosen": 3})
     page.click("#unfold-all")
     rows = page.script("return [...document.querySelectorAll('#tree .outcomes')].map((each) => each.textContent)")
-    lines = pima[3].tree.to_text().splitlines()[2:]
+    lines = pima_frontier[3].tree.to_text().splitlines()[2:]
     expected = [line.lstrip("│├└─ ").partition(": ")[0].replace(" | ", ", ") for line in lines]
     assert rows == expected
 
 
-def test_the_worst_path_is_marked_to_its_end(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
-    page.open(frontier)
+def test_the_worst_path_is_marked_to_its_end(page: Page, pima_page: dict[str, Any], pima_frontier: bt.Frontier) -> None:
+    page.open(pima_page)
     page.click("#unfold-all")
     (end,) = page.find_all(".worst-tag")
-    assert f"spent {pima[-1].max_cost:.12g}" in end.find_element("xpath", "..").text
+    assert f"spent {pima_frontier[-1].max_cost:.12g}" in end.find_element("xpath", "..").text
     marked = page.script("return [...document.querySelectorAll('.on-worst')].map((each) => each.ariaLevel)")
     assert marked == [str(level) for level in range(1, len(marked) + 1)]
 
 
-def test_search_counts_unfolds_and_walks(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
-    page.open(frontier)
-    nodes = pima[-1].tree.nodes
+def test_search_counts_unfolds_and_walks(page: Page, pima_page: dict[str, Any], pima_frontier: bt.Frontier) -> None:
+    page.open(pima_page)
+    nodes = pima_frontier[-1].tree.nodes
     tests, times = np.unique(nodes.test[~nodes.is_leaf], return_counts=True)
-    test, expected = frontier["tests"][tests[times.argmax()]]["name"], times.max()
+    test, expected = pima_page["tests"][tests[times.argmax()]]["name"], times.max()
     assert expected > 1
     page.click("#fold-all")
     page.find("#search").send_keys(test)
@@ -162,8 +152,8 @@ def test_search_counts_unfolds_and_walks(page: Page, frontier: dict[str, Any], p
     assert not page.find_all(".row.hit")
 
 
-def test_the_tree_can_be_walked_with_keys(page: Page, frontier: dict[str, Any]) -> None:
-    page.open(frontier)
+def test_the_tree_can_be_walked_with_keys(page: Page, pima_page: dict[str, Any]) -> None:
+    page.open(pima_page)
     page.script("document.querySelector('#tree [tabindex=\"0\"]').focus()")
     opened = len(page.script(ROWS))
     page.press(Keys.ARROW_LEFT)
@@ -181,20 +171,20 @@ def test_the_tree_can_be_walked_with_keys(page: Page, frontier: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-def test_details_follow_the_focus(page: Page, frontier: dict[str, Any], width: int) -> None:
-    page.open({**frontier, "chosen": 3}, width=width)
+def test_details_follow_the_focus(page: Page, pima_page: dict[str, Any], width: int) -> None:
+    page.open({**pima_page, "chosen": 3}, width=width)
     page.script("document.querySelector('#tree [tabindex=\"0\"]').focus()")
     page.press(Keys.ARROW_RIGHT)
-    node = frontier["trees"][3]["nodes"][1]
-    assert page.text("#detail h3") == f"Test: {frontier['tests'][node['test']]['name']}"
+    node = pima_page["trees"][3]["nodes"][1]
+    assert page.text("#detail h3") == f"Test: {pima_page['tests'][node['test']]['name']}"
     assert all(f"({count})" in page.text("#detail .bars") for count in node["counts"])
     assert (page.find_all("#tree #detail") != []) == (width == 360)
     page.click("#chart g[data-point='2'] .dot")  # a new tree has its details too
     assert page.find("#detail").is_displayed()
 
 
-def test_tabs_follow_the_arrow_keys(page: Page, frontier: dict[str, Any]) -> None:
-    page.open(frontier)
+def test_tabs_follow_the_arrow_keys(page: Page, pima_page: dict[str, Any]) -> None:
+    page.open(pima_page)
     page.click("#tab-tree")
     for name in ("consult", "prices", "proof", "tree"):
         page.press(Keys.ARROW_RIGHT)
@@ -205,7 +195,7 @@ def test_tabs_follow_the_arrow_keys(page: Page, frontier: dict[str, Any]) -> Non
     assert len(page.find_all("[role=tab][tabindex='0']")) == 1
 
 
-@pytest.mark.parametrize("which", ["frontier", "hostile", "large"])
+@pytest.mark.parametrize("which", ["pima_page", "hostile", "large"])
 def test_no_page_scrolls_sideways_at_360_pixels(page: Page, which: str, request: pytest.FixtureRequest) -> None:
     page.open(request.getfixturevalue(which), width=360, height=700)
     page.click("#unfold-all")
@@ -245,8 +235,8 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_have_contrast_in_both_schemes(page: Page, frontier: dict[str, Any], scheme: str) -> None:
-    page.open(frontier)
+def test_colours_have_contrast_in_both_schemes(page: Page, pima_page: dict[str, Any], scheme: str) -> None:
+    page.open(pima_page)
     page.emulate(prefers_color_scheme=scheme)
     ask = """
     const probe = document.body.appendChild(document.createElement("i"));
@@ -268,8 +258,8 @@ def test_colours_have_contrast_in_both_schemes(page: Page, frontier: dict[str, A
     assert contrast(colour["accent"], colour["area"]) >= TEXT_CONTRAST
 
 
-def test_every_control_has_a_name_and_a_visible_focus(page: Page, frontier: dict[str, Any]) -> None:
-    page.open(frontier, tab="consult")
+def test_every_control_has_a_name_and_a_visible_focus(page: Page, pima_page: dict[str, Any]) -> None:
+    page.open(pima_page, tab="consult")
     nameless = """const all = [...document.querySelectorAll("button, input, [role=button], [role=treeitem]")];
         const named = (each) => each.ariaLabel || each.textContent.trim() || (each.labels && each.labels.length);
         return all.filter((each) => !named(each)).length"""
@@ -279,8 +269,8 @@ def test_every_control_has_a_name_and_a_visible_focus(page: Page, frontier: dict
     assert page.script("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
-def test_motion_is_reduced_where_that_is_asked_for(page: Page, frontier: dict[str, Any]) -> None:
-    page.open(frontier)
+def test_motion_is_reduced_where_that_is_asked_for(page: Page, pima_page: dict[str, Any]) -> None:
+    page.open(pima_page)
     page.emulate(prefers_reduced_motion="reduce")
     moving = "return [...document.querySelectorAll('*')].filter((e) => getComputedStyle(e).transitionDuration !== '0s')"
     assert page.script(f"{moving}.length") == 0

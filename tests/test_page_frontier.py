@@ -8,26 +8,15 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 import budgetree as bt
-from budgetree.report import summarise_frontier
 from page_browser import Page
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def pima() -> bt.Frontier:
-    return bt.frontier(bt.datasets.load("pima"))
-
-
-@pytest.fixture(scope="module")
-def frontier(pima: bt.Frontier) -> dict[str, Any]:
-    return summarise_frontier(pima, title="Diabetes pathway")
-
-
-def test_picking_a_point_shows_its_tree(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
-    page.open(frontier)
-    assert page.facts()[0] == f"{pima[-1].max_cost:.12g}"
-    for at, point in enumerate(pima):
+def test_picking_a_point_shows_its_tree(page: Page, pima_page: dict[str, Any], pima_frontier: bt.Frontier) -> None:
+    page.open(pima_page)
+    assert page.facts()[0] == f"{pima_frontier[-1].max_cost:.12g}"
+    for at, point in enumerate(pima_frontier):
         page.click(f"#points-frame button[data-point='{at}']" if at % 2 else f"#chart g[data-point='{at}'] .dot")
         assert page.facts()[0] == f"{point.max_cost:.12g}"
         assert page.facts()[2:] == [f"{point.errors:.12g}", "Proven"]
@@ -38,42 +27,42 @@ def test_picking_a_point_shows_its_tree(page: Page, frontier: dict[str, Any], pi
         assert f"No tree within a budget of {point.max_cost:.12g} makes fewer" in page.text("#panel-proof")
 
 
-def test_the_chart_can_be_walked_with_keys(page: Page, frontier: dict[str, Any], pima: bt.Frontier) -> None:
-    page.open(frontier)
+def test_the_chart_can_be_walked_with_keys(page: Page, pima_page: dict[str, Any], pima_frontier: bt.Frontier) -> None:
+    page.open(pima_page)
     page.script("document.querySelector('#chart [tabindex=\"0\"]').focus()")
     page.press(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert page.text("#readout").startswith(f"Budget {pima[2].max_cost}:")
-    assert page.facts()[0] != f"{pima[2].max_cost:.12g}"
+    assert page.text("#readout").startswith(f"Budget {pima_frontier[2].max_cost}:")
+    assert page.facts()[0] != f"{pima_frontier[2].max_cost:.12g}"
     page.press(Keys.ENTER)
-    assert page.facts()[0] == f"{pima[2].max_cost:.12g}"
+    assert page.facts()[0] == f"{pima_frontier[2].max_cost:.12g}"
 
 
-def test_only_what_is_proven_is_shaded(page: Page, frontier: dict[str, Any]) -> None:
+def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) -> None:
     """Just below the line between two points: nothing there if the bound says so, else nobody knows."""
     shaded = """
     const [left, right] = [...arguments].slice(0, 2).map((at) => document.querySelector(`g[data-point='${at}'] .dot`));
     const middle = (Number(left.getAttribute("cx")) + Number(right.getAttribute("cx"))) / 2;
     const below = new DOMPoint(middle, Number(left.getAttribute("cy")) + 0.5);
     return document.querySelector(".area").isPointInFill(below);"""
-    last = len(frontier["points"]) - 1
-    page.open(frontier)
+    last = len(pima_page["points"]) - 1
+    page.open(pima_page)
     assert all(page.script(shaded, at, at + 1) for at in range(last))
-    bounds = frontier["bounds"]
-    page.open({**frontier, "bounds": [*bounds[:-2], [bounds[-2][0], 0], bounds[-1]]})
+    bounds = pima_page["bounds"]
+    page.open({**pima_page, "bounds": [*bounds[:-2], [bounds[-2][0], 0], bounds[-1]]})
     assert page.script(shaded, 0, 1)
     assert not page.script(shaded, last - 1, last)
 
 
-def test_an_open_bound_is_said_in_words(page: Page, frontier: dict[str, Any]) -> None:
-    points = [{**point, "proven": False, "lower_bound": 1} for point in frontier["points"]]
-    page.open({**frontier, "points": points, "chosen": 3})
+def test_an_open_bound_is_said_in_words(page: Page, pima_page: dict[str, Any]) -> None:
+    points = [{**point, "proven": False, "lower_bound": 1} for point in pima_page["points"]]
+    page.open({**pima_page, "points": points, "chosen": 3})
     assert "at least 1 error with any tree" in page.text("#facts")
     page.click("#tab-proof")
     assert "makes fewer than 1 error." in page.text("#panel-proof")
-    page.open({**frontier, "points": [{**point, "lower_bound": 0} for point in points], "chosen": 3}, tab="proof")
+    page.open({**pima_page, "points": [{**point, "lower_bound": 0} for point in points], "chosen": 3}, tab="proof")
     assert "Nothing was proven" in page.text("#panel-proof")
-    page.open(frontier, tab="proof")
+    page.open(pima_page, tab="proof")
     assert "it is the cheapest such tree" in page.text("#panel-proof")
-    points = [{**point, "cheapest": False} for point in frontier["points"]]
-    page.open({**frontier, "points": points}, tab="proof")
+    points = [{**point, "cheapest": False} for point in pima_page["points"]]
+    page.open({**pima_page, "points": points}, tab="proof")
     assert "it is the cheapest such tree" not in page.text("#panel-proof")

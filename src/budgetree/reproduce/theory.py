@@ -155,7 +155,7 @@ def pairs_are_powers(evidence: Evidence) -> Claim:
         "Section 3, Pairs and Powers",
         "Pairs can be seen as Powers with l = 2.",
         f"Powers(2) is twice Pairs, and grows the same tree on {sum(same)} of {len(same)} sets: a factor changes no "
-        "ratio. So it does not matter either that the formula of hinged-Pairs sums over ordered pairs and Figure 1 over "
+        "ratio. So it does not matter either that the formula of hinged-Pairs sums over ordered pairs, Figure 1 over "
         "unordered ones; only a δ would double.",
         verdict(all(same)),
     )
