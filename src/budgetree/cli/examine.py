@@ -103,7 +103,7 @@ def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) 
         row = table.csv.first_text(column.name)
         numbers = sum(_is_number(text) for text in looks)
         if row is not None and MOSTLY * len(looks) < numbers < len(looks):
-            cell = values_text(column.to_list()[row])
+            cell = repr(str(column.to_list()[row])[:40])
             yield Finding(
                 "warning",
                 column.name,
@@ -112,13 +112,8 @@ def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) 
             )
 
 
-def values_text(value: Any) -> str:
-    """A cell for a message."""
-    return repr(str(value)[:40])
-
-
 def _counts_rows(column: Column, known: list[Any]) -> bool:
-    """1, 2, 3, … in some order, or texts that all differ and end so."""
+    """Whether it is 1, 2, 3, … in some order, from wherever it begins."""
     if column.numbers is None or len(known) < FEW_ROWS or len(known) < len(column):
         return False
     ordered = np.sort(column.numbers)

@@ -58,7 +58,9 @@ class Table:
 def open_table(data: str, missing: Sequence[str] = ()) -> Table:
     """A CSV or Parquet file, or a bundled data set; a file comes first where both have the name."""
     if not Path(data).exists() and _is_bundled(data):
-        return Table(data, _bundled_columns(data))
+        from budgetree.datasets import frame_columns
+
+        return Table(data, frame_columns(data))
     with open(data, "rb") as file:
         begins = file.read(4)
     if begins == PARQUET:
@@ -117,9 +119,9 @@ def check_columns(table: Table, request: Request) -> str:
             raise ValueError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
-    column = table.columns[table.names.index(request.target)]
     from budgetree.problem.columns import is_missing
 
+    column = table.columns[table.names.index(request.target)]
     empty = [row for row, value in enumerate(column.to_list()) if is_missing(value)]
     if empty:
         places = ", ".join(table.where(row) for row in empty[:3])
@@ -161,12 +163,6 @@ def _is_bundled(data: str) -> bool:
     from budgetree import datasets
 
     return data in datasets.names()
-
-
-def _bundled_columns(data: str) -> list[Column]:
-    from budgetree.datasets import frame_columns
-
-    return frame_columns(data)
 
 
 def _parquet_columns(data: str) -> list[Column]:
