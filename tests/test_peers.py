@@ -1,0 +1,106 @@
+"""The comparison with other libraries: its helpers, and a quick run in which none of them beats the exact search."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import budgetree as bt
+
+SCRIPT = Path(__file__).parent.parent / "benchmarks" / "peers.py"
+PEERS = ("scikit-learn", "LightGBM", "pystreed")
+
+for library in ("lightgbm", "pystreed", "sklearn"):
+    pytest.importorskip(
+        library, reason=f"{library}, which budgetree is compared with, is missing", exc_type=ImportError
+    )
+
+
+@pytest.fixture(scope="module")
+def peers() -> ModuleType:
+    """The script as a module; the thread limit that it sets is its own, not the other tests'."""
+    specification = importlib.util.spec_from_file_location("peers", SCRIPT)
+    module = importlib.util.module_from_spec(specification)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+        patch.setitem(sys.modules, "peers", module)
+        specification.loader.exec_module(module)
+        yield module
+
+
+@pytest.fixture(scope="module")
+def table() -> bt.Instance:
+    prices = bt.Prices({"a": 3, "b": 0.1}, shared={"draw": (2, ["a", "b"])}, default=1)
+    codes = np.array([[0, 0, 0], [1, 0, 1], [2, 1, 0], [2, 1, 1]])
+    return bt.Instance(codes, [0, 1, 0, 1], prices=prices, test_names=["a", "b", "c"])
+
+
+def test_a_path_pays_every_test_and_every_fee_once(peers: ModuleType, table: bt.Instance) -> None:
+    assert peers.path_cost([], table.prices) == 0
+    assert peers.path_cost(["c", "c"], table.prices) == 1
+    assert peers.path_cost(["a", "b", "a"], table.prices) == Fraction("5.1")
+
+
+def test_a_trees_cost_is_its_dearest_paths_and_splitting_a_column_again_is_free(
+    peers: ModuleType, table: bt.Instance
+) -> None:
+    again = peers.binary_split(0, [1], 3, [peers.Leaf(1), peers.Leaf(0)])
+    below = peers.binary_split(2, [0], 2, [peers.Leaf(0), peers.Leaf(1)])
+    tree = peers.binary_split(0, [0, 1], 3, [again, below])
+    assert peers.max_cost(tree, table) == 6  # a, its fee and c; not a twice
+    assert peers.max_cost(again, table) == 5
+    assert peers.predict(tree, table.codes).tolist() == [0, 1, 0, 1]
+
+
+def test_a_tree_that_its_maker_reads_differently_is_refused(peers: ModuleType, table: bt.Instance) -> None:
+    case = peers.Case("tiny", table, (Fraction(1),), unit=False)
+    with pytest.raises(AssertionError, match="differ"):
+        peers.judged(case, peers.Leaf(0), np.array([0, 0, 0, 1]))
+
+
+def test_affordable_sets_share_the_fee(peers: ModuleType, table: bt.Instance) -> None:
+    case = peers.Case("tiny", table, (), unit=False)
+    assert peers.affordable_sets(case, Fraction("5.1")) == [[0, 1], [1, 2]]
+    assert peers.affordable_sets(case, Fraction("6.1")) == [[0, 1, 2]]
+
+
+def test_a_win_of_a_peer_is_reported(peers: ModuleType, table: bt.Instance) -> None:
+    case = peers.Case("tiny", table, (Fraction(1),), unit=True)
+
+    def sweep(errors: int, seconds: float) -> object:
+        return peers.Sweep({Fraction(1): peers.Result(Fraction(1), errors)}, seconds, 1)
+
+    sweeps = {name: sweep(2, 2.0) for name in peers.METHODS} | {"pystreed": sweep(1, 3.0), "LightGBM": sweep(3, 1.0)}
+    assert peers.fewer_errors([(case, sweeps)], "exact") == ["  tiny, B = 1: pystreed 1, exact 2"]
+    assert peers.less_time([(case, sweeps)], "exact") == ["  tiny: LightGBM 1.000 s, exact 2.000 s"]
+
+
+def test_no_peer_has_fewer_errors_than_the_exact_search_at_the_same_cost(tmp_path: Path) -> None:
+    file = tmp_path / "peers.csv"
+    ended = subprocess.run(
+        [sys.executable, SCRIPT, "--quick", "--csv", file], capture_output=True, text=True, check=True
+    ).stdout
+    for peer in PEERS:
+        assert peer in ended
+    assert "fewer errors than budgetree's exact frontier: nowhere" in ended
+    with file.open(newline="", encoding="utf-8") as rows:
+        read = [row for row in csv.DictReader(rows) if row["errors"]]
+    errors: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for row in read:
+        assert float(row["max_cost"]) <= float(row["budget"])
+        errors[row["data"], row["budget"]][row["method"]] = int(row["errors"])
+    assert len(errors) == 5 + 5 + 6
+    assert {name for methods in errors.values() for name in methods} == {"greedy", "exact", *PEERS}
+    for methods in errors.values():
+        assert methods["exact"] == min(methods.values())
+    assert all(row["finished"] == "1" for row in read if row["method"] == "exact")
