@@ -90,14 +90,18 @@ def path_cost(columns: Iterable[str], prices: bt.Prices) -> Fraction:
 
 def max_cost(tree: Leaf | Split, instance: bt.Instance) -> Fraction:
     """The cost of the dearest path that the tree has."""
+    paths: set[frozenset[str]] = set()  # many paths buy the same tests, and exact fractions are slow
 
-    def below(node: Leaf | Split, bought: frozenset[str]) -> Fraction:
+    def below(node: Leaf | Split, bought: frozenset[str]) -> None:
         if isinstance(node, Leaf):
-            return path_cost(bought, instance.prices)
+            paths.add(bought)
+            return
         bought |= {instance.test_names[node.column]}
-        return max(below(child, bought) for _, child in node.branches)
+        for _, child in node.branches:
+            below(child, bought)
 
-    return below(tree, frozenset())
+    below(tree, frozenset())
+    return max(path_cost(path, instance.prices) for path in paths)
 
 
 def predict(tree: Leaf | Split, codes: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -108,8 +112,11 @@ def predict(tree: Leaf | Split, codes: NDArray[np.integer]) -> NDArray[np.int64]
         if isinstance(node, Leaf):
             labels[rows] = node.label
             return
+        found = codes[rows, node.column]
         for outcomes, child in node.branches:
-            below(child, rows[np.isin(codes[rows, node.column], list(outcomes))])
+            taken = np.zeros(256, dtype=bool)  # by code; np.isin takes several times as long on so few rows
+            taken[list(outcomes)] = True
+            below(child, rows[taken[found]])
 
     below(tree, np.arange(len(codes)))
     return labels
