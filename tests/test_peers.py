@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
-import os
 import subprocess
 import sys
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
+import peer_lightgbm
+import peer_trees
+import peers
 import pytest
 
 import budgetree as bt
 
 SCRIPT = Path(__file__).parent.parent / "benchmarks" / "peers.py"
 PEERS = ("scikit-learn", "LightGBM", "pystreed")
-
-for library in ("lightgbm", "pystreed", "sklearn"):
-    pytest.importorskip(
-        library, reason=f"{library}, which budgetree is compared with, is missing", exc_type=ImportError
-    )
-
-
-@pytest.fixture(scope="module")
-def peers() -> ModuleType:
-    """The script as a module; the thread limit that it sets is its own, not the other tests'."""
-    specification = importlib.util.spec_from_file_location("peers", SCRIPT)
-    module = importlib.util.module_from_spec(specification)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
-        patch.setitem(sys.modules, "peers", module)
-        specification.loader.exec_module(module)
-        yield module
 
 
 @pytest.fixture(scope="module")
@@ -45,40 +28,38 @@ def table() -> bt.Instance:
     return bt.Instance(codes, [0, 1, 0, 1], prices=prices, test_names=["a", "b", "c"])
 
 
-def test_a_path_pays_every_test_and_every_fee_once(peers: ModuleType, table: bt.Instance) -> None:
-    assert peers.path_cost([], table.prices) == 0
-    assert peers.path_cost(["c", "c"], table.prices) == 1
-    assert peers.path_cost(["a", "b", "a"], table.prices) == Fraction("5.1")
+def test_a_path_pays_every_test_and_every_fee_once(table: bt.Instance) -> None:
+    assert peer_trees.path_cost([], table.prices) == 0
+    assert peer_trees.path_cost(["c", "c"], table.prices) == 1
+    assert peer_trees.path_cost(["a", "b", "a"], table.prices) == Fraction("5.1")
 
 
-def test_a_trees_cost_is_its_dearest_paths_and_splitting_a_column_again_is_free(
-    peers: ModuleType, table: bt.Instance
-) -> None:
-    again = peers.binary_split(0, [1], 3, [peers.Leaf(1), peers.Leaf(0)])
-    below = peers.binary_split(2, [0], 2, [peers.Leaf(0), peers.Leaf(1)])
-    tree = peers.binary_split(0, [0, 1], 3, [again, below])
-    assert peers.max_cost(tree, table) == 6  # a, its fee and c; not a twice
-    assert peers.max_cost(again, table) == 5
-    assert peers.predict(tree, table.codes).tolist() == [0, 1, 0, 1]
+def test_a_trees_cost_is_its_dearest_paths_and_splitting_a_column_again_is_free(table: bt.Instance) -> None:
+    again = peer_trees.binary_split(0, [1], 3, [peer_trees.Leaf(1), peer_trees.Leaf(0)])
+    below = peer_trees.binary_split(2, [0], 2, [peer_trees.Leaf(0), peer_trees.Leaf(1)])
+    tree = peer_trees.binary_split(0, [0, 1], 3, [again, below])
+    assert peer_trees.max_cost(tree, table) == 6  # a, its fee and c; not a twice
+    assert peer_trees.max_cost(again, table) == 5
+    assert peer_trees.predict(tree, table.codes).tolist() == [0, 1, 0, 1]
 
 
-def test_a_tree_that_its_maker_reads_differently_is_refused(peers: ModuleType, table: bt.Instance) -> None:
-    case = peers.Case("tiny", table, (Fraction(1),), unit=False)
+def test_a_tree_that_its_maker_reads_differently_is_refused(table: bt.Instance) -> None:
+    case = peer_trees.Case("tiny", table, (Fraction(1),), unit=False)
     with pytest.raises(AssertionError, match="differ"):
-        peers.judged(case, peers.Leaf(0), np.array([0, 0, 0, 1]))
+        peer_trees.judged(case, peer_trees.Leaf(0), np.array([0, 0, 0, 1]))
 
 
-def test_affordable_sets_share_the_fee(peers: ModuleType, table: bt.Instance) -> None:
-    case = peers.Case("tiny", table, (), unit=False)
-    assert peers.affordable_sets(case, Fraction("5.1")) == [[0, 1], [1, 2]]
-    assert peers.affordable_sets(case, Fraction("6.1")) == [[0, 1, 2]]
+def test_affordable_sets_share_the_fee(table: bt.Instance) -> None:
+    case = peer_trees.Case("tiny", table, (), unit=False)
+    assert peer_lightgbm.affordable_sets(case, Fraction("5.1")) == [[0, 1], [1, 2]]
+    assert peer_lightgbm.affordable_sets(case, Fraction("6.1")) == [[0, 1, 2]]
 
 
-def test_a_win_of_a_peer_is_reported(peers: ModuleType, table: bt.Instance) -> None:
-    case = peers.Case("tiny", table, (Fraction(1),), unit=True)
+def test_a_win_of_a_peer_is_reported(table: bt.Instance) -> None:
+    case = peer_trees.Case("tiny", table, (Fraction(1),), unit=True)
 
     def sweep(errors: int, seconds: float) -> object:
-        return peers.Sweep({Fraction(1): peers.Result(Fraction(1), errors)}, seconds, 1)
+        return peer_trees.Sweep({Fraction(1): peer_trees.Result(Fraction(1), errors)}, seconds, 1)
 
     sweeps = {name: sweep(2, 2.0) for name in peers.METHODS} | {"pystreed": sweep(1, 3.0), "LightGBM": sweep(3, 1.0)}
     assert peers.fewer_errors([(case, sweeps)], "exact") == ["  tiny, B = 1: pystreed 1, exact 2"]
