@@ -181,7 +181,7 @@ def test_a_consultation_can_go_back_and_start_again(
         (["fit", "fälle.csv", "--target", "befund", "--budget", "3", "-o", "x"], 1, "there is no column 'befund'"),
         (["fit", *TABLE, "--drop", "Befund", "--budget", "3", "-o", "x.json"], 1, "that is the target"),
         (["fit", *TABLE, "--budget", "-3", "-o", "x.json"], 1, "a budget must be a number of at least 0"),
-        (["fit", *TABLE, "--max-error", "7", "-o", "x.json"], 1, "expected a share of the objects"),
+        (["fit", *TABLE, "--max-error", "7", "-o", "x.json"], 2, "is not in the range 0<=x<=1"),
         (["fit", *TABLE, "--levels", "1", "--budget", "3", "-o", "x.json"], 1, "expected a whole number from 2"),
         (["fit", *TABLE, "--budget", "3", "-o", "nowhere/x.json"], 1, "nowhere/x.json: its folder does not exist"),
         (["frontier", "nothing.csv", "--target", "a"], 1, "nothing.csv: No such file"),
@@ -304,11 +304,116 @@ def test_a_folder_is_replaced_only_when_asked(clinic: Path, capsys: pytest.Captu
     quick = ["frontier", *TABLE, "--max-budget", "2", "--out", "out"]
     run(capsys, *quick)
     (clinic / "out" / "mine.txt").write_text("precious")
-    assert "out is there already; --force replaces it" in run(capsys, *quick, code=2)
-    assert (clinic / "out" / "mine.txt").exists()
+    assert "out is there already and not empty; --force replaces" in run(capsys, *quick, code=2)
+    (clinic / "out" / "model-09-budget-99.json").write_text("of an earlier frontier")
     run(capsys, *quick, "--force")
-    assert not (clinic / "out" / "mine.txt").exists()
+    assert (clinic / "out" / "mine.txt").read_text() == "precious"
+    assert not (clinic / "out" / "model-09-budget-99.json").exists()
     assert "does not exist" in run(capsys, *quick[:-1], "nowhere/out", code=2)
+    before = set(os.listdir(clinic))
+    run(capsys, *quick[:-1], ".", "--force")  # even here nothing of others is touched
+    assert before < set(os.listdir(clinic))
+    assert bt.Tree.from_json(clinic / "model-00-budget-0.json").depth == 0
+
+
+def test_outputs_never_replace_inputs(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "fit", *TABLE, "--budget", "2", "-o", "m.json")
+    before = {name: (clinic / name).read_bytes() for name in os.listdir(clinic)}
+    for arguments in (
+        ["fit", *TABLE, "--budget", "2", "-o", "fälle.csv"],
+        ["fit", *TABLE, "--budget", "2", "-o", "./preise.toml"],
+        ["fit", *TABLE, "--budget", "2", "-o", "new.json", "--certificate", "new.json"],
+        ["report", "m.json", "-o", "m.json"],
+        ["predict", "m.json", "fälle.csv", "-o", "m.json"],
+        ["predict", "m.json", "fälle.csv", "-o", "fälle.csv"],
+    ):
+        assert "in use by the same command" in run(capsys, *arguments, code=1)
+    assert {name: (clinic / name).read_bytes() for name in os.listdir(clinic)} == before
+
+
+def test_predict_says_what_is_unknown_and_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "known.csv").write_text("a,y\n" + "0,P\n1,N\n2,Q\n" * 10, encoding="utf-8")
+    model, new = str(tmp_path / "m.json"), tmp_path / "new.csv"
+    run(capsys, "fit", str(tmp_path / "known.csv"), "--target", "y", "--budget", "2", "-o", model)
+    new.write_text("a,y\n0,P\n1,N\n2,P\nx,N\n,\n7,Q\n", encoding="utf-8")
+    assert main(["predict", model, str(new), "--target", "y", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert [row["prediction"] for row in json.loads(printed.out)] == ["P", "N", "Q", "N", "N", "N"]
+    assert "3 row(s) have a value of 'a' that no known case had" in printed.err
+    assert "3 of 6 predictions are wrong (50.0%)" in printed.err
+    assert "P: 1 of 2 missed" in printed.err
+    assert "there is no column 'z'" in run(capsys, "predict", model, str(new), "--target", "z", code=1)
+
+
+def test_models_carry_between_kinds_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    days = pd.to_datetime(["2024-02-29", "2024-03-01"] * 10)
+    frame = pd.DataFrame({"flag": [True, False] * 10, "day": days, "y": ["P", "N"] * 10})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for column in ("flag", "day"):
+        for learned, used in (("csv", "parquet"), ("parquet", "csv")):
+            model = str(tmp_path / "m.json")
+            other = "day" if column == "flag" else "flag"
+            data = str(tmp_path / f"t.{learned}")
+            run(capsys, "fit", data, "--target", "y", "--drop", other, "--budget", "1", "-o", model)
+            rows = json.loads(run(capsys, "predict", model, str(tmp_path / f"t.{used}"), "--json"))
+            assert [row["prediction"] for row in rows] == ["P", "N"] * 10, (column, learned)
+
+
+def test_empty_rows_are_no_known_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n1,P\n,\n2,N\n,\n", encoding="utf-8")
+    facts = json.loads(
+        run(capsys, "fit", str(tmp_path / "t.csv"), "-t", "y", "--budget", "1", "-o", str(tmp_path / "m"), "--json")
+    )
+    assert facts["n_objects"] == 2
+
+
+def test_numbers_written_oddly_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [f'"{i},5",{i}.2 %,"{i} mg",{"PN"[i % 2]}' for i in range(40)]
+    (tmp_path / "t.csv").write_text("comma,share,dose,y\n" + "\n".join(lines), encoding="utf-8")
+    told = run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y")
+    for column in ("comma", "share", "dose"):
+        assert f"{column}: looks like numbers, such as" in told
+    assert "Leave it out" not in told
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
+def test_any_terminal_can_show_it(tmp_path: Path, encoding: str) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "budgetree", "frontier", "figure1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
+    assert b"errors" in ended.stdout
+
+
+def test_names_cannot_speak_to_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evil = "\x1b[31mred\x1b]0;title\x07\u202e"
+    instance = bt.Instance([[0], [1]], [evil, "b"], test_names=[evil], outcome_names=[[evil, "no"]])
+    bt.grow(instance).to_json(tmp_path / "m.json")
+    (tmp_path / "t.csv").write_text(f"{evil},y\n1,2\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("list\nno\n"))
+    for arguments in (
+        ["show", str(tmp_path / "m.json")],
+        ["show", str(tmp_path / "m.json"), "--as", "rules"],
+        ["ask", str(tmp_path / "m.json")],
+        ["check", str(tmp_path / "t.csv"), "-t", "nothing"],
+        ["fit", str(tmp_path / "t.csv"), "-t", "nothing", "--budget", "1", "-o", str(tmp_path / "x")],
+        ["predict", str(tmp_path / evil), "pima"],
+    ):
+        main(arguments)
+        printed = capsys.readouterr()
+        assert not {"\x1b", "\x07", "\u202e"} & set(printed.out + printed.err), arguments
+
+
+def test_a_value_beyond_the_known_ones_is_remarked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("375\n"))
+    assert "375 is beyond the known values (21 to 81)" in run(capsys, "ask", str(tmp_path / "m.json"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("35,5\n"))
+    assert "beyond" not in run(capsys, "ask", str(tmp_path / "m.json"))
 
 
 def test_a_failure_while_writing_leaves_nothing(
@@ -371,12 +476,13 @@ def test_completion_knows_commands_options_and_data_sets() -> None:
             "COMP_WORDS": words,
             "COMP_CWORD": str(place),
         }
-        command = [sys.executable, "-m", "budgetree"]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        command, root = [sys.executable, "-m", "budgetree"], Path(__file__).parent.parent
+        return subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=True).stdout
 
     assert "plain,frontier" in complete("budgetree fr", 1)
     assert "plain,--max-budget" in complete("budgetree frontier --max", 2)
     assert "plain,pima" in complete("budgetree frontier pi", 2)
+    assert "plain,README.md" in complete("budgetree frontier READ", 2)
 
 
 def test_help_is_enough(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetree.problem.csv_file import CsvTable, TableFileError, read_csv
+from budgetree.problem.csv_file import MISSING_CELLS, CsvTable, TableFileError, read_csv
 from budgetree.problem.encoding import Categories, Levels
 
 
@@ -100,8 +101,33 @@ def test_a_model_decides_what_a_cell_is(tmp_path: Path) -> None:
     with pytest.raises(TableFileError, match="line 3: 'y' is 'z'; the model knows it as a number"):
         found.column_for(Levels("y", 0.0, 5.0, 3, has_missing=False))
     huge = table(tmp_path, "x,y\n1e999,2\n")
-    with pytest.raises(TableFileError, match="line 2: 'x' is larger than a number can be"):
-        huge.column("x")
+    assert huge.column("x").to_list() == ["1e999"]
+    with pytest.raises(TableFileError, match="line 2: 'x' is '1e999'; the model knows it as a number"):
+        huge.column_for(Levels("x", 0.0, 5.0, 3, has_missing=False))
+
+
+@pytest.mark.parametrize(
+    ("known", "cells", "codes"),
+    [
+        ((0, 1, 2), ["0", "1", "2.0", "x", "7", ""], [0, 1, 2, 255, 255, 255]),
+        ((False, True), ["true", "FALSE", "True", "yes"], [1, 0, 1, 255]),
+        ((date(2024, 2, 29), date(2024, 3, 1)), ["2024-02-29", "2024-03-01", "soon"], [0, 1, 255]),
+        (
+            (datetime(2024, 2, 29), datetime(2024, 3, 1, 8)),
+            ["2024-02-29", "2024-03-01T08:00", "2024-03-01"],
+            [0, 1, 255],
+        ),
+        (("1", "2", "a"), ["1", "2", "1"], [0, 1, 0]),
+        ((1, "a"), ["1", "a", "b"], [0, 1, 255]),
+    ],
+    ids=str,
+)
+def test_cells_are_read_as_the_values_a_model_knows(
+    tmp_path: Path, known: Any, cells: list[str], codes: list[int]
+) -> None:
+    found = table(tmp_path, "x,y\n" + "".join(f"{cell},0\n" for cell in cells))
+    encoder = Categories("x", known, has_missing=False)
+    assert encoder.encode(found.column_for(encoder)).tolist() == codes
 
 
 @given(
@@ -117,10 +143,12 @@ def test_what_python_writes_is_read_back(tmp_path_factory: pytest.TempPathFactor
     path = tmp_path_factory.mktemp("csv") / "cases.csv"
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
     found = read_csv(path)
-    kept = [row for row in rows if any(row)]
-    assert len(found) == len(kept)
+    assert len(found) == len(rows)
+    assert len(found.without_empty_rows()) == sum(
+        any(cell.strip() not in MISSING_CELLS for cell in row) for row in rows
+    )
     for place, name in enumerate(found.names):
-        for cell, value in zip([row[place].strip() for row in kept], found.column(name).to_list(), strict=True):
+        for cell, value in zip([row[place].strip() for row in rows], found.column(name).to_list(), strict=True):
             if isinstance(value, str):
                 assert value == cell
             elif value is not None and not math.isnan(value):

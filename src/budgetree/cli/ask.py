@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from budgetree.cli import options
+from budgetree.cli.output import clean
 
 if TYPE_CHECKING:
     from budgetree.tree import Consultation
@@ -36,9 +37,9 @@ def ask(model: str, as_json: bool) -> None:
 def _show_question(case: Consultation, *, err: bool) -> None:
     price = f"costs {case.price}" if case.price else "is already paid"
     remaining = f"spent {case.spent}, at most {case.worst_case_remaining} more to come"
-    click.echo(f"\n{click.style(case.next_test, bold=True)} {price}  ({remaining})", err=err)
+    click.echo(f"\n{click.style(clean(str(case.next_test)), bold=True)} {price}  ({remaining})", err=err)
     click.echo(f"  so far: {_classes(case)}", err=err)
-    click.echo(f"  answer with {case.expected}", err=err)
+    click.echo(f"  answer with {clean(case.expected)}", err=err)
 
 
 def _take_answer(case: Consultation, *, err: bool) -> bool:
@@ -53,14 +54,15 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
         if said in case.outcomes or word not in ("back", "again", "list", "quit", "help", "?"):
             try:
                 case.answer(said)
-                return True
             except ValueError as error:
-                click.echo(f"  {error}", err=err)
+                click.echo(f"  {clean(str(error))}", err=err)
                 continue
+            _warn_beyond(case, err=err)
+            return True
         if word == "quit":
             return False
         if word == "list":
-            click.echo("  " + "\n  ".join(case.outcomes), err=err)
+            click.echo(clean("  " + "\n  ".join(case.outcomes)), err=err)
         elif word in ("help", "?"):
             click.echo(f"  {HELP}", err=err)
         elif not case.history:
@@ -71,6 +73,19 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
             return True
 
 
+def _warn_beyond(case: Consultation, *, err: bool) -> None:
+    """A typing error should not pass for a diagnosis in silence."""
+    step = case.history[-1]
+    known = case.tree.schema.known_range(step.test)
+    try:
+        number = float(str(step.value).replace(",", "."))
+    except ValueError:
+        return
+    if known is not None and not known[0] <= number <= known[1]:
+        reach = f"{known[0]:g} to {known[1]:g}"
+        click.echo(f"  note: {number:g} is beyond the known values ({reach}), and counts as {step.outcome}.", err=err)
+
+
 def _show_result(case: Consultation, as_json: bool) -> None:
     if as_json:
         from budgetree.cli.output import print_json
@@ -79,7 +94,7 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         shares = {str(name): share for name, share in case.distribution.items()}
         print_json({"prediction": case.prediction, "distribution": shares, "spent": case.spent, "steps": steps})
         return
-    click.echo(f"\n→ {click.style(str(case.prediction), bold=True)}  spent {case.spent}")
+    click.echo(f"\n→ {click.style(clean(str(case.prediction)), bold=True)}  spent {case.spent}")
     click.echo(f"  {_classes(case)}")
 
 
@@ -87,4 +102,4 @@ def _classes(case: Consultation) -> str:
     shares = sorted(case.distribution.items(), key=lambda entry: -entry[1])
     shown = ", ".join(f"{name} {share:.0%}" for name, share in shares[:4] if share > 0)
     rest = sum(share > 0 for _, share in shares[4:])
-    return shown + (f" and {rest} more" if rest else "")
+    return clean(shown) + (f" and {rest} more" if rest else "")

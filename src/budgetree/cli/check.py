@@ -21,6 +21,7 @@ def check(as_json: bool, **table: Any) -> None:
     Ends with 1 if the table cannot be used as it is, and with 0 where there are only warnings.
     """
     from budgetree.cli.examine import examine
+    from budgetree.cli.output import clean
     from budgetree.cli.tables import Request
 
     findings = examine(Request(**table))
@@ -31,6 +32,6 @@ def check(as_json: bool, **table: Any) -> None:
     else:
         for each in findings:
             kind = click.style(f"{each.kind}: ", fg=COLOURS[each.kind], bold=each.kind == "error")
-            click.echo(f"{kind}{each.about + ': ' if each.about else ''}{each.message}")
+            click.echo(kind + clean(f"{each.about + ': ' if each.about else ''}{each.message}"))
     if any(each.kind == "error" for each in findings):
         raise click.exceptions.Exit(1)

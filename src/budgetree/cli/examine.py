@@ -17,6 +17,8 @@ from budgetree.problem.encoding import MAX_OUTCOMES
 FEW_ROWS = 20  # below this, all different says nothing
 MOSTLY = 0.8
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
+# 3,5 or 1.250,00 or 5.2 % or 12 mg: what people read as a number, and we do not.
+ODD_NUMBER = re.compile(r"[<>+-]?\s*\d[\d.,\s]*([,.]\d+|\s*%|\s*[a-zA-Zµ/]{1,6})")
 LARGE_FOR_EXACT = 5_000_000  # objects × tests
 
 
@@ -39,7 +41,9 @@ def examine(request: Request) -> list[Finding]:
     try:
         instance = _instance(table, request)
     except (ValueError, OSError) as error:
-        findings.append(Finding("error", "", str(error).removeprefix(f"{table.source}: ")))
+        message = str(error).removeprefix(f"{table.source}: ")
+        if not any(finding.kind == "error" and f"column {finding.about!r}" in message for finding in findings):
+            findings.append(Finding("error", "", message))
     else:
         findings.extend(_about_cases(instance))
     order = ("error", "warning", "note")
@@ -85,7 +89,15 @@ def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) 
             f"holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
             f"out: --drop {column.name!r}.",
         )
-    elif len(known) >= FEW_ROWS and distinct > MOSTLY * len(known):
+    elif sum(ODD_NUMBER.fullmatch(text) is not None for text in looks) > MOSTLY * len(looks):
+        yield Finding(
+            "warning",
+            column.name,
+            f"looks like numbers, such as {looks[0]!r}, but is taken as text; write them as 3.5 (no %, no units, "
+            "nothing "
+            "between thousands), or with a decimal comma in a file whose cells are parted by semicolons.",
+        )
+    elif len(known) >= FEW_ROWS and MOSTLY * len(known) < distinct <= MAX_OUTCOMES:
         yield Finding(
             "warning",
             column.name,
@@ -122,13 +134,20 @@ def _counts_rows(column: Column, known: list[Any]) -> bool:
 
 def _about_cases(instance: Instance) -> Iterator[Finding]:
     sizes = f"{instance.n_objects} cases, {instance.n_tests} tests, {instance.n_classes} classes"
-    yield Finding("note", "", f"{sizes}; {instance.prices!r:.200}")
+    dearest = instance.schema.table.dearest
+    low, high = (instance.schema.table.amount(units) for units in (dearest.min(), dearest.max()))
+    told = f"every test costs {low}" if low == high else f"tests cost {low} to {high}"
+    fees = "".join(f", and {name} {fee}" for name, fee in _fees(instance))
+    yield Finding("note", "", f"{sizes}; {told}{fees}.")
     if instance.n_classes == 1:
         yield Finding("warning", "", f"every case is {instance.class_names[0]!r}; there is nothing to find out.")
     counts = np.bincount(instance.labels, minlength=instance.n_classes)
-    for name, count in zip(instance.class_names, counts.tolist(), strict=True):
-        if count == 1 and instance.n_objects >= FEW_ROWS:
-            yield Finding("warning", "", f"only one case is {name!r}: whatever tells it apart may be chance.")
+    single = [name for name, count in zip(instance.class_names, counts.tolist(), strict=True) if count == 1]
+    if single and instance.n_objects >= FEW_ROWS:
+        shown = ", ".join(repr(name) for name in single[:3]) + (
+            f" and {len(single) - 3} more" if len(single) > 3 else ""
+        )
+        yield Finding("warning", "", f"only one case is {shown}: whatever tells it apart may be chance.")
     stuck = instance.irreducible
     if stuck.units:
         errors = stuck.units / instance.schema.weight_scale
@@ -140,6 +159,11 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         )
     if instance.codes.size > LARGE_FOR_EXACT:
         yield Finding("note", "", "the table is too large for exact search; trees are found greedily.")
+
+
+def _fees(instance: Instance) -> list[tuple[str, int | float]]:
+    table = instance.schema.table
+    return [(name, table.amount(fee)) for name, fee in zip(table.fee_names, table.fees.tolist(), strict=True)]
 
 
 def _is_number(text: str) -> bool:

@@ -14,7 +14,10 @@ from budgetree.cli import options
 @options.table
 @click.option("--budget", metavar="B", type=float, help="No case may cost more than this.")
 @click.option(
-    "--max-error", metavar="E", type=float, help="At most this share of the known cases may be wrong (0.05: 5 %)."
+    "--max-error",
+    metavar="E",
+    type=click.FloatRange(0, 1),
+    help="At most this share of the known cases may be wrong (0.05: 5 %).",
 )
 @options.search
 @click.option(
@@ -47,15 +50,14 @@ def fit(
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")
     from budgetree.cli.output import print_json, tree_facts
-    from budgetree.cli.tables import Request, load_instance
+    from budgetree.cli.tables import Request, check_outputs, load_instance
     from budgetree.learn import frontier as find_frontier
-    from budgetree.problem.files import check_place
+    from budgetree.problem import Prices
     from budgetree.proof import certify
 
-    for path in (out, certificate):
-        if path is not None:
-            check_place(path)  # before the work, not after it
-    instance = load_instance(Request(**table))
+    request = Request(**table)
+    check_outputs((out, certificate), (request.data, request.prices))  # before the work, not after it
+    instance = load_instance(request)
     found = find_frontier(instance, method=method, max_budget=budget, time_limit=time_limit)  # type: ignore[arg-type]
     point = found[-1] if max_error is None else found.cheapest(max_error=max_error)
     proof = None if certificate is None else certify(instance, point.tree)
@@ -67,14 +69,15 @@ def fit(
         print_json(tree_facts(point.tree) | bound | {"model": out, "certificate": certificate})
         return
     click.echo(point.tree.summary())
+    if request.prices is None and instance.prices == Prices(1):
+        click.echo("no price list: every test costs 1.")
     if not found.complete:
         click.echo("the search ended early; this is the best so far.")
     if point.proven:
         click.echo(click.style("proven: ", fg="green") + "no tree within this worst case makes fewer errors.")
     else:
-        click.echo(
-            f"not proven: some tree might make as few as {point.lower_bound} errors. --time-limit gives it longer."
-        )
+        longer = "" if method == "greedy" else " --time-limit gives it longer."
+        click.echo(f"not proven: some tree might make as few as {point.lower_bound} errors.{longer}")
     if proof is not None:
         click.echo(f"{proof.reason} (certificate in {certificate})")
     click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")

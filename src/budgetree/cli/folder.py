@@ -1,10 +1,11 @@
-"""The folder that `budgetree frontier --out` writes: all of it, or nothing."""
+"""The folder that `budgetree frontier --out` writes: beside it first, and never anything that is not ours."""
 
 from __future__ import annotations
 
 import csv
 import io
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -17,34 +18,40 @@ from budgetree.problem.files import write_text
 from budgetree.problem.units import show_number
 from budgetree.report import render_page, summarise_frontier
 
+REPORT, TABLE = "report.html", "frontier.csv"
+MODEL = re.compile(r"model-\d{2,}-budget-[\d.e+-]+\.json")
+
 
 def check_folder(out: str, force: bool) -> None:
-    """An error if the folder cannot be made."""
+    """An error if the folder cannot be made, or holds anything and may not be written to."""
     folder = Path(out)
     if folder.exists() and any(folder.iterdir()) and not force:
-        raise click.UsageError(f"{out} is there already; --force replaces it, or choose another folder with --out.")
+        raise click.UsageError(
+            f"{out} is there already and not empty; --force replaces the files that budgetree wrote there, no others."
+        )
     if not folder.resolve().parent.is_dir():
         raise click.UsageError(f"{folder.resolve().parent} does not exist; --out makes only the last folder.")
 
 
 def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[str]:
-    """Write beside it first, so that Ctrl-C leaves the old folder or none; the paths of the files."""
+    """Everything is written beside the folder before the first file moves into it; the paths of the files."""
+    check_folder(out, force)  # nobody else has filled it meanwhile
     folder = Path(out)
-    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.resolve().parent))
+    new = Path(tempfile.mkdtemp(suffix=".part", dir=folder.resolve().parent))
     try:
-        os.chmod(new, 0o755)
-        write_text(new / "report.html", render_page(summarise_frontier(frontier, title=Path(title).stem)))
-        write_text(new / "frontier.csv", frontier_csv(frontier))
+        write_text(new / REPORT, render_page(summarise_frontier(frontier, title=Path(title).stem)))
+        write_text(new / TABLE, frontier_csv(frontier))
         for number, point in enumerate(frontier):
             point.tree.to_json(new / f"model-{number:02d}-budget-{show_number(point.max_cost)}.json")
-        names = sorted((file.name for file in new.iterdir()), key=lambda name: (not name.startswith("report"), name))
-        if folder.exists():
-            check_folder(out, force)  # nobody else has filled it meanwhile
-            shutil.rmtree(folder)
-        os.replace(new, folder)
-    except BaseException:
+        names = [REPORT, TABLE, *sorted(file.name for file in new.glob("model-*"))]
+        folder.mkdir(exist_ok=True)
+        for name in names:
+            os.replace(new / name, folder / name)
+        for old in folder.iterdir():  # models of an earlier frontier would be taken for this one's
+            if MODEL.fullmatch(old.name) and old.name not in names:
+                old.unlink()
+    finally:
         shutil.rmtree(new, ignore_errors=True)
-        raise
     return [str(folder / name) for name in names]
 
 

@@ -17,7 +17,7 @@ from budgetree.cli import options
 @click.option(
     "--out", metavar="DIR", type=click.Path(file_okay=False), help="Write report.html, frontier.csv and the models."
 )
-@click.option("--force", is_flag=True, help="Replace DIR if it is there.")
+@click.option("--force", is_flag=True, help="Write to DIR although it is not empty; files of others stay.")
 @options.as_json
 def frontier(
     max_budget: float | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from budgetree.cli.completion import completion
 from budgetree.cli.datasets import datasets
 from budgetree.cli.fit import fit
 from budgetree.cli.frontier import frontier
+from budgetree.cli.output import clean
 from budgetree.cli.predict import predict
 from budgetree.cli.report import report
 from budgetree.cli.reproduce import reproduce
@@ -55,8 +57,12 @@ for command in (check, frontier, fit, predict, ask, report, show, datasets, repr
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ● shows ? rather than an error
+    colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
     try:
-        outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False)
+        outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
         sys.stdout.flush()
         return outcome if isinstance(outcome, int) else 0
     except click.exceptions.Exit as end:
@@ -83,5 +89,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(message: str) -> int:
-    click.echo(click.style("error: ", fg="red") + message, err=True)
+    click.echo(click.style("error: ", fg="red") + clean(message), err=True)
     return FAILED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +18,8 @@ def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
 
     from budgetree.datasets import names
 
-    return [CompletionItem(name) for name in names() if name.startswith(typed)] or [CompletionItem(typed, type="file")]
+    files = sorted(path + ("/" if os.path.isdir(path) else "") for path in glob.glob(glob.escape(typed) + "*"))
+    return [CompletionItem(name) for name in (*names(), *files) if name.startswith(typed)]
 
 
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)

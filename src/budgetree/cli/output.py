@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.tree import Tree
+if TYPE_CHECKING:
+    from budgetree.tree import Tree
+
+
+def clean(text: str) -> str:
+    """Text with names in it, for a terminal: no name can move the cursor or change colours."""
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
 
 
 def print_json(content: Any) -> None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
+
+if TYPE_CHECKING:
+    from budgetree.cli.tables import Table
+    from budgetree.tree import Tree
+
+MOST_SHOWN = 12  # classes, in the list of what was missed
 
 
 @click.command()
@@ -21,26 +28,31 @@ from budgetree.cli import options
 @click.option(
     "--missing", metavar="TEXT", multiple=True, help="A cell that stands for a missing value. May be repeated."
 )
+@click.option("--target", "-t", metavar="COL", help="The column with the right answer: say how many are wrong.")
 @options.as_json
-def predict(model: str, data: str, out: str | None, missing: Sequence[str], as_json: bool) -> None:
+def predict(model: str, data: str, out: str | None, missing: Sequence[str], target: str | None, as_json: bool) -> None:
     """Add to every row of DATA its prediction, the cost of its tests, and which tests those were.
 
-    Columns that the model never asks for may be absent, and others do not matter.
+    Columns that the model never asks for may be absent, and others do not matter. A row whose test shows what no known
+    case did is answered by what is known before that test; how many there are is said at the end.
 
     \b
     Example:
       budgetree predict pathway.json new_cases.csv -o predicted.csv
     """
-    from budgetree.cli.tables import codes_for, open_table
+    from budgetree.cli.tables import check_outputs, codes_for, open_table
     from budgetree.problem.files import write_text
     from budgetree.problem.units import plain_number
     from budgetree.tree import Tree
 
+    check_outputs((out,), (model, data))
     tree = Tree.from_json(model)
     table = open_table(data, missing)
     codes = codes_for(tree.schema, tree.tests_used, table)
     costs = [plain_number(cost) for cost in tree.exact_cost(codes)]
     found = list(zip(tree.predict(codes).tolist(), costs, tree.tests_done(codes), strict=True))
+    for line in (*_unknown(tree, codes), *_wrong(table, target, [label for label, _, _ in found])):
+        click.echo(line, err=True)
     if as_json:
         from budgetree.cli.output import print_json
 
@@ -53,6 +65,32 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], as_j
     write_text(out, text)
     mean = sum(costs) / len(costs) if costs else 0
     click.echo(f"{len(costs)} rows; dearest {max(costs, default=0)}, mean {mean:.4g}; written to {out}")
+
+
+def _unknown(tree: Tree, codes: Any) -> Iterator[str]:
+    """Per test, how many rows had a value there that no known case had."""
+    from budgetree.problem import UNSEEN
+
+    tests = tree.nodes.test[tree.route(codes)]
+    stopped = Counter(test for row, test in enumerate(tests.tolist()) if test >= 0 and codes[row, test] == UNSEEN)
+    for test, count in stopped.items():
+        yield f"{count} row(s) have a value of {tree.test_names[test]!r} that no known case had, and stopped there."
+
+
+def _wrong(table: Table, target: str | None, predicted: list[Any]) -> Iterator[str]:
+    """How many predictions differ from the column that says what is right."""
+    if target is None:
+        return
+    if target not in table.names:
+        raise ValueError(f"{table.source}: there is no column {target!r}. There are: {', '.join(table.names)}.")
+    answers = table.columns[table.names.index(target)].to_list()
+    pairs = [(str(answer), str(label)) for answer, label in zip(answers, predicted, strict=True)]
+    wrong = Counter(answer for answer, label in pairs if answer != label)
+    share = sum(wrong.values()) / len(pairs) if pairs else 0
+    yield f"{sum(wrong.values())} of {len(pairs)} predictions are wrong ({share:.1%})."
+    total = Counter(answer for answer, _ in pairs)
+    for answer, count in wrong.most_common(MOST_SHOWN):
+        yield f"  {answer}: {count} of {total[answer]} missed"
 
 
 def _csv(names: list[str], rows: list[list[str]], found: list[tuple[Any, Any, tuple[str, ...]]]) -> str:

@@ -28,11 +28,13 @@ def report(model: str, out: str, certificate: str | None, title: str | None) -> 
     Example:
       budgetree report pathway.json -o pathway.html --title "Chest pain"
     """
+    from budgetree.cli.tables import check_outputs
     from budgetree.problem.files import write_text
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
     from budgetree.tree import Tree
 
+    check_outputs((out,), (model, certificate))
     tree = Tree.from_json(model)
     proof = None if certificate is None else Certificate.from_json(certificate)
     if proof is not None and (proof.errors, proof.max_cost) != (tree.errors, tree.max_cost):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from budgetree.problem import Instance, Schema
     from budgetree.problem.columns import Column
     from budgetree.problem.csv_file import CsvTable
+    from budgetree.problem.encoding import ColumnEncoder
 
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 
@@ -93,6 +95,8 @@ def instance_from(table: Table, request: Request, prices: Any) -> Instance:
     """A file's rows as known cases."""
     from budgetree.problem import Instance
 
+    if table.csv is not None and len(full := table.csv.without_empty_rows()) < len(table):
+        table = Table(table.source, [full.column(name) for name in full.names], full)
     target = check_columns(table, request)
     columns = [column for column in table.columns if column.name not in request.drop]
     try:
@@ -132,6 +136,20 @@ def check_columns(table: Table, request: Request) -> str:
     return request.target
 
 
+def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
+    """An error if a file could not be written, or would replace what is read or another output."""
+    from budgetree.problem.files import check_place
+
+    taken = {os.path.realpath(path): path for path in inputs if path is not None}
+    for path in outputs:
+        if path is None:
+            continue
+        check_place(path)
+        if os.path.realpath(path) in taken:
+            raise ValueError(f"{path}: this file is in use by the same command; choose another name for the output.")
+        taken[os.path.realpath(path)] = path
+
+
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
     """The codes of a table's rows, as the model reads them."""
     import numpy as np
@@ -155,8 +173,25 @@ def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
     if table.csv is not None:
         columns = [table.csv.column_for(encoder) for encoder in needed]
     else:
-        columns = [table.columns[table.names.index(encoder.name)] for encoder in needed]
+        columns = [_as_learned(table.columns[table.names.index(encoder.name)], encoder) for encoder in needed]
     return schema.encode(columns, used, len(table))
+
+
+def _as_learned(column: Column, encoder: ColumnEncoder) -> Column:
+    """Values of a typed file as the texts that a model learned from a file of text knows, where they mean the same."""
+    from budgetree.problem.columns import is_missing
+    from budgetree.problem.csv_file import same_text
+    from budgetree.problem.encoding import Categories
+
+    texts = isinstance(encoder, Categories) and all(isinstance(value, str) for value in encoder.values)
+    if not texts or all(isinstance(value, str) or is_missing(value) for value in column.to_list()):
+        return column
+
+    def known(value: Any) -> Any:
+        alike = [text for text in encoder.values if same_text(value, text)]  # type: ignore[union-attr]
+        return alike[0] if len(alike) == 1 and not is_missing(value) else value
+
+    return replace(column, numbers=None, values=[known(value) for value in column.to_list()])
 
 
 def _is_bundled(data: str) -> bool:

@@ -49,7 +49,9 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
         readings.append(lambda: names.index(text))
         if folded.count(text.casefold()) == 1:
             readings.append(lambda: folded.index(text.casefold()))
-        readings += [lambda kind=kind: code_of(schema, test, kind(text)) for kind in (int, float)]  # type: ignore[misc]
+        plain = text.replace(",", ".") if text.count(",") == 1 else text  # 37,5 is a number where people write it so
+        if "_" not in plain:  # which Python would take
+            readings += [lambda kind=kind: code_of(schema, test, kind(plain)) for kind in (int, float)]  # type: ignore[misc]
     for read in readings:
         try:
             code = read()

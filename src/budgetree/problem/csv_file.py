@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from budgetree.problem.columns import LARGEST_EXACT, Column
-from budgetree.problem.encoding import ColumnEncoder, Levels
+from budgetree.problem.encoding import Categories, ColumnEncoder, Levels
 
 DELIMITERS = ",;\t|"
 # What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
@@ -43,7 +46,8 @@ class CsvTable:
     def column(self, name: str) -> Column:
         """Numbers where every cell is one, else texts."""
         cells = self._cells(name)
-        if self.first_text(name) is not None or all(cell is None for cell in cells):
+        distinct = set(cells)
+        if distinct == {None} or not all(map(self._is_number, distinct)):
             return Column(name, "text", values=cells)
         return self._numbers(name)
 
@@ -58,13 +62,32 @@ class CsvTable:
                     "it as a number. Correct the cell, or leave it empty."
                 )
             return self._numbers(name)
-        if any(isinstance(value, str) for value in encoder.values):
+        if all(isinstance(value, str) for value in encoder.values):
             return Column(name, "text", values=self._cells(name))
-        return self.column(name)
+        # Cell by cell: one that is no number must not make texts of the others.
+        known = {cell: self._as_known(cell, encoder) for cell in set(self._cells(name))}
+        return Column(name, "value", values=[known[cell] for cell in self._cells(name)])
 
     def first_text(self, name: str) -> int | None:
         """The first row whose cell is there and is no number."""
         return next((row for row, cell in enumerate(self._cells(name)) if not self._is_number(cell)), None)
+
+    def without_empty_rows(self) -> CsvTable:
+        """The rows that hold anything; spreadsheets like to add some that do not."""
+        kept = [row for row in range(len(self)) if any(cells[row] is not None for cells in self.cells)]
+        if len(kept) == len(self):
+            return self
+        cells = tuple([column[row] for row in kept] for column in self.cells)
+        return replace(self, cells=cells, lines=[self.lines[row] for row in kept])
+
+    def _as_known(self, cell: str | None, encoder: Categories) -> Any:
+        """The value that a cell stands for, of those that the encoder knows; else a number or the text itself."""
+        if cell is None or cell in encoder.values:
+            return cell
+        if self._is_number(cell):
+            return float(self._with_point(cell))
+        alike = [value for value in encoder.values if same_text(value, cell)]
+        return alike[0] if len(alike) == 1 else cell
 
     def row(self, place: int) -> list[str]:
         """One row as it is written."""
@@ -77,18 +100,29 @@ class CsvTable:
         if cell is None:
             return True
         text = self._with_point(cell)
+        if NUMBER.fullmatch(text) is None or math.isinf(float(text)):
+            return False
         # Whole numbers that floats cannot tell apart are names, not amounts.
-        return NUMBER.fullmatch(text) is not None and not (text.isdigit() and int(text[:40]) > LARGEST_EXACT)
+        return not (text.isdigit() and int(text[:40]) > LARGEST_EXACT)
 
     def _numbers(self, name: str) -> Column:
-        numbers = np.array([np.nan if cell is None else float(self._with_point(cell)) for cell in self._cells(name)])
-        if np.isinf(numbers).any():
-            row = int(np.flatnonzero(np.isinf(numbers))[0])
-            raise TableFileError(f"{self.path}, line {self.lines[row]}: {name!r} is larger than a number can be here.")
-        return Column(name, "number", numbers=numbers)
+        cells = self._cells(name)
+        if self.decimal_comma:
+            cells = [cell and self._with_point(cell) for cell in cells]
+        return Column(name, "number", numbers=np.array([np.nan if cell is None else float(cell) for cell in cells]))
 
     def _with_point(self, cell: str) -> str:
         return cell.replace(",", ".") if self.decimal_comma else cell
+
+
+def same_text(value: object, text: str) -> bool:
+    """Whether a value of another kind would be written like that: true for True, a date with or without its time."""
+    if isinstance(value, date):
+        try:
+            return datetime.fromisoformat(str(value)) == datetime.fromisoformat(text)
+        except (TypeError, ValueError):  # no date, or only one of them with a time zone
+            return False
+    return str(value).casefold() == text.casefold()
 
 
 def read_csv(path: str | Path, missing: Collection[str] = ()) -> CsvTable:
@@ -109,7 +143,7 @@ def read_csv(path: str | Path, missing: Collection[str] = ()) -> CsvTable:
     begins = 1
     try:
         for row in reader:
-            if any(row):  # an empty line is no row
+            if row:  # an empty line is no row
                 if header is None:
                     header = [name.strip() for name in row]
                     _check_header(path, begins, header)

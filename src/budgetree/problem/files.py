@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from pathlib import Path
 
 
@@ -29,6 +30,8 @@ def write_text(path: str | Path, content: str) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())  # else a power cut could leave the new name on an empty file
+        if target.exists():
+            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))  # who could not read the old one cannot read this
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)

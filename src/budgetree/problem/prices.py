@@ -137,7 +137,7 @@ class Prices:
         """Read a price list: `default`, a table [tests] and tables [shared.NAME] with `fee` and `tests`."""
         path = Path(path)
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+            content = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=Decimal)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ValueError(
                 f'{path}: not a TOML file: {error}. One price per line, as in: "blood test" = 12.50 '

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.columns import Column
-from budgetree.problem.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder
+from budgetree.problem.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, Levels
 from budgetree.problem.prices import Prices, PriceTable
 
 
@@ -45,6 +45,11 @@ class Schema:
             elif test in needed:
                 raise ValueError(f"frame: there is no column {encoder.name!r}, which the tree may ask for.")
         return codes
+
+    def known_range(self, test: str) -> tuple[float, float] | None:
+        """From where to where the known numbers of a test run; None where it is not rounded to levels."""
+        encoder = None if self.encoders is None else self.encoders[self.test_names.index(test)]
+        return (encoder.low, encoder.high) if isinstance(encoder, Levels) else None
 
     def cases(self, units: int) -> Fraction:
         """Weight units as a number of cases."""
