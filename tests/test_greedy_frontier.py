@@ -197,7 +197,7 @@ def test_an_unreachable_error_names_its_cause() -> None:
     with pytest.raises(ValueError, match=r"no better than 0.25 \(1 errors\): 3 objects agree on every test"):
         greedy(instance).cheapest(max_error=0.1)
     limited = greedy(bt.datasets.load("pima"), max_budget=3)
-    with pytest.raises(ValueError, match=r"the best tree found has an error of .* at a budget of 3\. Raise max_budget"):
+    with pytest.raises(ValueError, match=r"the best tree found has an error of .* at a budget of 3\. Raise the budget"):
         limited.cheapest(max_error=0)
 
 
