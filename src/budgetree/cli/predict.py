@@ -42,14 +42,13 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
     """
     from budgetree.cli.tables import check_outputs, codes_for, open_table
     from budgetree.problem.files import write_text
-    from budgetree.problem.units import plain_number
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, data))
     tree = Tree.from_json(model)
     table = open_table(data, missing)
     codes = codes_for(tree.schema, tree.tests_used, table)
-    costs = [plain_number(cost) for cost in tree.exact_cost(codes)]
+    costs = tree.plain_cost(codes)
     found = list(zip(tree.predict(codes).tolist(), costs, tree.tests_done(codes), strict=True))
     for line in (*_unknown(tree, codes), *_wrong(table, target, [label for label, _, _ in found])):
         click.echo(line, err=True)

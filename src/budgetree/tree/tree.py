@@ -109,9 +109,11 @@ class Tree:
         """
         return self._walk(codes).paid / float(self.schema.table.scale)
 
-    def exact_cost(self, codes: Any) -> list[Fraction]:
-        """cost() without rounding."""
-        return [Fraction(units) / self.schema.table.scale for units in self._walk(codes).paid.tolist()]
+    def plain_cost(self, codes: Any) -> list[int | float]:
+        """cost() as people write it: 3 rather than 3.0."""
+        units = self._walk(codes).paid.tolist()
+        amounts = {each: self.schema.table.amount(each) for each in set(units)}
+        return [amounts[each] for each in units]
 
     def tests_done(self, codes: Any) -> list[tuple[str, ...]]:
         """The tests on each row's path, in their order; also one whose outcome was never seen there."""
