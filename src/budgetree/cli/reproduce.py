@@ -8,13 +8,13 @@ import click
 @click.command()
 @click.option("--out", metavar="DIR", type=click.Path(file_okay=False), help="Write pictures, tables and a page there.")
 @click.option(
-    "--time-limit", metavar="S", type=float, default=30.0, show_default=True, help="Seconds for dna's exact frontier."
+    "--time-limit", metavar="S", type=float, default=20.0, show_default=True, help="Seconds for dna's exact frontier."
 )
 def reproduce(out: str | None, time_limit: float) -> None:
     """Reproduce the paper from the bundled data: figures, tables and every claim, with the proven optimum beside them.
 
-    Takes about a minute. With --out the folder holds index.html, figure5.png and .svg, the curves as CSV and paper.md;
-    that needs matplotlib (pip install 'budgetree[plot]').
+    Takes half a minute, or two where the kernels are still to be compiled. With --out the folder holds index.html,
+    figure5.png and .svg, the curves as CSV and paper.md; that needs matplotlib (pip install 'budgetree[plot]').
     """
     from budgetree.reproduce import reproduce as run
 

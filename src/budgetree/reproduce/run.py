@@ -28,7 +28,7 @@ from budgetree.reproduce.tables import (
 )
 from budgetree.reproduce.toy import toy
 
-HARD_SECONDS = 30.0  # for dna's frontier
+HARD_SECONDS = 20.0  # for dna's frontier
 STAGES = len(NINE) + 6
 
 
