@@ -267,6 +267,9 @@ def test_parquet_and_bundled_names(tmp_path: Path, capsys: pytest.CaptureFixture
     frame.to_csv(tmp_path / "pima.csv", index=False)
     assert run(capsys, "predict", model, str(tmp_path / "pima.csv"), "--json") == from_parquet
     assert run(capsys, "predict", model, "pima", "--json") == from_parquet
+    every = {name: [1.0, None] for name in frame.columns[:-1]}
+    pd.DataFrame(every).to_parquet(tmp_path / "gaps.parquet")
+    assert run(capsys, "predict", model, str(tmp_path / "gaps.parquet")).splitlines()[2].startswith(",,")
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 nonsense")
     assert "cannot be read" in run(capsys, "predict", model, str(tmp_path / "broken.parquet"), code=1)
     (tmp_path / "sheet.xlsx").write_bytes(b"PK\x03\x04 and more")
@@ -366,6 +369,7 @@ def test_empty_rows_are_no_known_cases(tmp_path: Path, capsys: pytest.CaptureFix
         run(capsys, "fit", str(tmp_path / "t.csv"), "-t", "y", "--budget", "1", "-o", str(tmp_path / "m"), "--json")
     )
     assert facts["n_objects"] == 2
+    assert "2 cases, 1 tests, 2 classes" in run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y")
 
 
 def test_numbers_written_oddly_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from budgetree.cli.tables import Request, Table, check_columns, instance_from, load_instance, open_table
+from budgetree.cli.tables import Request, Table, instance_from, load_instance, open_table
 from budgetree.problem import Instance, Prices
 from budgetree.problem.columns import Column, is_missing
 from budgetree.problem.encoding import MAX_OUTCOMES
@@ -19,6 +19,7 @@ MOSTLY = 0.8
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
 # 3,5 or 1.250,00 or 5.2 % or 12 mg: what people read as a number, and we do not.
 ODD_NUMBER = re.compile(r"[<>+-]?\s*\d[\d.,\s]*([,.]\d+|\s*%|\s*[a-zA-Zµ/]{1,6})")
+LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
 LARGE_FOR_EXACT = 5_000_000  # objects × tests
 
 
@@ -53,8 +54,6 @@ def examine(request: Request) -> list[Finding]:
 def _instance(table: Table, request: Request) -> Instance:
     if table.csv is None and request.target is None:
         return load_instance(request)
-    check_columns(table, request)
-    # Prices are looked at once the table stands, so that their names can be compared with its columns.
     prices = None if request.prices is None else Prices.from_toml(request.prices)
     return instance_from(table, request, prices)
 
@@ -89,13 +88,12 @@ def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) 
             f"holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
             f"out: --drop {column.name!r}.",
         )
-    elif sum(ODD_NUMBER.fullmatch(text) is not None for text in looks) > MOSTLY * len(looks):
+    elif sum(ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER]) is not None for text in looks) > MOSTLY * len(looks):
         yield Finding(
             "warning",
             column.name,
             f"looks like numbers, such as {looks[0]!r}, but is taken as text; write them as 3.5 (no %, no units, "
-            "nothing "
-            "between thousands), or with a decimal comma in a file whose cells are parted by semicolons.",
+            "nothing between thousands), or with a decimal comma in a file whose cells are parted by semicolons.",
         )
     elif len(known) >= FEW_ROWS and MOSTLY * len(known) < distinct <= MAX_OUTCOMES:
         yield Finding(

@@ -53,7 +53,9 @@ class Table:
         """The cells as text."""
         if self.csv is not None:
             return [self.csv.row(place) for place in range(len(self))]
-        cells = [["" if value is None else str(value) for value in column.to_list()] for column in self.columns]
+        from budgetree.problem.columns import is_missing
+
+        cells = [["" if is_missing(value) else str(value) for value in column.to_list()] for column in self.columns]
         return [list(row) for row in zip(*cells, strict=True)]
 
 
