@@ -31,11 +31,12 @@ from scipy.sparse import csr_matrix
 
 from budgetree.learn import frontier
 from budgetree.problem import UNSEEN, Instance, Prices
-from budgetree.problem.columns import Column, array_columns, read_frame
+from budgetree.problem.columns import Column, array_columns, frame_library, read_frame
 from budgetree.problem.duplicates import add_up_duplicates
 from budgetree.problem.encoding import DEFAULT_LEVELS
 from budgetree.problem.instance import encode_tests
 from budgetree.proof import Certificate, certify
+from budgetree.tree.consultation import check_handle_unknown
 
 
 class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -98,8 +99,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
         """Learn the tree from rows, their classes and, if given, how much each counts."""
-        if self.handle_unknown not in ("stop", "error"):
-            raise ValueError(f"handle_unknown is {self.handle_unknown!r}; expected 'stop' or 'error'.")
+        check_handle_unknown(self.handle_unknown)
         if isinstance(self.impurity, str) and self.impurity != "auto":
             raise ValueError(
                 f"impurity is {self.impurity!r}; expected 'auto', one such as Powers(3), or a list of them."
@@ -118,7 +118,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.instance_ = self._instance(columns, labels, weights)
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
         if nw.dependencies.is_into_dataframe(X):
-            self.instance_.frame_library = str(nw.from_native(X).implementation.value)
+            self.instance_.frame_library = frame_library(X)
         self.frontier_ = frontier(
             self.instance_,
             method=self.method,  # type: ignore[arg-type]

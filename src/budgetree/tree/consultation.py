@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 HandleUnknown = Literal["stop", "error"]
 
 
+def check_handle_unknown(handle_unknown: object) -> None:
+    """An error unless it is one of the two."""
+    if handle_unknown not in ("stop", "error"):
+        raise ValueError(f"handle_unknown is {handle_unknown!r}; expected 'stop' or 'error'.")
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One test that was done."""
@@ -137,8 +143,7 @@ class Consultation:
     def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
         """Do the remaining tests by calling fetch(name) for each that the path needs; see Tree.ask."""
         get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
-        if handle_unknown not in ("stop", "error"):
-            raise ValueError(f"handle_unknown is {handle_unknown!r}; expected 'stop' or 'error'.")
+        check_handle_unknown(handle_unknown)
         while not self.done:
             value = get(self.tree.test_names[self._test])
             if handle_unknown == "error":
