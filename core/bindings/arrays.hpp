@@ -1,0 +1,86 @@
+// Arrays from and to Python, and calls that can be interrupted: what every file of bindings/ needs.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../cases.hpp"
+#include "../clock.hpp"
+
+namespace budgetree {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using NumpyArray = nb::ndarray<nb::numpy, T>;
+
+template <typename T>
+std::span<const T> as_span(const Array<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+template <typename T>
+std::vector<T> as_vector(const Array<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+// A vector that becomes NumPy's without a copy.
+template <typename T>
+NumpyArray<T> as_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = kept->data();
+    nb::capsule owner(kept.get(), [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
+    (void)kept.release();
+    return NumpyArray<T>(data, shape, owner);
+}
+
+template <typename T>
+NumpyArray<T> as_numpy(std::vector<T> values) {
+    const std::size_t size = values.size();
+    return as_numpy(std::move(values), {size});
+}
+
+// The cases and the arrays that they look into.
+struct KeptCases {
+    KeptCases(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<std::int64_t>> weights,
+              Array<std::int32_t> n_outcomes, int n_classes);
+
+    Cases cases;
+
+private:
+    Matrix<std::uint8_t> codes_;
+    Array<std::int32_t> labels_;
+    std::optional<Array<std::int64_t>> weights_;
+};
+
+// A clock whose ticks look for Ctrl-C and tell Python how far the work is. Python's `tick(done, total)` may be missing.
+std::unique_ptr<Clock> clock_for_python(std::optional<double> seconds, std::optional<nb::callable> tick);
+
+// Runs the work without the GIL; KeyboardInterrupt, or what the tick raised, goes on in Python.
+template <typename Work>
+auto interruptible(Clock& clock, Work work) {
+    auto result = [&] {
+        nb::gil_scoped_release release;
+        return work();
+    }();
+    if (clock.was_interrupted()) throw nb::python_error();
+    return result;
+}
+
+void bind_basics(nb::module_& module);
+
+}  // namespace budgetree

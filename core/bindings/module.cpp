@@ -1,0 +1,6 @@
+// budgetree._core: the only folder that knows Python. Arrays and records in, arrays and records out.
+#include "arrays.hpp"
+
+NB_MODULE(_core, module) {
+    budgetree::bind_basics(module);
+}
