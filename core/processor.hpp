@@ -12,8 +12,8 @@ const char* processor_name();
 
 // The variant of a table of functions that this processor is to run.
 template <typename Functions>
-const Functions& variant(const Functions& baseline, [[maybe_unused]] const Functions* avx2) {
-    return avx2 != nullptr && processor() == Processor::kAvx2 ? *avx2 : baseline;
+const Functions& variant(const Functions& baseline, const Functions& avx2) {
+    return processor() == Processor::kAvx2 ? avx2 : baseline;
 }
 
 }  // namespace budgetree

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <initializer_list>
@@ -70,17 +71,18 @@ private:
 // A clock whose ticks look for Ctrl-C and tell Python how far the work is. Python's `tick(done, total)` may be missing.
 std::unique_ptr<Clock> clock_for_python(std::optional<double> seconds, std::optional<nb::callable> tick);
 
+template <typename Work>
+auto without_gil(Work work) {
+    const nb::gil_scoped_release release;
+    return work();
+}
+
 // Runs the work without the GIL; KeyboardInterrupt, or what the tick raised, goes on in Python.
 template <typename Work>
 auto interruptible(Clock& clock, Work work) {
-    auto result = [&] {
-        nb::gil_scoped_release release;
-        return work();
-    }();
+    auto result = without_gil(work);
     if (clock.was_interrupted()) throw nb::python_error();
     return result;
 }
-
-void bind_basics(nb::module_& module);
 
 }  // namespace budgetree

@@ -8,6 +8,7 @@
 #include "../money.hpp"
 #include "../processor.hpp"
 #include "arrays.hpp"
+#include "bindings.hpp"
 
 namespace budgetree {
 namespace {
@@ -59,7 +60,8 @@ void bind_basics(nb::module_& module) {
     nb::class_<Clock>(module, "Clock", "Seconds that a call may take (None: no limit); it begins when it is made.")
         .def(nb::new_(&clock_for_python), "seconds"_a = nb::none(), "tick"_a = nb::none())
         .def("stop", &Clock::stop)
-        .def_prop_ro("is_stopped", &Clock::is_stopped);
+        .def_prop_ro("is_stopped", &Clock::is_stopped)
+        .def_prop_ro("was_interrupted", &Clock::was_interrupted);
     nb::class_<Money>(module, "Money", "Prices by test and outcome, and shared fees, in whole units.")
         .def(nb::new_(&make_money), "own"_a, "fees"_a, "fee_mask"_a);
     nb::class_<KeptCases>(module, "Cases", "Codes, classes and weights of the known cases; the arrays are not copied.")

@@ -1,6 +1,7 @@
 // budgetree._core: the only folder that knows Python. Arrays and records in, arrays and records out.
-#include "arrays.hpp"
+#include "bindings.hpp"
 
 NB_MODULE(_core, module) {
     budgetree::bind_basics(module);
+    budgetree::bind_exact(module);
 }

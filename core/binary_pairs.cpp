@@ -1,0 +1,307 @@
+#include "binary_pairs.hpp"
+
+#include <algorithm>
+
+#include "leaf.hpp"
+#include "vectors.hpp"
+
+namespace budgetree {
+namespace {
+
+constexpr int kBlock = 8;                   // cases to a byte
+constexpr std::size_t kMaxMaskBytes = 1 << 28;
+constexpr Count kAllBits = 0xFFFF;
+
+int vector_of(int test) { return test / kByteLanes * kByteLanes; }
+
+}  // namespace
+
+BinaryPairs::BinaryPairs(const ExactTable& table)
+    : table_(table), row_(std::size_t(table.n_classes) * table.n_lanes), nothing_(table.n_lanes),
+      max_allowed_(std::clamp<std::size_t>(kMaxMaskBytes / (8 * std::size_t(table.n_tests) * table.n_lanes), 2, 32)) {
+    packed_.bytes.resize(std::size_t(table.n_cases / kBlock + table.n_classes + 1) * table.n_lanes);
+    packed_.class_begins.resize(table.n_classes + 1);
+    for (OnesOfSet& ones : part_ones_) ones = {std::vector<Count>(row_.size()), std::vector<Count>(table.n_classes)};
+    for (auto& best : following_) best.resize(table.n_lanes);
+    allowed_.reserve(max_allowed_);
+}
+
+std::int64_t BinaryPairs::work_of_pairs(int n_objects, int n_tests) const {
+    return std::int64_t(n_tests) * n_tests * (n_objects + 128 * table_.n_classes) / 256 + 2000;
+}
+
+std::int64_t BinaryPairs::work_of_ranking(const ObjectSet& set, int n_tests) const {
+    return set.size() * table_.n_lanes / 32 + work_of_pairs(set.size(), n_tests);
+}
+
+BinaryPairs::Counted& BinaryPairs::counted_at(int depth) {
+    while (int(counted_.size()) <= depth) {
+        Counted& added = counted_.emplace_back();
+        added.ones = {std::vector<Count>(row_.size()), std::vector<Count>(table_.n_classes)};
+        added.n_ones.resize(table_.n_tests);
+    }
+    return counted_[depth];
+}
+
+void BinaryPairs::pack(std::span<const std::int32_t> objects) {
+    std::uint8_t* into = packed_.bytes.data();
+    int block = 0;
+    std::size_t at = 0;
+    for (int c = 0; c < table_.n_classes; ++c) {
+        packed_.class_begins[c] = block;
+        std::size_t end = at;
+        while (end < objects.size() && table_.labels[objects[end]] == c) ++end;
+        const int n_here = int(end - at);
+        pair_lanes().pack({table_.rows.data(), std::size_t(table_.n_lanes), objects.data() + at, n_here}, into);
+        block += (n_here + kBlock - 1) / kBlock;
+        into = packed_.bytes.data() + std::size_t(block) * table_.n_lanes;
+        at = end;
+    }
+    packed_.class_begins[table_.n_classes] = block;
+}
+
+void BinaryPairs::count_row(int test, int first_lane, Count* out, std::size_t step) const {
+    const std::size_t n_lanes = table_.n_lanes;
+    for (int c = 0; c < table_.n_classes; ++c) {
+        const int begin = packed_.class_begins[c], end = packed_.class_begins[c + 1];
+        pair_lanes().count({packed_.bytes.data() + begin * n_lanes, n_lanes, end - begin}, test, first_lane, out + c * step);
+    }
+}
+
+void BinaryPairs::count_ones(std::span<const std::int32_t> objects, OnesOfSet& ones) {
+    pack(objects);
+    const int always = table_.n_lanes - 1;  // the lane that shows a one on every case
+    count_row(always, 0, ones.ones.data(), table_.n_lanes);
+    for (int c = 0; c < table_.n_classes; ++c) ones.totals[c] = ones.ones[std::size_t(c) * table_.n_lanes + always];
+}
+
+Ones BinaryPairs::view(const OnesOfSet& ones) const {
+    return {{ones.ones.data(), std::size_t(table_.n_lanes)}, ones.totals.data(), table_.n_classes, table_.n_lanes};
+}
+
+Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, const Level& above, int depth,
+                          Level& level) {
+    Counted& counted = counted_at(depth);
+    if (counted.key != set.key) counted.tried.clear();
+    counted.size = set.size();
+    counted.key = set.key;
+    count_ones(set.objects, counted.ones);
+    Ranker ranker(table_.money, remaining, level);
+    for (const int test : above.tests) {
+        int n_ones = 0;
+        double like_one = 0, like_zero = 0;
+        for (int c = 0; c < table_.n_classes; ++c) {
+            const double one = counted.ones.ones[std::size_t(c) * table_.n_lanes + test];
+            const double zero = counted.ones.totals[c] - one;
+            n_ones += int(one);
+            like_one += one * one;
+            like_zero += zero * zero;
+        }
+        counted.n_ones[test] = n_ones;
+        if (n_ones == 0 || n_ones == set.size()) continue;
+        ranker.add(test, -like_one / n_ones - like_zero / (set.size() - n_ones));
+    }
+    const Ranking ranking = ranker.finish();
+    const std::size_t step = std::size_t(table_.n_tests) * table_.n_lanes;
+    counted.pairs.resize(table_.n_classes * step);
+    for (const int test : level.tests) {
+        count_row(test, vector_of(test), &counted.pairs[std::size_t(test) * table_.n_lanes], step);
+    }
+    return ranking;
+}
+
+int BinaryPairs::together(const Counted& counted, int one, int other) const {
+    const auto [low, high] = std::minmax(one, other);
+    int both = 0;
+    for (int c = 0; c < table_.n_classes; ++c) {
+        both += counted.pairs[(std::size_t(c) * table_.n_tests + low) * table_.n_lanes + high];
+    }
+    return both;
+}
+
+Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaining, int depth, Level& level) const {
+    const Counted& counted = counted_[depth];
+    Part* parts = level.parts.data();
+    const Units n_test = counted.n_ones[test];
+    for (const Tried& tried : counted.tried) {
+        if (remaining[0].fees_paid & ~tried.fees_paid) continue;  // with fewer fees paid it could afford less
+        const Units both = together(counted, test, tried.test), n_other = counted.n_ones[tried.test];
+        // Cases of the other test's zeros and ones that this test's zeros and ones lack.
+        const Units outside[2][2] = {{n_test - both, both},
+                                     {counted.size - n_other - (n_test - both), n_other - both}};
+        for (int outcome = 0; outcome < 2; ++outcome) {
+            for (int other = 0; other < 2; ++other) {
+                const Units bound = tried.proven[other] - outside[outcome][other];
+                if (bound > parts[outcome].proven && tried.up_to[other] > remaining[outcome].budget) {
+                    parts[outcome].proven = bound;
+                    parts[outcome].up_to = tried.up_to[other];
+                }
+            }
+        }
+    }
+    return parts[0].proven + parts[1].proven;
+}
+
+void BinaryPairs::split(const ObjectSet& set, int test, int depth, Level& level) const {
+    const Counted& counted = counted_[depth];
+    MostCommonClass<Units> leaf[2];
+    for (int c = 0; c < table_.n_classes; ++c) {
+        const Count one = counted.ones.ones[std::size_t(c) * table_.n_lanes + test];
+        leaf[1].add(one);
+        leaf[0].add(counted.ones.totals[c] - one);
+    }
+    const int n_ones = counted.n_ones[test], n_zeros = set.size() - n_ones;
+    level.objects.resize(set.size());
+    std::int32_t* to[2] = {level.objects.data(), level.objects.data() + n_zeros};
+    const std::uint8_t* column = table_.column(test);
+    Key key;
+    Units least = 0;
+    for (const std::int32_t object : set.objects) {
+        const std::uint64_t one = column[object];
+        *to[one] = object;
+        to[0] += 1 - one;
+        to[1] += one;
+        key += {table_.keys[object].first & -one, table_.keys[object].second & -one};
+    }
+    const std::span<const std::int32_t> objects = level.objects;
+    if (set.least > 0) {
+        for (const std::int32_t object : objects.subspan(n_zeros)) least += table_.unavoidable[object];
+    }
+    static_cast<ObjectSet&>(level.parts[0]) = {objects.first(n_zeros), n_zeros, leaf[0].errors(n_zeros),
+                                               set.least - least, set.key - key};
+    static_cast<ObjectSet&>(level.parts[1]) = {objects.subspan(n_zeros), n_ones, leaf[1].errors(n_ones), least, key};
+}
+
+void BinaryPairs::remember_parts(int test, FeeSet fees_paid, int depth, const Level& level) {
+    const Part &zero = level.parts[0], &one = level.parts[1];
+    std::vector<Tried>& tried = counted_[depth].tried;
+    if (tried.size() == std::size_t(table_.n_tests)) tried.clear();  // the same set again, with another budget
+    tried.push_back({test, fees_paid, {zero.proven, one.proven}, {zero.up_to, one.up_to}});
+}
+
+Answer BinaryPairs::last_two(const ObjectSet& set, const Remaining& remaining, const Level& above) {
+    const AllowedPairs* pairs = allowed(remaining);
+    score(set.objects, above.tests, nullptr, {pairs, pairs});
+    Answer answer = best_pair(false, set, remaining, above.tests);
+    answer.changes = answer.value == set.least ? kNever : std::min(pairs ? pairs->changes : kNever, above.chain.three());
+    return answer;
+}
+
+int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int depth, Level& level,
+                              std::array<int, 2>& found) {
+    int unsettled = 0;
+    for (int outcome = 0; outcome < 2; ++outcome) {
+        if (level.parts[outcome].is_settled) continue;
+        unsettled |= 1 << outcome;
+        if (remaining[outcome].budget < level.chain.two() || remaining[outcome].budget >= level.chain.three()) return 0;
+    }
+    if (unsettled == 0) return 0;
+    const int smaller = level.parts[0].size() > level.parts[1].size();
+    const AllowedPairs* zero = allowed(remaining[0]);
+    const AllowedPairs* one = remaining[1].budget == remaining[0].budget ? zero : allowed(remaining[1], zero);
+    const std::array<const AllowedPairs*, 2> by_outcome{zero, one};
+    const bool only_smaller = unsettled == 1 << smaller;
+    score(level.parts[smaller].objects, level.tests, only_smaller ? nullptr : &counted_[depth],
+          {by_outcome[smaller], by_outcome[1 - smaller]});
+    for (int outcome = 0; outcome < 2; ++outcome) {
+        if (!(unsettled & 1 << outcome)) continue;
+        Part& part = level.parts[outcome];
+        const Answer answer = best_pair(outcome != smaller, part, remaining[outcome], level.tests);
+        const Units changes = std::min(by_outcome[outcome] ? by_outcome[outcome]->changes : kNever, level.chain.three());
+        found[outcome] = answer.test;
+        part.settle(answer.value, answer.value == part.least ? kNever : changes, answer.need);
+    }
+    return unsettled;
+}
+
+// Masks are made when a budget is first met. Where all prices are the same none are needed: the chain of three says when
+// a third test is affordable.
+const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const AllowedPairs* in_use) {
+    if (table_.has_one_price) return nullptr;
+    for (const AllowedPairs& known : allowed_) {
+        if (known.remaining.budget == remaining.budget && known.remaining.fees_paid == remaining.fees_paid) return &known;
+    }
+    if (allowed_.size() < max_allowed_) allowed_.emplace_back();
+    if (&allowed_[next_allowed_] == in_use) next_allowed_ = (next_allowed_ + 1) % max_allowed_;
+    AllowedPairs& made = allowed_[next_allowed_];
+    next_allowed_ = (next_allowed_ + 1) % max_allowed_;
+    const int n_tests = table_.n_tests;
+    const std::size_t kind = std::size_t(n_tests) * table_.n_lanes;
+    made.remaining = remaining;
+    made.changes = kNever;
+    made.masks.assign(4 * kind, 0);
+    const Money& money = table_.money;
+    for (int first = 0; first < n_tests; ++first) {
+        const Units due = money.fees_due(first, remaining.fees_paid);
+        const Units price = money.costliest(first) + due;
+        if (price > remaining.budget) made.changes = std::min(made.changes, price);
+        for (int second = 0; second < n_tests; ++second) {
+            const Units then = money.most(second, remaining.fees_paid | money.fee_mask(first));
+            for (int outcome = 0; outcome < 2; ++outcome) {
+                const Units total = due + money.own(first, std::min(outcome, money.width() - 1)) + then;
+                const bool fits = total <= remaining.budget || first == second;
+                if (!fits) made.changes = std::min(made.changes, total);
+                const Count mask = fits ? kAllBits : 0;
+                made.masks[(1 - outcome) * kind + std::size_t(first) * table_.n_lanes + second] = mask;
+                made.masks[(3 - outcome) * kind + std::size_t(second) * table_.n_lanes + first] = mask;
+            }
+        }
+    }
+    return &made;
+}
+
+PairMasks BinaryPairs::masks_of(const AllowedPairs* allowed, int test) const {
+    if (allowed == nullptr) return {};
+    const std::size_t kind = std::size_t(table_.n_tests) * table_.n_lanes;
+    const Count* row = allowed->masks.data() + std::size_t(test) * table_.n_lanes;
+    return {row, row + kind, row + 2 * kind, row + 3 * kind};
+}
+
+// following_[0, 1] for the set that is counted, following_[2, 3] for what is left of the whole without it.
+void BinaryPairs::score(std::span<const std::int32_t> objects, const std::vector<std::int32_t>& tests,
+                        const Counted* whole, const std::array<const AllowedPairs*, 2>& allowed) {
+    const std::size_t n_lanes = table_.n_lanes, step = n_lanes * table_.n_tests;
+    OnesOfSet &ones = part_ones_[0], &rest = part_ones_[1];
+    count_ones(objects, ones);
+    if (whole != nullptr) {
+        for (std::size_t i = 0; i < row_.size(); ++i) rest.ones[i] = whole->ones.ones[i] - ones.ones[i];
+        for (int c = 0; c < table_.n_classes; ++c) rest.totals[c] = whole->ones.totals[c] - ones.totals[c];
+    }
+    for (auto& best : following_) std::ranges::fill(best, 0);
+    const Following of_part{following_[0].data(), following_[1].data()};
+    const Following of_rest{following_[2].data(), following_[3].data()};
+    const ClassCounts nothing{nothing_.data(), 0}, counted{row_.data(), n_lanes};
+    for (const int test : tests) {
+        count_row(test, vector_of(test), row_.data(), n_lanes);
+        pair_lanes().score(view(ones), {test, counted, nothing}, masks_of(allowed[0], test), of_part);
+        if (whole == nullptr) continue;
+        const ClassCounts of_whole{&whole->pairs[test * n_lanes], step};
+        pair_lanes().score(view(rest), {test, of_whole, counted}, masks_of(allowed[1], test), of_rest);
+    }
+}
+
+// The fewest errors with two tests, and the first test in the table's order that leads there.
+Answer BinaryPairs::best_pair(bool is_rest, const ObjectSet& set, const Remaining& remaining,
+                              const std::vector<std::int32_t>& tests) const {
+    const std::vector<Count>&one = following_[2 * is_rest], &zero = following_[2 * is_rest + 1];
+    const OnesOfSet& ones = part_ones_[is_rest];
+    Answer answer{.value = set.leaf};
+    for (const int test : tests) {
+        if (table_.money.most(test, remaining.fees_paid) > remaining.budget) continue;
+        const Units wrong = set.size() - Units(one[test]) - Units(zero[test]);
+        if (wrong >= answer.value) continue;
+        int n_ones = 0;
+        for (int c = 0; c < table_.n_classes; ++c) n_ones += ones.ones[std::size_t(c) * table_.n_lanes + test];
+        // A test that shows the same on all would only delay the one that follows it.
+        if (n_ones > 0 && n_ones < set.size()) answer = {.value = wrong, .test = test};
+    }
+    answer.need = answer.test == kNoTest ? 0 : need_of_two(remaining.budget);
+    return answer;
+}
+
+// A budget at which the same two tests fit: both prices where all are the same, else simply this one.
+Units BinaryPairs::need_of_two(Units budget) const {
+    return table_.has_one_price ? 2 * table_.money.costliest(0) : budget;
+}
+
+}  // namespace budgetree

@@ -1,0 +1,100 @@
+// Binary tests on cases that count once: everything from counts of ones and of pairs of ones.
+//
+//     ones    class × lane           cases of a class that show a one
+//     pairs   class × test × lane    cases that show a one in both; kept per depth, from the test's own vector on
+//
+// Where two tests are left, all pairs of a set are counted and scored at once (pair_lanes.hpp). Of a test's two parts
+// only the smaller is counted: the larger has what is left of the whole. And pair counts say how many cases the parts of
+// two tests share, so what is proven of one test's parts bounds another's: without d of its cases a set has at most d
+// errors less.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "memory.hpp"
+#include "pair_lanes.hpp"
+#include "search_level.hpp"
+
+namespace budgetree {
+
+// Bytes of eight cases of one class each.
+struct PackedBits {
+    std::vector<std::uint8_t> bytes;
+    std::vector<int> class_begins;  // in blocks; one more than there are classes
+};
+
+struct OnesOfSet {
+    std::vector<Count> ones, totals;  // class × lane, class
+};
+
+// Which binary test may follow which within a budget, and the least budget at which that changes.
+struct AllowedPairs {
+    Remaining remaining;
+    Units changes;
+    std::vector<Count> masks;  // four kinds × test × lane
+};
+
+class BinaryPairs {
+public:
+    explicit BinaryPairs(const ExactTable& table);
+
+    // About how many nanoseconds counting and scoring all pairs of a set takes.
+    std::int64_t work_of_pairs(int n_objects, int n_tests) const;
+    std::int64_t work_of_ranking(const ObjectSet& set, int n_tests) const;
+
+    // Fills the level's tests and their ranking, and counts the set's pairs. What is remembered of parts at this depth
+    // is forgotten unless it is of this very set.
+    Ranking rank(const ObjectSet& set, const Remaining& remaining, const Level& above, int depth, Level& level);
+
+    // The answer where two tests are left; exact, whatever the cutoff.
+    Answer last_two(const ObjectSet& set, const Remaining& remaining, const Level& above);
+
+    // What is proven of the test's parts before they are made, by similarity; their sum.
+    Units bound_parts(int test, const std::array<Remaining, 2>& remaining, int depth, Level& level) const;
+    void split(const ObjectSet& set, int test, int depth, Level& level) const;
+    // Settles both parts at once where two tests are left to each; which ones, as bits. found[] are their first tests.
+    int settle_parts(const std::array<Remaining, 2>& remaining, int depth, Level& level, std::array<int, 2>& found);
+    void remember_parts(int test, FeeSet fees_paid, int depth, const Level& level);
+
+private:
+    struct Tried {
+        std::int32_t test;
+        FeeSet fees_paid;
+        std::array<Units, 2> proven, up_to;
+    };
+    struct Counted {  // of the set that is being searched at a depth
+        OnesOfSet ones;
+        std::vector<Count> pairs;
+        std::vector<std::int32_t> n_ones;  // per test
+        int size = 0;
+        Key key;
+        std::vector<Tried> tried;
+    };
+
+    Counted& counted_at(int depth);
+    void pack(std::span<const std::int32_t> objects);
+    void count_row(int test, int first_lane, Count* out, std::size_t step) const;
+    void count_ones(std::span<const std::int32_t> objects, OnesOfSet& ones);
+    Ones view(const OnesOfSet& ones) const;
+    int together(const Counted& counted, int one, int other) const;
+    // The one in use is not given up for it.
+    const AllowedPairs* allowed(const Remaining& remaining, const AllowedPairs* in_use = nullptr);
+    PairMasks masks_of(const AllowedPairs* allowed, int test) const;
+    void score(std::span<const std::int32_t> objects, const std::vector<std::int32_t>& tests, const Counted* whole,
+               const std::array<const AllowedPairs*, 2>& allowed);
+    Answer best_pair(bool is_rest, const ObjectSet& set, const Remaining& remaining,
+                     const std::vector<std::int32_t>& tests) const;
+    Units need_of_two(Units budget) const;
+
+    const ExactTable& table_;
+    PackedBits packed_;
+    std::vector<Counted> counted_;
+    std::vector<Count> row_, nothing_;
+    std::array<OnesOfSet, 2> part_ones_;              // of the set that is counted, and of the rest
+    std::array<std::vector<Count>, 4> following_;     // after its ones and zeros, and the rest's
+    std::vector<AllowedPairs> allowed_;
+    std::size_t next_allowed_ = 0, max_allowed_;  // masks are kept for so many budgets and fees paid
+};
+
+}  // namespace budgetree

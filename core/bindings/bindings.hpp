@@ -1,0 +1,11 @@
+// The parts of the module, one file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace budgetree {
+
+void bind_basics(nanobind::module_& module);
+void bind_exact(nanobind::module_& module);
+
+}  // namespace budgetree

@@ -1,0 +1,126 @@
+// Exact search for Python.
+#include "../race.hpp"
+#include "arrays.hpp"
+#include "bindings.hpp"
+
+namespace budgetree {
+namespace {
+
+// Runs a search that has something to say also where Ctrl-C ends it: the clock tells that it was interrupted, and
+// KeyboardInterrupt is not raised.
+template <typename Work>
+auto without_interrupt(Clock& clock, Work work) {
+    auto result = without_gil(work);
+    if (clock.was_interrupted()) {
+        if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+        PyErr_Clear();
+    }
+    return result;
+}
+
+// The table and the searches on it; the first one serves all short questions.
+class PythonSearch {
+public:
+    PythonSearch(const KeptCases& cases, const Money& money, Array<Units> unavoidable, std::size_t cache_bytes,
+                 bool may_count_pairs)
+        : table_(cases.cases, money, as_vector(unavoidable), may_count_pairs), cache_bytes_(cache_bytes) {
+        searches_.push_back(std::make_unique<Search>(table_, cache_bytes));
+    }
+
+    PythonSearch(const PythonSearch&) = delete;
+    PythonSearch& operator=(const PythonSearch&) = delete;
+
+    std::optional<Answer> ask(const Question& question, Clock& clock, int breadth) {
+        return without_interrupt(clock, [&] {
+            Watch watch(clock);
+            return searches_.front()->ask(table_.whole, question, {&watch, breadth});
+        });
+    }
+
+    std::optional<FoundTree> tree(const Question& question, Clock& clock, int breadth) {
+        return without_interrupt(clock, [&] {
+            Watch watch(clock);
+            return searches_.front()->tree(question, {.watch = &watch, .breadth = breadth});
+        });
+    }
+
+    RaceResult run_race(const Question& question, Clock& clock, int threads, double bound_seconds) {
+        const RaceSettings settings{threads, bound_seconds, cache_bytes_};
+        return without_interrupt(clock, [&] { return race(searches_, question, settings, clock); });
+    }
+
+    const ExactTable& table() const { return table_; }
+
+private:
+    ExactTable table_;
+    std::size_t cache_bytes_;
+    std::vector<std::unique_ptr<Search>> searches_;
+};
+
+nb::dict as_dict(const FoundTree& tree, const ExactTable& table) {
+    const std::size_t size = tree.nodes.size();
+    std::vector<std::int32_t> test, parent, outcome;
+    std::vector<Units> paid, counts(size * table.n_classes);
+    for (std::size_t number = 0; number < size; ++number) {
+        const FoundTree::Node& node = tree.nodes[number];
+        test.push_back(node.test);
+        parent.push_back(node.parent);
+        outcome.push_back(node.outcome);
+        paid.push_back(node.paid);
+        for (const std::int32_t object : node.objects) {
+            counts[number * table.n_classes + table.labels[object]] += table.weights[object];
+        }
+    }
+    nb::dict arrays;
+    arrays["test"] = as_numpy(std::move(test));
+    arrays["parent"] = as_numpy(std::move(parent));
+    arrays["outcome"] = as_numpy(std::move(outcome));
+    arrays["paid"] = as_numpy(std::move(paid));
+    arrays["counts"] = as_numpy(std::move(counts), {size, std::size_t(table.n_classes)});
+    return arrays;
+}
+
+Question question_of(Units budget, Units cutoff, int only) {
+    return {.remaining = {budget, 0}, .cutoff = cutoff, .only = only};
+}
+
+}  // namespace
+
+void bind_exact(nb::module_& module) {
+    module.attr("ALL_TESTS") = kAllTests;
+    module.attr("NEVER") = kNever;
+    nb::class_<Question>(module, "Question", "Which budget, below which errors, and with which first test if any.")
+        .def(nb::new_(&question_of), "budget"_a, "cutoff"_a = kNever, "only"_a = kNoTest)
+        .def_rw("is_canonical", &Question::is_canonical);
+    nb::class_<Answer>(module, "Answer", "What a search says of a set and a budget; see core/object_set.hpp.")
+        .def_ro("value", &Answer::value)
+        .def_ro("changes", &Answer::changes)
+        .def_ro("need", &Answer::need)
+        .def_ro("test", &Answer::test);
+    nb::class_<RaceResult>(module, "RaceResult", "What the threads of a long search have found.")
+        .def_ro("answer", &RaceResult::answer)
+        .def_ro("lower_bound", &RaceResult::lower_bound)
+        .def_ro("tree_errors", &RaceResult::tree_errors);
+    nb::class_<PythonSearch>(module, "Search", "Exact search on one table; what it learns stays until it is deleted.")
+        .def(nb::init<const KeptCases&, const Money&, Array<Units>, std::size_t, bool>(), "cases"_a, "money"_a,
+             "unavoidable"_a, "cache_bytes"_a, "may_count_pairs"_a = true)
+        .def_prop_ro("counts_pairs", [](const PythonSearch& search) { return search.table().counts_pairs; })
+        .def("ask", &PythonSearch::ask, "question"_a, "clock"_a, "breadth"_a = kAllTests)
+        .def("tree",
+             [](PythonSearch& search, const Question& question, Clock& clock, int breadth) -> std::optional<nb::dict> {
+                 const auto tree = search.tree(question, clock, breadth);
+                 if (!tree) return std::nullopt;
+                 return as_dict(*tree, search.table());
+             },
+             "question"_a, "clock"_a, "breadth"_a = kAllTests)
+        .def("race",
+             [](PythonSearch& search, const Question& question, Clock& clock, int threads, double bound_seconds) {
+                 const RaceResult found = search.run_race(question, clock, threads, bound_seconds);
+                 std::optional<nb::dict> tree;
+                 if (found.tree) tree = as_dict(*found.tree, search.table());
+                 return nb::make_tuple(found, tree);
+             },
+             "question"_a, "clock"_a, "threads"_a, "bound_seconds"_a = 0.0);
+}
+
+}  // namespace budgetree

@@ -1,0 +1,75 @@
+#include "exact_table.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "leaf.hpp"
+#include "vectors.hpp"
+
+namespace budgetree {
+namespace {
+
+constexpr std::uint64_t kSeed = 20150509;  // any will do, and the same one keeps runs alike
+constexpr int kMaxCounted = 1 << 16;       // cases that 16 bits can count
+
+constexpr std::size_t kMaxPairBytes = std::size_t(1) << 26;  // of one depth; beyond it tests are counted like any others
+
+std::size_t pair_bytes(std::size_t n_tests, std::size_t n_lanes, std::size_t n_classes) {
+    return n_classes * n_tests * n_lanes * sizeof(std::uint16_t);
+}
+
+int lanes_for(int n_tests) { return (n_tests + 1 + kByteLanes - 1) / kByteLanes * kByteLanes; }
+
+bool all_cost_the_same(const Money& money) {
+    const Units first = money.own(0, 0);
+    return !money.has_fees() && std::ranges::all_of(money.costliest(), [&](Units price) { return price == first; }) &&
+           std::ranges::all_of(money.cheapest(), [&](Units price) { return price == first; });
+}
+
+}  // namespace
+
+ExactTable::ExactTable(const Cases& cases, Money prices, std::vector<Units> unavoidable_errors, bool may_count_pairs)
+    : n_cases(int(cases.size())), n_tests(cases.n_tests()), n_classes(cases.n_classes),
+      width(*std::ranges::max_element(cases.n_outcomes)), n_lanes(lanes_for(n_tests)),
+      has_unit_weights(cases.weights.empty()), is_binary(width <= 2 && has_unit_weights && n_cases < kMaxCounted),
+      counts_pairs(may_count_pairs && is_binary && pair_bytes(n_tests, n_lanes, n_classes) <= kMaxPairBytes),
+      has_one_price(all_cost_the_same(prices)), money(std::move(prices)), n_outcomes(cases.n_outcomes),
+      labels(cases.labels.begin(), cases.labels.end()), rows(std::size_t(n_cases) * n_lanes),
+      columns(std::size_t(n_cases) * n_tests), unavoidable(std::move(unavoidable_errors)), everything_(n_cases) {
+    std::mt19937_64 random(kSeed);
+    for (int object = 0; object < n_cases; ++object) {
+        std::uint8_t* into = &rows[std::size_t(object) * n_lanes];
+        for (int test = 0; test < n_tests; ++test) {
+            into[test] = columns[std::size_t(test) * n_cases + object] = cases.row(object)[test];
+        }
+        into[n_lanes - 1] = 1;
+        weights.push_back(cases.weight(object));
+        const std::uint64_t first = random();
+        keys.push_back({first, random()});
+    }
+    std::iota(everything_.begin(), everything_.end(), 0);
+    std::ranges::stable_sort(everything_, {}, [&](int object) { return labels[object]; });
+    whole = set_of(everything_);
+}
+
+ObjectSet ExactTable::set_of(std::span<const std::int32_t> objects) const {
+    ObjectSet set;
+    set.objects = objects;
+    MostCommonClass<Units> leaf;
+    for (std::size_t at = 0; at < objects.size();) {
+        const int label = labels[objects[at]];
+        Units in_class = 0;
+        for (; at < objects.size() && labels[objects[at]] == label; ++at) {
+            in_class += weights[objects[at]];
+            set.least += unavoidable[objects[at]];
+            set.key += keys[objects[at]];
+        }
+        leaf.add(in_class);
+        set.total += in_class;
+    }
+    set.leaf = leaf.errors(set.total);
+    return set;
+}
+
+}  // namespace budgetree

@@ -1,0 +1,131 @@
+// Tests of any number of outcomes, on cases of any weight: one test counted, or two, one after the other.
+//
+//     cells   test × outcome × class    weights; only the classes that the set has are numbered
+//
+// Few of many classes are left in a small set, so the table to clear and to add up is small too. Where cases count once
+// and outcomes are few, what one test gets right is counted 32 tests at a time (split_lanes.hpp).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "search_level.hpp"
+
+namespace budgetree {
+
+// The tests that a path can afford, in the table's order, and the least price beyond.
+struct Affordable {
+    std::vector<std::int32_t> tests;
+    Units beyond = kNever;
+    Units budget = -1;  // that it was made for
+};
+
+void find_affordable(const Money& money, const std::vector<std::int32_t>& tests, const Remaining& remaining,
+                     Affordable& found);
+
+// One test's errors on a set; kNoTest where a leaf is as good.
+struct BestSplit {
+    Units errors;
+    int test;
+};
+
+class OutcomeSplits {
+public:
+    explicit OutcomeSplits(const ExactTable& table);
+
+    // The fewest errors with at most one of the tests, and the first test that reaches them.
+    BestSplit best_split(const ObjectSet& set, const std::vector<std::int32_t>& tests);
+
+    // Sorts the set's objects by the outcome of the test into level.objects, each part by class, and describes the parts.
+    void split(const ObjectSet& set, int test, Level& level);
+
+    // The parts' keys, sizes and unavoidable errors alone: enough to ask the memory before anything is sorted.
+    void sum_keys(const ObjectSet& set, int test, Level& level) const;
+
+    Ranking rank(const ObjectSet& set, const Remaining& remaining, const Level& above, Level& level);
+
+    // The answer where two tests are left. Throws what `spend` throws; it is told about the work of each first test.
+    template <typename Spend>
+    Answer last_two(const ObjectSet& set, const Remaining& remaining, const Level& above, Units cutoff, Spend spend);
+
+private:
+    void find_runs(const ObjectSet& set);
+    bool uses_lanes() const { return table_.has_unit_weights && table_.width <= kMaxLevels; }
+    void count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests);
+    void count_right(const ObjectSet& set, const std::vector<std::int32_t>& tests);
+    // What the parts of the level in hand get wrong at least with one test of at most so many outcomes more.
+    Units bound_by_classes(int n_outcomes, int max_outcomes);
+    int most_mixed(int n_outcomes) const;
+
+    static constexpr int kMaxLevels = 32;
+
+    const ExactTable& table_;
+    std::vector<int> block_levels_;      // per 32 tests, the most outcomes of any
+    std::vector<std::int32_t> run_ends_, run_classes_;
+    std::vector<Units> right_;           // per test, of the set counted last
+    std::vector<std::uint16_t> lanes_right_;
+    std::vector<Units> cells_, tops_;
+    std::vector<Units> votes_;           // outcome × class, of the split made last
+    std::vector<std::int32_t> starts_;
+    Level last_two_level_;
+    std::array<Affordable, 2> affordable_;
+};
+
+template <typename Spend>
+Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining, const Level& above, Units cutoff,
+                               Spend spend) {
+    const Money& money = table_.money;
+    Affordable &first = affordable_[0], &second = affordable_[1];
+    find_affordable(money, above.tests, remaining, first);
+    Level& level = last_two_level_;
+    Answer best{.value = set.leaf, .changes = first.beyond};
+    Units bound = std::min(set.leaf, cutoff), refuted = set.leaf;
+    for (const int test : first.tests) {
+        const int n_outcomes = table_.n_outcomes[test];
+        spend(std::int64_t(set.size()) * (4 + int(above.tests.size()) / 4) + 100 * n_outcomes);
+        split(set, test, level);
+        const auto parts = std::span(level.parts).first(n_outcomes);
+        if (std::ranges::any_of(parts, [&](const Part& part) { return part.size() == set.size(); })) continue;
+        const Units due = money.fees_due(test, remaining.fees_paid);
+        const FeeSet fees_after = remaining.fees_paid | money.fee_mask(test);
+        const auto afford_second = [&](int outcome) {
+            const Units left = remaining.budget - due - money.own(test, outcome);
+            if (left != second.budget) find_affordable(money, above.tests, {left, fees_after}, second);
+        };
+        second.budget = -1;
+        int max_outcomes = 1;
+        for (int outcome = 0; outcome < n_outcomes; ++outcome) {
+            if (level.parts[outcome].is_settled) continue;
+            afford_second(outcome);
+            for (const int next : second.tests) max_outcomes = std::max(max_outcomes, table_.n_outcomes[next]);
+            const Units spent = due + money.own(test, outcome);
+            best.changes = std::min(best.changes, spent + std::min(second.beyond, above.chain.two_after(test)));
+        }
+        Units wrong = bound_by_classes(n_outcomes, max_outcomes), need = money.costliest(test) + due;
+        while (wrong < bound) {
+            const int outcome = most_mixed(n_outcomes);  // it ends a hopeless test soonest
+            if (outcome < 0) break;
+            afford_second(outcome);
+            Part& part = level.parts[outcome];
+            const BestSplit split = best_split(part, second.tests);
+            wrong += split.errors - part.proven;
+            part.settle(split.errors, kNever, 0);
+            if (split.test != kNoTest) {
+                need = std::max(need, due + money.own(test, outcome) + money.most(split.test, fees_after));
+            }
+        }
+        refuted = std::min(refuted, wrong);
+        if (wrong < bound) {
+            bound = best.value = wrong;
+            best.test = test;
+            best.need = need;
+            if (wrong == set.least) break;
+        }
+    }
+    if (best.value == set.least) best.changes = kNever;
+    if (best.value >= cutoff) best = {.value = refuted, .changes = best.changes};
+    return best;
+}
+
+}  // namespace budgetree

@@ -1,0 +1,141 @@
+// Compiled once per kind of processor: see vectors.hpp.
+#include "pair_lanes.hpp"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#include "leaf.hpp"
+#include "vectors.hpp"
+
+namespace budgetree::BUDGETREE_LANES {
+namespace {
+
+constexpr int kBlock = 8;        // cases
+constexpr int kMaxBlocks = 31;   // of which a byte can still count the ones
+
+[[gnu::always_inline]] inline Bytes ones_in(Bytes x) {
+#if defined(__AVX2__)
+    const __m256i in_half = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                             0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low = (__m256i)(x & 15), high = (__m256i)(x >> 4);
+    return (Bytes)_mm256_shuffle_epi8(in_half, low) + (Bytes)_mm256_shuffle_epi8(in_half, high);
+#elif defined(__aarch64__)
+    Bytes counted;
+    for (int half = 0; half < kByteLanes; half += 16) {
+        std::uint8_t bytes[16];
+        std::memcpy(bytes, reinterpret_cast<const char*>(&x) + half, sizeof bytes);
+        vst1q_u8(bytes, vcntq_u8(vld1q_u8(bytes)));
+        std::memcpy(reinterpret_cast<char*>(&counted) + half, bytes, sizeof bytes);
+    }
+    return counted;
+#else
+    x -= x >> 1 & 0x55;
+    x = (x & 0x33) + (x >> 2 & 0x33);
+    return (x + (x >> 4)) & 15;
+#endif
+}
+
+[[gnu::always_inline]] inline void add_widened(Bytes counted, Count* to) {
+    using Wide [[gnu::vector_size(64)]] = Count;
+    store(load<Wide>(to) + __builtin_convertvector(counted, Wide), to);
+}
+
+// `Vectors` neighbouring vectors of lanes at once, so that each row is read once for all of them.
+template <int Vectors>
+void count_vectors(const BitBlocks& blocks, int test, int lane, Count* out) {
+    std::memset(out, 0, Vectors * kByteLanes * sizeof(Count));
+    const std::uint8_t* row = blocks.bytes;
+    for (int done = 0; done < blocks.n_blocks;) {
+        const int end = done + kMaxBlocks < blocks.n_blocks ? done + kMaxBlocks : blocks.n_blocks;
+        Bytes counted[Vectors] = {};
+        for (; done < end; ++done, row += blocks.n_lanes) {
+            const Bytes shown = row[test] - Bytes{};
+            for (int v = 0; v < Vectors; ++v) counted[v] += ones_in(shown & load<Bytes>(row + lane + v * kByteLanes));
+        }
+        for (int v = 0; v < Vectors; ++v) add_widened(counted[v], out + v * kByteLanes);
+    }
+}
+
+void count(const BitBlocks& blocks, int test, int first, Count* out) {
+    const int n_lanes = int(blocks.n_lanes);
+    int lane = first;
+    for (; n_lanes - lane >= 3 * kByteLanes; lane += 3 * kByteLanes) count_vectors<3>(blocks, test, lane, out + lane);
+    if (n_lanes - lane == 2 * kByteLanes) count_vectors<2>(blocks, test, lane, out + lane);
+    if (n_lanes - lane == kByteLanes) count_vectors<1>(blocks, test, lane, out + lane);
+}
+
+void pack(const RowsToPack& cases, std::uint8_t* into) {
+    for (int first = 0; first < cases.n_objects; first += kBlock, into += cases.n_lanes) {
+        const int n_here = cases.n_objects - first < kBlock ? cases.n_objects - first : kBlock;
+        for (std::size_t lane = 0; lane < cases.n_lanes; lane += kByteLanes) {
+            Bytes shown = {};
+            for (int i = 0; i < n_here; ++i) {  // one bit to the left, and the new one
+                shown += shown + load<Bytes>(cases.rows + cases.objects[first + i] * cases.n_lanes + lane);
+            }
+            store(shown, into + lane);
+        }
+    }
+}
+
+[[gnu::always_inline]] inline Words larger(Words a, Words b) { return a > b ? a : b; }
+
+[[gnu::always_inline]] inline void raise(Count* to, Words by) { store(larger(load<Words>(to), by), to); }
+
+[[gnu::always_inline]] inline void raise(Count& to, Words by) {
+    Count lanes[kWordLanes];
+    store(by, lanes);
+    for (const Count lane : lanes) to = lane > to ? lane : to;
+}
+
+// With the number of classes known, all cells of a pair stay in registers; 0 stands for any number.
+template <int Classes, bool Masked>
+void score_lanes(const Ones& set, const PairRow& row, const PairMasks& masks, const Following& best) {
+    const int n_classes = Classes > 0 ? Classes : set.n_classes, test = row.test;
+    Words after_one = {}, after_zero = {};
+    for (int lane = test / kByteLanes * kByteLanes; lane < set.n_lanes; lane += kWordLanes) {
+        MostCommonClass<Words> one_one, one_zero, zero_one, zero_zero;  // outcomes of the test, of the lane
+        for (int c = 0; c < n_classes; ++c) {
+            const Count* ones = set.ones.of(c);
+            const Words both = load<Words>(row.both.of(c) + lane) - load<Words>(row.less.of(c) + lane);
+            const Words test_only = ones[test] - both;
+            const Words lane_only = load<Words>(ones + lane) - both;
+            one_one.add(both);
+            one_zero.add(test_only);
+            zero_one.add(lane_only);
+            zero_zero.add(set.totals[c] - (both + test_only) - lane_only);
+        }
+        Words with_one = one_one.right() + one_zero.right(), with_zero = zero_one.right() + zero_zero.right();
+        Words lane_one = one_one.right() + zero_one.right(), lane_zero = one_zero.right() + zero_zero.right();
+        if constexpr (Masked) {
+            with_one &= load<Words>(masks.after_one + lane);
+            with_zero &= load<Words>(masks.after_zero + lane);
+            lane_one &= load<Words>(masks.before_one + lane);
+            lane_zero &= load<Words>(masks.before_zero + lane);
+        }
+        after_one = larger(after_one, with_one);
+        after_zero = larger(after_zero, with_zero);
+        raise(best.one + lane, lane_one);
+        raise(best.zero + lane, lane_zero);
+    }
+    raise(best.one[test], after_one);
+    raise(best.zero[test], after_zero);
+}
+
+void score(const Ones& set, const PairRow& row, const PairMasks& masks, const Following& best) {
+    const bool is_masked = masks.after_one != nullptr;
+    if (set.n_classes == 2) return is_masked ? score_lanes<2, true>(set, row, masks, best)
+                                             : score_lanes<2, false>(set, row, masks, best);
+    if (set.n_classes == 3) return is_masked ? score_lanes<3, true>(set, row, masks, best)
+                                             : score_lanes<3, false>(set, row, masks, best);
+    is_masked ? score_lanes<0, true>(set, row, masks, best) : score_lanes<0, false>(set, row, masks, best);
+}
+
+}  // namespace
+
+extern const PairLanes kPairLanes;
+const PairLanes kPairLanes{pack, count, score};
+
+}  // namespace budgetree::BUDGETREE_LANES

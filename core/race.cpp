@@ -1,0 +1,179 @@
+#include "race.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "common_core.hpp"
+
+namespace budgetree {
+namespace {
+
+constexpr std::chrono::milliseconds kNap{5};
+
+class Race {
+public:
+    Race(const ExactTable& table, std::vector<std::int32_t> ranking, const Question& question, Clock& clock)
+        : table_(table), ranking_(std::move(ranking)), answers_(ranking_.size()), question_(question),
+          cutoff_(question.cutoff), clock_(clock) {
+        result_.lower_bound = table.whole.least;
+        clock_.total = std::int64_t(ranking_.size());
+        clock_.done = 0;
+    }
+
+    // Takes one test after another until none is left or the clock says stop.
+    void run(Search& search, Watch watch) {
+        while (true) {
+            std::size_t place;
+            Question next = question_;
+            {
+                const std::lock_guard lock(mutex_);
+                if (next_ == ranking_.size()) return;
+                place = next_++;
+                next.only = ranking_[place];
+                next.cutoff = cutoff_;
+            }
+            const auto answer = search.ask(table_.whole, next, {&watch});
+            if (!answer) return;
+            std::optional<FoundTree> tree;
+            if (answer->value < next.cutoff) {
+                Clock patient(kForever);  // it comes from the memory, at once
+                Watch unhurried(patient, Watch::Thread::kOther);
+                tree = search.tree(next, {&unhurried});
+            }
+            const std::lock_guard lock(mutex_);
+            answers_[place] = *answer;
+            ++n_answered_;
+            cutoff_ = std::min(cutoff_, answer->value + 1);
+            ++clock_.done;
+            if (tree && answer->value < result_.tree_errors) {
+                result_.tree = std::move(tree);
+                result_.tree_errors = answer->value;
+            }
+        }
+    }
+
+    // Asks for twice as much each time; what is proven last counts.
+    void bound_from_below(Search& search, Clock& clock) {
+        CommonCore core(search, Watch(clock, Watch::Thread::kOther));
+        Units proven = table_.whole.least, wanted = proven + 1;
+        for (; proven < question_.cutoff; wanted *= 2) {
+            const Units found = core.lower_bound(question_.remaining, wanted);
+            proven = std::max(proven, found);
+            const std::lock_guard lock(mutex_);
+            result_.lower_bound = std::min(proven, question_.cutoff);
+            if (found < wanted) return;
+        }
+    }
+
+    bool is_finished() {
+        const std::lock_guard lock(mutex_);
+        return n_answered_ == ranking_.size();
+    }
+
+    RaceResult finish() {
+        if (!is_finished()) return std::move(result_);
+        Answer whole{.value = std::min(question_.cutoff, table_.whole.leaf)};
+        for (const auto& answer : answers_) {
+            whole.value = std::min(whole.value, answer->value);
+            whole.changes = std::min(whole.changes, answer->changes);
+        }
+        for (std::size_t place = ranking_.size(); place-- > 0;) {
+            if (answers_[place]->value == whole.value && whole.value < table_.whole.leaf) whole.test = ranking_[place];
+        }
+        result_.answer = whole;
+        result_.lower_bound = whole.value;
+        return std::move(result_);
+    }
+
+private:
+    static constexpr double kForever = 1e9;
+
+    const ExactTable& table_;
+    const std::vector<std::int32_t> ranking_;
+    std::vector<std::optional<Answer>> answers_;
+    Question question_;
+    Units cutoff_;
+    Clock& clock_;
+    std::size_t next_ = 0, n_answered_ = 0;
+    RaceResult result_;
+    std::mutex mutex_;
+};
+
+// Threads that share one stop; what one of them throws is thrown again where they are waited for.
+class Threads {
+public:
+    template <typename Work>
+    void start(Work work) {
+        ++n_running_;
+        threads_.emplace_back([this, work] {
+            try {
+                work();
+            } catch (...) {
+                const std::lock_guard lock(mutex_);
+                error_ = std::current_exception();
+            }
+            --n_running_;
+        });
+    }
+
+    // `nap` is called between two looks.
+    template <typename Nap>
+    void wait(Nap nap) {
+        for (; n_running_ > 0; std::this_thread::sleep_for(kNap)) nap();
+        threads_.clear();
+        if (error_) std::rethrow_exception(error_);
+    }
+
+private:
+    std::atomic<int> n_running_ = 0;
+    std::mutex mutex_;
+    std::exception_ptr error_;
+    std::vector<std::jthread> threads_;
+};
+
+// Where two tests are all that a path can afford there is nothing to split.
+RaceResult in_one_piece(Search& search, const Question& question, Clock& clock) {
+    Watch watch(clock);
+    RaceResult result;
+    result.answer = search.ask(search.table().whole, question, {&watch});
+    result.lower_bound = search.table().whole.least;
+    if (result.answer) {
+        result.lower_bound = std::min(result.answer->value, question.cutoff);
+        if (result.answer->value < question.cutoff) {
+            result.tree = search.tree(question, {&watch});
+            if (result.tree) result.tree_errors = result.answer->value;
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+RaceResult race(std::vector<std::unique_ptr<Search>>& searches, const Question& question, const RaceSettings& settings,
+                Clock& clock) {
+    const ExactTable& table = searches.front()->table();
+    const bool bounds = settings.bound_seconds > 0;
+    const std::size_t n_threads = std::max(1, settings.n_threads);
+    while (searches.size() < n_threads + bounds) {
+        searches.push_back(std::make_unique<Search>(table, settings.cache_bytes));
+    }
+    const std::vector<std::int32_t> ranking = searches.front()->ranking(question.remaining);
+    if (ranking.empty()) return in_one_piece(*searches.front(), question, clock);
+    Race race(table, ranking, question, clock);
+    Clock bound_clock(settings.bound_seconds);
+    Watch watch(clock);
+    Threads threads;
+    for (std::size_t thread = 0; thread < n_threads; ++thread) {
+        threads.start([&, thread] { race.run(*searches[thread], Watch(clock, Watch::Thread::kOther)); });
+    }
+    if (bounds) threads.start([&] { race.bound_from_below(*searches[n_threads], bound_clock); });
+    threads.wait([&] {
+        if (watch.is_over() || race.is_finished()) bound_clock.stop();
+    });
+    return race.finish();
+}
+
+}  // namespace budgetree

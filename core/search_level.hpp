@@ -1,0 +1,60 @@
+// What one depth of an exact search holds: the set's tests, their prices in a chain, and the parts of the test in hand.
+#pragma once
+
+#include <vector>
+
+#include "exact_table.hpp"
+
+namespace budgetree {
+
+// What several tests, one after another, cost at least. The last of them must be affordable at its costliest outcome;
+// those before it may show their cheapest.
+struct Chain {
+    Units last = kNever / 4;             // the least costliest price
+    Units first = kNever / 4;            // the two least cheapest prices, of two tests
+    Units second = kNever / 4;
+    int first_test = kNoTest;            // whose price the least is
+
+    Units two() const { return last + first; }
+    Units three() const { return last + first + second; }
+    // Two more after a test that is in hand and cannot be done again.
+    Units two_after(int test) const { return last + (test == first_test ? second : first); }
+};
+
+Chain describe_chain(const std::vector<std::int32_t>& tests, const Money& money);
+
+struct Level {
+    std::vector<std::int32_t> tests;    // those that split the set, in the table's order
+    std::vector<std::int32_t> ranked;   // the affordable ones among them, most promising first
+    Chain chain;
+    std::vector<std::int32_t> objects;  // of the parts
+    std::vector<Part> parts;            // by outcome
+};
+
+// What ranking a set's tests has found beside their order.
+struct Ranking {
+    Units beyond = kNever;    // the least price beyond the budget
+    int free_test = kNoTest;  // one that costs nothing: doing it is never wrong
+};
+
+// Collects tests that split a set: by score, ties in the order in which they come.
+class Ranker {
+public:
+    Ranker(const Money& money, const Remaining& remaining, Level& level);
+
+    void add(int test, double score);
+    Ranking finish();  // writes level.tests and level.ranked
+
+private:
+    struct Entry {
+        double score;
+        std::int32_t test;
+    };
+    const Money& money_;
+    Remaining remaining_;
+    Level& level_;
+    Ranking ranking_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace budgetree

@@ -1,0 +1,33 @@
+// What each test alone gets right of a set, 32 tests at once: for tests of a few outcomes on cases that count once.
+//
+//     row of a case     │ 2 0 1 3 … │     a byte per test, 32 to a vector
+//     compare with v    │ 0 0 1 0 … │     −1 where the test shows outcome v
+//
+// The cases come class by class: a byte counts the matches within a class, and of all classes the largest count of an
+// outcome is what a leaf there gets right. Counting case by case and test by test takes four to five times as long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "processor.hpp"
+
+namespace budgetree {
+
+struct ClassRuns {
+    const std::uint8_t* rows;  // of the whole table
+    std::size_t n_lanes;
+    const std::int32_t* objects;  // sorted by class
+    const std::int32_t* ends;     // where each class that is present ends
+    int n_runs;
+    bool fits_bytes;  // no class has more than 255 cases
+};
+
+struct SplitLanes {
+    // right[lane] for the 32 tests of a block, each of which shows outcomes below n_levels.
+    void (*count_right)(const ClassRuns& set, int block, int n_levels, std::uint16_t* right);
+};
+
+const SplitLanes& split_lanes();
+
+}  // namespace budgetree
