@@ -256,7 +256,7 @@ void Search::settle_binary_parts(const Question& question, int test, int depth) 
     if (settled == 0) return;
     spend(pairs_->work_of_pairs((level.parts[0].size() + level.parts[1].size()) / 2, int(level.tests.size())));
     for (int outcome = 0; outcome < 2; ++outcome) {
-        if (!(settled & 1 << outcome)) continue;
+        if (!(settled & (1 << outcome))) continue;
         const Part& part = level.parts[outcome];
         const Answer answer{part.proven, part.up_to, part.need, found[outcome]};
         memory_.remember_bound(part, left[outcome].fees_paid, answer, part.size());

@@ -155,9 +155,8 @@ RaceResult in_one_piece(Search& search, const Question& question, Clock& clock) 
 RaceResult race(std::vector<std::unique_ptr<Search>>& searches, const Question& question, const RaceSettings& settings,
                 Clock& clock) {
     const ExactTable& table = searches.front()->table();
-    const bool bounds = settings.bound_seconds > 0;
     const std::size_t n_threads = std::max(1, settings.n_threads);
-    while (searches.size() < n_threads + bounds) {
+    while (searches.size() < n_threads) {
         searches.push_back(std::make_unique<Search>(table, settings.cache_bytes));
     }
     const std::vector<std::int32_t> ranking = searches.front()->ranking(question.remaining);
@@ -167,9 +166,12 @@ RaceResult race(std::vector<std::unique_ptr<Search>>& searches, const Question& 
     Watch watch(clock);
     Threads threads;
     for (std::size_t thread = 0; thread < n_threads; ++thread) {
-        threads.start([&, thread] { race.run(*searches[thread], Watch(clock, Watch::Thread::kOther)); });
+        const bool bounds = thread + 1 == n_threads && settings.bound_seconds > 0;
+        threads.start([&, thread, bounds] {
+            if (bounds) race.bound_from_below(*searches[thread], bound_clock);
+            race.run(*searches[thread], Watch(clock, Watch::Thread::kOther));
+        });
     }
-    if (bounds) threads.start([&] { race.bound_from_below(*searches[n_threads], bound_clock); });
     threads.wait([&] {
         if (watch.is_over() || race.is_finished()) bound_clock.stop();
     });

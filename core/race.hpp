@@ -1,5 +1,5 @@
-// A long search split by its first test among threads, each with a memory of its own; one more thread looks for a lower
-// bound that rises (common_core.hpp), so that a search which is cut short still has something to say.
+// A long search split by its first test among threads, each with a memory of its own. The last of them first looks for a
+// lower bound that rises (common_core.hpp), so that a search which is cut short still has something to say.
 //
 //     ranking of the whole   t7  t3  t12  t1  …        each thread takes the next test that nobody has taken
 //
@@ -17,7 +17,7 @@ namespace budgetree {
 
 struct RaceSettings {
     int n_threads = 1;
-    double bound_seconds = 0;     // for the thread that bounds from below; 0: none
+    double bound_seconds = 0;     // for the bound from below; 0: none
     std::size_t cache_bytes = 0;  // per thread
 };
 

@@ -4,45 +4,66 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+from budgetree.core import core
 from budgetree.problem.units import non_negative
 
-FOREVER = 2**62  # nanoseconds
+if TYPE_CHECKING:
+    from budgetree import _core
+
+BETWEEN_TICKS = 0.05  # seconds
+
+Tick = Callable[[int, int], object]  # told what is done and what there is to do
 
 
 class Clock:
-    """When to stop."""
+    """When to stop. Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar."""
 
-    def __init__(self, seconds: float | None, whole: Clock | None = None) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float | None, tick: Tick | None = None, whole: Clock | None = None) -> None:
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._whole = whole  # the clock that this one is a share of
-        self.interrupted = False
-        self.restart()
-
-    def restart(self) -> None:
-        """From now on."""
-        self.deadline = None if self._seconds is None else time.monotonic() + self._seconds
+        self._interrupted = False
 
     @property
     def is_over(self) -> bool:
-        if self.interrupted or (self._whole is not None and self._whole.is_over):
+        if self._interrupted or (self._whole is not None and self._whole.is_over):
             return True
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        now = time.monotonic()
+        if self._tick is not None and now >= self._next_tick:
+            self._next_tick = now + BETWEEN_TICKS
+            self._tick(0, 1)
+        return self.deadline is not None and now >= self.deadline
 
     @property
     def seconds_left(self) -> float | None:
+        if self._interrupted:
+            return 0.0
         return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
 
-    @property
-    def nanoseconds_left(self) -> int:
-        left = self.seconds_left
-        return FOREVER if left is None else int(left * 1e9)
-
-    def share(self, seconds: float) -> Clock:
+    def share(self, seconds: float | None, tick: Tick | None = None) -> Clock:
         """A clock that stops after so many seconds, or with this one."""
         left = self.seconds_left
-        return Clock(seconds if left is None else min(seconds, left), self)
+        shorter = seconds if left is None or (seconds is not None and seconds < left) else left
+        return Clock(shorter, tick, self)
+
+    def interrupt(self) -> None:
+        """Ctrl-C: this clock is over, and so is the one that it is a share of."""
+        self._interrupted = True
+        if self._whole is not None:
+            self._whole.interrupt()
+
+    @contextmanager
+    def in_core(self) -> Iterator[_core.Clock]:
+        """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
+        assert core is not None
+        clock = core.Clock(0.0 if self.is_over else self.seconds_left, self._tick)
+        yield clock
+        if clock.was_interrupted:
+            self.interrupt()
 
 
 def check_time_limit(time_limit: Any) -> float | None:

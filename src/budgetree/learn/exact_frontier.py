@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
+from budgetree.learn.exact.solver import Solver, Verdict
 from budgetree.learn.found import Found, found_tree
 
 SWEEP_SHARE = 0.3  # of the time, for the budgets beyond the first that takes long
@@ -24,29 +24,59 @@ class ExactFrontier:
 def search_frontier(solver: Solver, limit: int) -> ExactFrontier:
     """Every budget up to the limit at which the fewest errors drop."""
     proven: list[Found] = []
-    budget, complete = 0, False
-    solver.when_long = lambda at: _sweep(solver, at, limit)
+    known_below, complete = 0, False  # from the last proven point up to there, nothing better is to be had
     try:
-        while not complete:
-            verdict = solver.decide(budget, solver.layout.leaf_errors + 1)
-            if not verdict.proven:
+        verdict = solver.decide(0, solver.layout.leaf_errors + 1)
+        while verdict.proven:
+            proven.append(_proven_point(solver, verdict))
+            if verdict.lower_bound == solver.unavoidable:
+                complete = True
                 break
-            if not proven or verdict.lower_bound < proven[-1].errors:
-                tree = solver.canonical(verdict)
-                best = solver.best(budget) if tree is None else found_tree(tree, "exact search")
-                proven.append(best)
-            complete = verdict.lower_bound == solver.unavoidable or verdict.changes > min(limit, NEVER_AGAIN)
-            budget = verdict.changes
+            if not solver.layout.has_one_price:  # with one price every budget is asked once anyway
+                solver.start_from_greedy()
+            known_below, better = _next_drop(solver, verdict, limit)
+            if better is None:
+                complete = known_below > limit
+                break
+            verdict = solver.decide(better, solver.best(better).errors + 1)
     except KeyboardInterrupt:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
-    beyond = [] if complete else [found for found in solver.found if found.need >= budget]
+    beyond = [] if complete else [found for found in solver.found if found.need >= known_below]
     return ExactFrontier(
         proven, [found for found in beyond if not proven or found.errors < proven[-1].errors], complete
     )
 
 
-def _sweep(solver: Solver, budget: int, limit: int) -> None:
+def _proven_point(solver: Solver, verdict: Verdict) -> Found:
+    tree = solver.canonical(verdict)
+    return solver.best(verdict.budget) if tree is None else found_tree(tree, "exact search")
+
+
+def _next_drop(solver: Solver, here: Verdict, limit: int) -> tuple[int, int | None]:
+    """Below which budget no tree makes fewer errors than here, and the budget if one there does; None if none is known.
+
+    The question is asked just below the cheapest tree known to be better. If the search refutes it, all budgets up to
+    there are settled at once; if not, it has found a cheaper tree, and the question is asked below that one.
+    """
+    errors, known_below = here.lower_bound, min(here.changes, limit + 1)
+    while True:
+        better = solver.next_better(errors)
+        if better is not None and better.need <= known_below:
+            return known_below, better.need
+        # With one price nothing is gained by asking for more than one test more.
+        end = limit if better is None else min(better.need - 1, limit)
+        budget = known_below if solver.layout.has_one_price or better is None else end
+        if budget > limit:
+            return known_below, None
+        verdict = solver.decide(budget, errors)
+        if not verdict.proven:
+            return known_below, None
+        if verdict.lower_bound >= errors:
+            known_below = min(max(verdict.changes, budget + 1), limit + 1)
+
+
+def sweep(solver: Solver, budget: int, limit: int) -> None:
     """Looks for good trees at the larger budgets, before the proof of this one takes all the time."""
     left = solver.clock.seconds_left
     share = SWEEP_SECONDS if left is None else SWEEP_SHARE * left
@@ -63,6 +93,6 @@ def _candidates(solver: Solver, budget: int, limit: int) -> list[int]:
     """Larger budgets where something may be had: where the trees known so far have their points, or each price."""
     needs = {found.need for found in solver.found}
     if solver.layout.has_one_price:
-        price = int(solver.layout.money[1][0])
+        price = int(solver.layout.costliest[0])
         needs |= set(range(budget, max(needs) + 1, price)) if price else set()
     return sorted(need for need in needs if budget < need <= limit)

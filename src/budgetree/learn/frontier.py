@@ -13,6 +13,9 @@ from typing import Any, Literal
 
 from budgetree.impurity import Impurity
 from budgetree.learn.clock import Clock, check_time_limit
+from budgetree.learn.exact.layout import TooLargeError
+from budgetree.learn.exact.solver import Help, Solver
+from budgetree.learn.exact_frontier import search_frontier, sweep
 from budgetree.learn.found import Found
 from budgetree.learn.frontier_text import COLUMNS, render_html, render_text
 from budgetree.learn.greedy_frontier import grow_frontier
@@ -206,25 +209,29 @@ class _Request:
 
     def exact(self, seconds: float | None, progress: bool | None, must: bool) -> Frontier:
         """By exact search; where that is not a must, for a while only, and not at all where it is hopeless."""
-        from budgetree.learn.exact.layout import TooLargeError  # numba takes half a second to import
-        from budgetree.learn.exact.solver import Solver
-        from budgetree.learn.exact_frontier import search_frontier
-
         if seconds is None and not must:
             seconds = AUTO_SECONDS
         with show_progress("exact frontier", progress) as report:
             clock = Clock(seconds)
+
+            def greedy() -> list[Found]:
+                portfolio = Portfolio(self.instance, self.cache_bytes, clock.deadline)
+                return grow_frontier(portfolio, self.impurities, self.limit, report)
+
+            helped = Help(
+                self.cache_bytes,
+                report=report,
+                greedy=greedy,
+                when_long=lambda solver, budget: sweep(solver, budget, self.limit),
+            )
             try:
-                solver = Solver(self.instance, self.limit, clock, self.cache_bytes, report)
+                solver = Solver(self.instance, self.limit, clock, helped)
             except TooLargeError:
                 if must:
                     raise
                 return self.greedy(clock, progress, self._too_large())
             if not must and solver.layout.work_for_two > AUTO_SHARE * (seconds or 0) * 1e9:
                 return self.greedy(clock, progress, self._too_large())
-            solver.greedy = lambda: grow_frontier(
-                Portfolio(self.instance, self.cache_bytes, clock.deadline), self.impurities, self.limit, report
-            )
             result = search_frontier(solver, self.limit)
         points = [self._point(found, found.errors) for found in result.proven]
         points += [self._point(found) for found in result.beyond]

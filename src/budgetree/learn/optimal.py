@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from budgetree.learn.clock import Clock, check_time_limit
+from budgetree.learn.exact.solver import Help, Solver, check_threads
+from budgetree.learn.found import Found
 from budgetree.learn.greedy_frontier import grow_frontier
 from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, Portfolio
 from budgetree.learn.progress import progress as show_progress
@@ -17,10 +17,6 @@ from budgetree.learn.settings import check_cache_bytes, check_instance
 from budgetree.problem import Instance
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import Tree
-
-if TYPE_CHECKING:
-    from budgetree.learn.exact.solver import Solver
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Solution:
@@ -59,7 +55,7 @@ def optimal(
     time_limit: float | None = None,
     progress: bool | None = None,
     cache_bytes: int = CACHE_BYTES,
-    threads: int = 2,
+    threads: int | None = None,
 ) -> Solution:
     """The tree with the fewest errors among all whose every path costs at most the budget.
 
@@ -70,7 +66,7 @@ def optimal(
     time_limit   seconds after which the best so far is returned
     progress     True or False to show or hide the bar; by default it shows on a terminal
     cache_bytes  memory for what the search has learned about sets of objects
-    threads      for searches that take longer than a moment; the tree does not depend on it
+    threads      for searches that take longer than a moment, None for all cores; the tree does not depend on it
 
     >>> import budgetree as bt
     >>> bt.optimal(bt.datasets.load("house_votes"), budget=5)
@@ -78,17 +74,16 @@ def optimal(
     """
     check_instance(instance)
     check_cache_bytes(cache_bytes)
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise ValueError(f"threads is {threads!r}; expected a whole number of at least 1.")
+    n_threads = check_threads(threads)
     limit = instance.schema.table.budget_units(budget)
     clock = Clock(check_time_limit(time_limit))
     with show_progress("exact search", progress) as report:
-        from budgetree.learn.exact.solver import Solver  # numba takes half a second to import
 
-        solver = Solver(instance, limit, clock, cache_bytes, report, int(threads))
-        solver.greedy = lambda: grow_frontier(
-            Portfolio(instance, cache_bytes, clock.deadline), DEFAULT_IMPURITIES, limit, report
-        )
+        def greedy() -> list[Found]:
+            portfolio = Portfolio(instance, cache_bytes, clock.deadline)
+            return grow_frontier(portfolio, DEFAULT_IMPURITIES, limit, report)
+
+        solver = Solver(instance, limit, clock, Help(cache_bytes, n_threads, report, greedy))
         try:
             tree, lower_bound, complete = _solve(solver, limit)
         except KeyboardInterrupt:
@@ -102,14 +97,14 @@ def _solve(solver: Solver, limit: int) -> tuple[Tree, int, bool]:
     if not verdict.proven:
         return solver.best(limit).tree(), verdict.lower_bound, False
     fewest = verdict.lower_bound
-    # Where less money makes as few errors, less money it is: the least budget is above `short` and at most `need`.
-    short, need = -1, solver.best(limit).need
-    while need - short > 1:
-        below = solver.decide((short + need) // 2, fewest + 1)
+    # Where less money makes as few errors, less money it is: is there such a tree below the cheapest known one?
+    need = solver.best(limit).need
+    while need > 0:
+        below = solver.decide(need - 1, fewest + 1)
         if not below.proven:
             return solver.best(limit).tree(), fewest, False
         if below.lower_bound > fewest:
-            short = min(below.changes, need) - 1
+            break
         need = solver.best(limit).need
     if need != verdict.budget:
         verdict = solver.decide(need, fewest + 1)

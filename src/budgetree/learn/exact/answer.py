@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
+
+from budgetree.learn.clock import Clock
+from budgetree.tree import Nodes
 
 ANY_TEST = -1  # no particular test: as a question any will do, as an answer the tree is a leaf
 ALL_TESTS = 2**15  # a breadth that leaves nothing out
@@ -17,3 +21,33 @@ class Answer:
     changes: int  # the least larger budget at which that may no longer hold
     need: int  # the least budget that the tree found is known to fit
     test: int  # its first test, in the layout's order, or ANY_TEST where it is a leaf
+
+
+@dataclass(frozen=True, slots=True)
+class LongAnswer:
+    """What a search that may take long has found when it ends, by itself or not."""
+
+    answer: Answer | None  # None if the clock was over first
+    lower_bound: int  # no tree within the budget has fewer errors
+    nodes: Nodes | None  # the best tree that it found below the cutoff
+
+
+class Search(Protocol):
+    """Exact search on one layout: NativeSearch, or PlainSearch where there is no native core."""
+
+    def search(self, budget: int, cutoff: int, clock: Clock, *, breadth: int = ALL_TESTS) -> Answer | None:
+        """The whole set's answer, or None when the clock is over; a breadth below ALL_TESTS proves nothing."""
+
+    def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
+        """The same with all threads, and with a bound that rises while it lasts."""
+
+    def tree(
+        self,
+        budget: int,
+        clock: Clock,
+        *,
+        breadth: int = ALL_TESTS,
+        first_test: int = ANY_TEST,
+        canonical: bool = False,
+    ) -> Nodes | None:
+        """The tree behind an answer; canonical: the one tree that the budget defines. None when the clock is over."""

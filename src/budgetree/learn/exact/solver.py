@@ -1,37 +1,37 @@
-"""The solver: exact search for one budget after another, with a clock, threads and the best trees so far.
+"""The solver: exact search for one budget after another, with a clock and the best trees so far.
 
-A question is first put to one searcher for a moment, which settles most. For a longer one good trees are looked for in
-narrow passes (a few tests at each set) before the search goes on; a really long one is split by its first test among
-all threads.
+A question is first put to the search for a moment, which settles most. For a longer one good trees are looked for in
+narrow passes (a few tests at each set) before the search goes on; a really long one takes all threads, and a bound that
+rises while it lasts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from budgetree.core import core, say_once
 from budgetree.learn.clock import Clock
+from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Search
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.searcher import ANY_TEST, NO_LIMIT, Answer, Searcher
 from budgetree.learn.found import Found, found_tree
 from budgetree.learn.progress import Report
 from budgetree.problem import Instance
 from budgetree.tree import LEAF, Nodes, Tree
 
-MOMENT = 200_000_000  # nanoseconds, about, after which good trees are looked for before the search goes on
-LONG = 20  # moments after which a search counts as long
+MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
+LONG = 4.0  # seconds after which a search counts as long
 QUICK, BROADER = (1, 2, 3), (5, 8, 13)  # tests to try at each set, in passes that find good trees early
 HURRY = 5.0  # seconds: with less time left, greedy trees are grown before the search goes on
 QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
-POLL = 0.05  # seconds between looks at the clock
-N_THREADS = 2
-NEVER_AGAIN = NO_LIMIT // 8  # budgets beyond it come from adding to "never"
+NEVER_AGAIN = NEVER // 8  # budgets beyond it come from adding to "never"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +45,36 @@ class Verdict:
     first_test: int = ANY_TEST  # of the canonical tree, where the search found it by first tests
 
 
-@dataclass
-class _Race:
-    """What the threads of a long search share."""
+def _no_trees() -> list[Found]:
+    return []
 
-    tests: Iterator[int]
-    best: int
-    lock: Lock = field(default_factory=Lock)
-    answers: dict[int, Answer] = field(default_factory=dict)
+
+def _do_nothing(solver: Solver, budget: int) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Help:
+    """What a solver works with: memory and threads, and whom to ask or tell when a question takes long."""
+
+    cache_bytes: int
+    threads: int | None = None  # None: all cores
+    report: Report | None = None
+    greedy: Callable[[], list[Found]] = _no_trees  # trees to start from
+    when_long: Callable[[Solver, int], None] = _do_nothing  # once, before the first long search
 
 
 class Solver:
     """Answers for the budgets of one instance, and keeps the best trees."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        budget: int,
-        clock: Clock,
-        cache_bytes: int,
-        report: Report,
-        n_threads: int = N_THREADS,
-    ) -> None:
+    def __init__(self, instance: Instance, budget: int, clock: Clock, helped: Help) -> None:
         self.layout = Layout(instance, budget)
         self.clock = clock
-        self._report = report
-        self._instance = instance
-        self._n_threads = n_threads
-        self._cache_bytes = cache_bytes // n_threads
-        self._searchers = [Searcher(self.layout, self._cache_bytes)]
-        self._searchers[0].search(0, 0)  # compiles, the first time ever, and that shall not count as searching
-        clock.restart()
+        self._instance, self._help = instance, helped
+        self._search = make_search(self.layout, helped.cache_bytes, helped.threads)
         self._found: list[Found] = []
-        self._has_looked = False
+        self._has_looked = self._has_greedy = self._was_long = False
         self.proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
-        # For a question that takes long: greedy trees to start from, and what else to look at before.
-        self.greedy: Callable[[], list[Found]] = list
-        self.when_long: Callable[[int], None] = _do_nothing
         self.keep(_single_leaf(instance), "single leaf")
 
     @property
@@ -97,42 +90,101 @@ class Solver:
         """The best tree so far within a budget."""
         return [found for found in self._found if found.need <= budget][-1]
 
+    def next_better(self, errors: int) -> Found | None:
+        """The cheapest tree so far that makes fewer errors."""
+        return next((found for found in self._found if found.errors < errors), None)
+
     def add(self, new: Found) -> None:
-        """Keeps a tree unless another is at least as good and no dearer."""
+        """Keeps a tree unless another is at least as good and no costlier."""
         if any(old.errors <= new.errors and old.need <= new.need for old in self._found):
             return
         kept = [old for old in self._found if old.errors < new.errors or old.need < new.need]
         self._found = sorted([*kept, new], key=lambda found: found.need)
 
+    def keep(self, tree: Tree, source: str) -> None:
+        self.add(found_tree(tree, source))
+
     def decide(self, budget: int, cutoff: int) -> Verdict:
         """The fewest errors within the budget, if below the cutoff; the trees on the way are kept."""
         if self.clock.is_over:
             return Verdict(budget, self.unavoidable, False, budget)
-        best = self.best(budget)
-        cutoff = min(cutoff, best.errors + 1)
-        first = self._searchers[0]
-        answer = first.search(budget, cutoff, most_work=min(MOMENT, self.clock.nanoseconds_left // 4))
+        cutoff = min(cutoff, self.best(budget).errors + 1)
+        left = self.clock.seconds_left
+        answer = self._ask(budget, cutoff, MOMENT if left is None else min(MOMENT, left / 4))
         if answer is None:
             if not self._has_looked:  # once: of many such questions each would be held up
                 self._has_looked = True
                 self.look(budget, QUICK_SECONDS, QUICK)
                 if (self.clock.seconds_left or HURRY) < HURRY:
-                    self._start_from_greedy()
-            longer = partial(first.search, budget, cutoff, most_work=LONG * MOMENT)
-            answer = self._watch([longer], self.clock, budget)[0]
+                    self.start_from_greedy()
+            answer = self._ask(budget, cutoff, LONG)
         if answer is None:
-            ranking = first.ranking()
-            self._start_from_greedy()
-            when_long, self.when_long = self.when_long, _do_nothing
-            when_long(budget)
-            self.look(budget, BROADER_SECONDS)
-            return self._race(budget, min(cutoff, self.best(budget).errors + 1), ranking)
+            return self._decide_long(budget, cutoff)
         return self._settled(budget, cutoff, answer)
 
+    def look(self, budget: int, seconds: float, breadths: Sequence[int] = QUICK + BROADER) -> None:
+        """Narrow passes for good trees; they prove nothing."""
+        clock = self._watch(budget, seconds)
+        for breadth in breadths:
+            best = self.best(budget)
+            if clock.is_over or best.errors == self.unavoidable:
+                return
+            answer = self._unless_stopped(
+                partial(self._search.search, budget, best.errors, clock, breadth=breadth)
+            )
+            if answer is not None and answer.value < best.errors:
+                nodes = self._search.tree(budget, Clock(None), breadth=breadth)
+                self._keep_nodes(nodes, f"search, breadth {breadth}")
+
+    def start_from_greedy(self) -> None:
+        """Adds the greedy trees, once."""
+        if self._has_greedy or self.clock.is_over:
+            return
+        self._has_greedy = True
+        for found in self._help.greedy():
+            self.add(found)
+
+    def canonical(self, verdict: Verdict) -> Tree | None:
+        """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
+        find = partial(self._search.tree, verdict.budget, first_test=verdict.first_test, canonical=True)
+        # Where one search settled the question, its tree takes about as long: it is not held up by the clock.
+        clock = Clock(None) if verdict.first_test == ANY_TEST else self._watch(verdict.budget, None)
+        nodes = self._unless_stopped(partial(find, clock))
+        return None if nodes is None else self._tree(nodes, "exact")
+
+    def _ask(self, budget: int, cutoff: int, seconds: float) -> Answer | None:
+        return self._unless_stopped(partial(self._search.search, budget, cutoff, self._watch(budget, seconds)))
+
+    def _decide_long(self, budget: int, cutoff: int) -> Verdict:
+        """With everything there is."""
+        self.start_from_greedy()
+        if not self._was_long:
+            self._was_long = True
+            self._help.when_long(self, budget)
+        self.look(budget, BROADER_SECONDS)
+        cutoff = min(cutoff, self.best(budget).errors + 1)
+        clock = self._watch(budget, None)
+        found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
+        if found is None:
+            return Verdict(budget, self.unavoidable, False, budget)
+        if found.nodes is not None:
+            self._keep_nodes(found.nodes, "exact search")
+        if found.answer is None:
+            bound = max(self.unavoidable, found.lower_bound)
+            self.proven[budget] = bound
+            return Verdict(budget, bound, False, budget)
+        value = min(found.answer.value, cutoff)
+        if value < cutoff:
+            self._must_reach(budget, value)
+        self.proven[budget] = value
+        first = found.answer.test if value < self.layout.leaf_errors else ANY_TEST
+        return Verdict(budget, value, True, found.answer.changes, first)
+
     def _settled(self, budget: int, cutoff: int, answer: Answer) -> Verdict:
-        """What the first searcher's answer means; its tree is kept if it is a better one."""
+        """What the search's answer means; its tree is kept if it is a better one."""
         if answer.value < min(cutoff, self.best(budget).errors):
-            self._keep_nodes(self._searchers[0].tree(budget, first_test=answer.test), "exact search")
+            nodes = self._search.tree(budget, Clock(None), first_test=answer.test)
+            self._keep_nodes(nodes, "exact search")
             self._must_reach(budget, answer.value)
         self.proven[budget] = min(answer.value, cutoff)
         return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
@@ -142,113 +194,52 @@ class Solver:
         if self.best(budget).errors > errors:
             raise AssertionError(f"exact search claims {errors} errors within {budget} units, but has no such tree")
 
-    def _start_from_greedy(self) -> None:
-        if self.clock.is_over:
-            return
-        greedy, self.greedy = self.greedy, list
-        for found in greedy():
-            self.add(found)
+    def _watch(self, budget: int, seconds: float | None) -> Clock:
+        """A share of the clock that tells how far the question is."""
+        return self.clock.share(seconds, partial(self._tell, budget) if self._help.report else None)
 
-    def look(self, budget: int, seconds: float, breadths: Sequence[int] = QUICK + BROADER) -> None:
-        """Narrow passes for good trees; they prove nothing."""
-        clock = self.clock.share(seconds)
-        searcher = self._searchers[0]
-        for breadth in breadths:
-            best = self.best(budget)
-            if clock.is_over or best.errors == self.unavoidable:
-                return
-            job = partial(searcher.search, budget, best.errors, breadth=breadth)
-            answer = self._watch([job], clock, budget)[0]
-            if answer is not None and answer.value < best.errors:
-                nodes = searcher.tree(budget, breadth=breadth)
-                self._keep_nodes(nodes, f"search, breadth {breadth}")
-
-    def canonical(self, verdict: Verdict) -> Tree | None:
-        """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
-        searcher = self._searchers[0]
-        job = partial(searcher.tree, verdict.budget, first_test=verdict.first_test, canonical=True)
-        nodes = job() if verdict.first_test == ANY_TEST else self._watch([job], self.clock, verdict.budget)[0]
-        return None if nodes is None else self._tree(nodes, "exact")
-
-    def _race(self, budget: int, cutoff: int, ranking: list[int]) -> Verdict:
-        """The whole search, split by the first test; in one piece where the whole is a matter of two tests."""
-        if not ranking:
-            answer = self._watch([partial(self._searchers[0].search, budget, cutoff)], self.clock, budget)[0]
-            if answer is None:
-                return Verdict(budget, self.unavoidable, False, budget)
-            return self._settled(budget, cutoff, answer)
-        while len(self._searchers) < self._n_threads:
-            self._searchers.append(Searcher(self.layout, self._cache_bytes))
-        race = _Race(iter(ranking), cutoff)
-        jobs = [partial(self._run, searcher, race, budget) for searcher in self._searchers]
-        self._watch(jobs, self.clock, budget, race, len(ranking))
-        answers = race.answers
-        if len(answers) < len(ranking):
-            return Verdict(budget, self.unavoidable, False, budget)
-        value = min([cutoff, self.layout.leaf_errors, *(answer.value for answer in answers.values())])
-        changes = min(answer.changes for answer in answers.values())
-        if value < cutoff:
-            self._must_reach(budget, value)
-        self.proven[budget] = value
-        best_first = next((test for test in ranking if answers[test].value == value), ANY_TEST)
-        return Verdict(budget, value, True, changes, best_first if value < self.layout.leaf_errors else ANY_TEST)
-
-    def _run(self, searcher: Searcher, race: _Race, budget: int) -> None:
-        while True:
-            with race.lock:
-                test = next(race.tests, None)
-                cutoff = race.best
-            if test is None:
-                return
-            answer = searcher.search(budget, cutoff, only=test)
-            if answer is None:
-                return
-            nodes = searcher.tree(budget, first_test=test) if answer.value < cutoff else None
-            with race.lock:
-                race.answers[test] = answer
-                # One above the best: a tie is wanted too, so that the first of the ranking may be taken.
-                race.best = min(race.best, answer.value + 1)
-                if nodes is not None:
-                    self._keep_nodes(nodes, "exact search")
-
-    def _watch(
-        self, jobs: Sequence[Callable[[], Any]], clock: Clock, budget: int, race: _Race | None = None, total: int = 1
-    ) -> list[Any]:
-        """Runs the jobs in threads, shows progress, and stops all of them when the time is over."""
-        with ThreadPoolExecutor(len(jobs)) as pool:
-            futures: list[Future[Any]] = [pool.submit(job) for job in jobs]
-            while not all(future.done() for future in futures):
-                try:
-                    wait(futures, timeout=POLL, return_when=FIRST_COMPLETED)
-                    self._tell(budget, race, total)
-                except KeyboardInterrupt:
-                    self.clock.interrupted = True
-                if clock.is_over:
-                    for searcher in self._searchers:
-                        searcher.stop()
-        for searcher in self._searchers:
-            searcher.go()
-        return [future.result() for future in futures]
-
-    def _tell(self, budget: int, race: _Race | None, total: int) -> None:
-        schema = self._instance.schema
+    def _tell(self, budget: int, done: int, total: int) -> None:
+        schema, report = self._instance.schema, self._help.report
+        assert report is not None
         best, least = (float(units / schema.weight_scale) for units in (self.best(budget).errors, self.unavoidable))
         words = f"budget {schema.table.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
-        self._report(len(race.answers) if race else 0, total, words)
+        report(done, total or 1, words)
+
+    def _unless_stopped(self, job: Callable[[], T]) -> T | None:
+        """What the job answers; None where Ctrl-C ends it."""
+        try:
+            return job()
+        except KeyboardInterrupt:
+            self.clock.interrupt()
+            return None
 
     def _keep_nodes(self, nodes: Nodes | None, source: str) -> None:
-        assert nodes is not None, "an extraction that nothing stops"
-        self.keep(self._tree(nodes, source), source)
-
-    def keep(self, tree: Tree, source: str) -> None:
-        self.add(found_tree(tree, source))
+        if nodes is not None:  # None where Ctrl-C came just now
+            self.keep(self._tree(nodes, source), source)
 
     def _tree(self, nodes: Nodes, origin: str) -> Tree:
         return Tree(self._instance.schema, nodes, self._instance.n_objects, origin)
 
 
-def _do_nothing(budget: int) -> None:
-    pass
+def make_search(layout: Layout, cache_bytes: int, threads: int | None) -> Search:
+    """By the native core where it is there."""
+    if core is not None:
+        from budgetree.learn.exact.native import NativeSearch
+
+        return NativeSearch(layout, cache_bytes, threads or os.cpu_count() or 1)
+    from budgetree.learn.exact.plain import PlainSearch
+
+    say_once()
+    return PlainSearch(layout, cache_bytes)
+
+
+def check_threads(threads: Any) -> int | None:
+    """A number of threads, or None for all cores."""
+    if threads is None:
+        return None
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ValueError(f"threads is {threads!r}; expected a whole number of at least 1, or None for all cores.")
+    return int(threads)
 
 
 def _single_leaf(instance: Instance) -> Tree:

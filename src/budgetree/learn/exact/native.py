@@ -1,0 +1,104 @@
+"""Exact search by the native core (core/exact.hpp, core/race.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from budgetree.core import core
+from budgetree.learn.clock import Clock
+from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer
+from budgetree.learn.exact.layout import Layout
+from budgetree.tree import LEAF, NO_BRANCH, Nodes
+
+BOUND_SECONDS = 10.0  # for the bound that rises, where there is no time limit
+BOUND_SHARE = 1 / 3  # of the time left for it, where there is a limit and only one thread
+
+
+class NativeSearch:
+    """Searches one layout; what it learns stays in its caches, one per thread."""
+
+    def __init__(self, layout: Layout, cache_bytes: int, threads: int, *, may_count_pairs: bool = True) -> None:
+        assert core is not None
+        self._layout, self._threads = layout, threads
+        every_case_counts_once = bool((layout.weights == 1).all())
+        cases = core.Cases(
+            layout.codes,
+            layout.labels,
+            None if every_case_counts_once else layout.weights,
+            layout.n_outcomes.astype(np.int32),
+            layout.n_classes,
+        )
+        money = core.Money(layout.own, layout.fees, layout.fee_mask.astype(np.uint64))
+        self._search = core.Search(cases, money, layout.unavoidable, cache_bytes // threads, may_count_pairs)
+
+    @property
+    def counts_pairs(self) -> bool:
+        """Whether the last two tests come from counts of pairs of binary tests."""
+        return self._search.counts_pairs
+
+    def search(
+        self, budget: int, cutoff: int, clock: Clock, *, breadth: int = ALL_TESTS, only: int = ANY_TEST
+    ) -> Answer | None:
+        """The whole set's answer, or None when the clock is over.
+
+        With `only` other trees than those that begin with this test are left out; a breadth below ALL_TESTS tries
+        only as many tests at each set, and its answer bounds nothing from below.
+        """
+        with clock.in_core() as core_clock:
+            found = self._search.ask(_question(budget, cutoff, only), core_clock, breadth)
+        return None if found is None else _answer(found)
+
+    def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
+        """The same, split by the first test among threads, and with a bound that rises while it lasts."""
+        left = clock.seconds_left
+        bound_seconds = BOUND_SECONDS if left is None else left * (BOUND_SHARE if self._threads == 1 else 1.0)
+        with clock.in_core() as core_clock:
+            question = _question(budget, cutoff, ANY_TEST)
+            found, tree = self._search.race(question, core_clock, self._threads, bound_seconds)
+        answer = None if found.answer is None else _answer(found.answer)
+        return LongAnswer(answer, found.lower_bound, None if tree is None else self._as_nodes(tree))
+
+    def tree(
+        self,
+        budget: int,
+        clock: Clock,
+        *,
+        breadth: int = ALL_TESTS,
+        first_test: int = ANY_TEST,
+        canonical: bool = False,
+    ) -> Nodes | None:
+        """The tree behind an answer; canonical: the one tree that the budget defines. None when the clock is over."""
+        question = _question(budget, NEVER, first_test)
+        question.is_canonical = canonical
+        with clock.in_core() as core_clock:
+            tree = self._search.tree(question, core_clock, breadth)
+        return None if tree is None else self._as_nodes(tree)
+
+    def _as_nodes(self, tree: dict[str, Any]) -> Nodes:
+        test, parent, outcome = tree["test"], tree["parent"], tree["outcome"]
+        inner = test != LEAF
+        width = np.where(inner, self._layout.n_outcomes[test], 0)
+        first_branch = np.where(inner, np.cumsum(width) - width, -1)
+        branches = np.full(int(width.sum()), NO_BRANCH, dtype=np.int32)
+        below = np.arange(1, len(test))
+        branches[first_branch[parent[below]] + outcome[below]] = below
+        return Nodes(
+            test=np.where(inner, self._layout.by_price[test], LEAF).astype(np.int32),
+            parent=parent,
+            counts=tree["counts"],
+            paid=tree["paid"],
+            first_branch=first_branch.astype(np.int64),
+            branches=branches,
+            fallback=np.zeros(len(test), dtype=bool),
+        )
+
+
+def _question(budget: int, cutoff: int, only: int) -> Any:
+    assert core is not None
+    return core.Question(budget, min(cutoff, NEVER), only)
+
+
+def _answer(found: Any) -> Answer:
+    return Answer(found.value, found.changes, found.need, found.test)
