@@ -2,5 +2,6 @@
 #include "arrays.hpp"
 
 NB_MODULE(_core, module) {
+    module.attr("__version__") = BUDGETREE_VERSION;
     budgetree::bind_basics(module);
 }
