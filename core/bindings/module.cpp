@@ -4,4 +4,5 @@
 NB_MODULE(_core, module) {
     module.attr("__version__") = BUDGETREE_VERSION;
     budgetree::bind_basics(module);
+    budgetree::bind_routing(module);
 }
