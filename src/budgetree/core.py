@@ -11,14 +11,13 @@ import os
 import subprocess
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-import budgetree
 from budgetree._version import __version__
 
 NAME = "budgetree._core"
@@ -43,10 +42,11 @@ def load() -> ModuleType | None:
         return None
     spec = find_spec(NAME)
     if spec is None:
-        _refuse_foreign(budgetree.__path__)
+        _refuse_foreign(import_module("budgetree").__path__)
         return None
-    if spec.origin is not None and hasattr(spec.loader, "rebuild"):  # an editable install
-        _rebuild_if_changed(Path(spec.origin), spec.loader.rebuild)
+    rebuild = getattr(spec.loader, "rebuild", None)  # an editable install has it
+    if spec.origin is not None and rebuild is not None:
+        _rebuild_if_changed(Path(spec.origin), rebuild)
     try:
         found = import_module(NAME)
     except ImportError as error:
@@ -59,7 +59,7 @@ def load() -> ModuleType | None:
     return found
 
 
-def _refuse_foreign(folders: list[str]) -> None:
+def _refuse_foreign(folders: Iterable[str]) -> None:
     """A core whose file name says that it is another Python's is not found by import, but it is there."""
     for folder in folders:
         for file in Path(folder).glob("_core.*"):

@@ -53,7 +53,9 @@ def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> Non
     epilog=EPILOG,
     no_args_is_help=True,
 )
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version."
+)
 def cli() -> None:
     """The best decision tree that a testing budget can buy, and a proof of how good it is.
 
