@@ -37,11 +37,11 @@ def walk(chart: Map, codes: NDArray[np.uint8]) -> Ends:
 
 def walk_natively(chart: Map, codes: NDArray[np.uint8]) -> Ends:
     """One row after the other, all cores at once where there are many rows."""
-    from budgetree import _core
+    from budgetree._core import Clock, Route
 
     ends = Ends(np.empty(len(codes), dtype=np.int32), np.empty(len(codes), dtype=np.int64))
-    route = _core.Route(chart.test, chart.first_branch, chart.branches, chart.n_outcomes, chart.price)
-    route.walk(codes, ends.node, ends.paid, _core.Clock())
+    route = Route(chart.test, chart.first_branch, chart.branches, chart.n_outcomes, chart.price)
+    route.walk(codes, ends.node, ends.paid, Clock())
     return ends
 
 
