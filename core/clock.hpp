@@ -1,8 +1,8 @@
 // When to stop: a time limit, Ctrl-C, or another thread's word. Every long loop asks.
 //
 // Reading the time takes 20 ns and asking Python for Ctrl-C far more, so a loop tells its Watch how much work it has
-// done, and the Watch looks at the clock about every tenth of a millisecond of it. A Clock is shared by all threads of a
-// call; each thread has a Watch of its own, and only the one of the calling thread asks Python.
+// done, and the Watch looks at the clock about every tenth of a millisecond of it. A Clock is shared by all threads of
+// a call; each thread has a Watch of its own, and only the one of the calling thread asks Python.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Vectors of bytes and of counts, in the compilers' own notation: GCC and Clang turn them into whatever the processor has.
+// Vectors of bytes and of counts, in the compilers' own notation: GCC and Clang turn them into what the processor has.
 //
 //     Bytes   32 × 8 bits     one test per lane
 //     Words   16 × 16 bits    one count per lane

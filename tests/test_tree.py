@@ -6,7 +6,6 @@ import copy
 import itertools
 import pickle
 import random
-import sys
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,7 @@ from support import as_node, grow_with, to_instance
 
 import budgetree as bt
 from budgetree.tree import routing
-from budgetree.tree.routing import walk_compiled, walk_plainly
+from budgetree.tree.routing import walk_natively, walk_plainly
 
 BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
 
@@ -249,29 +248,22 @@ def test_a_tree_at_other_prices_is_the_same_tree(seed: int) -> None:
     assert other.priced(instance.prices) == tree
 
 
-def test_many_rows_are_walked_by_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("native", [None, object()], ids=["plain", "native"])
+def test_rows_are_walked_by_the_core_where_there_is_one(native: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[str] = []
+    monkeypatch.setattr(routing, "core", native)
+    monkeypatch.setattr(routing, "walk_natively", lambda *walk: used.append("native") or walk_plainly(*walk))
     tree = bt.grow(bt.datasets.load("figure1"))
-    codes = np.zeros((routing.MANY_ROWS, 2), dtype=np.uint8)
-    used: list[int] = []
-    monkeypatch.setattr(
-        routing, "walk_compiled", lambda chart, rows: used.append(len(rows)) or walk_plainly(chart, rows)
-    )
-    monkeypatch.setattr(routing.sys, "modules", {**sys.modules, "numba": object()})
-    tree.predict(codes)
-    tree.predict(codes[:-1])
-    assert used == [routing.MANY_ROWS]
-    monkeypatch.setattr(routing.sys, "modules", {name: m for name, m in sys.modules.items() if name != "numba"})
-    monkeypatch.setattr(routing._Past, "rows", routing.ROWS_WORTH_NUMBA - 2 * routing.MANY_ROWS)
-    for _ in range(3):
-        tree.predict(codes)
-    assert used == [routing.MANY_ROWS] * 2
+    assert tree.predict([[0, 0]]).shape == (1,)
+    assert used == ([] if native is None else ["native"])
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("seed", range(20))
 def test_both_ways_of_routing_agree(seed: int) -> None:
     rng = random.Random(seed)
     tree = bt.grow(to_instance(reference.random_problem(rng)), budget=rng.choice([None, 2]))
     codes = np.random.default_rng(seed).integers(0, 6, (500, len(tree.test_names))).astype(np.uint8)
-    plain, compiled = walk_plainly(tree.chart, codes), walk_compiled(tree.chart, codes)
-    assert np.array_equal(plain.node, compiled.node)
-    assert np.array_equal(plain.paid, compiled.paid)
+    plain, native = walk_plainly(tree.chart, codes), walk_natively(tree.chart, codes)
+    assert np.array_equal(plain.node, native.node)
+    assert np.array_equal(plain.paid, native.paid)

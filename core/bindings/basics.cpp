@@ -27,8 +27,8 @@ Money make_money(Matrix<Units> own, Array<Units> fees, Array<FeeSet> fee_mask) {
 
 }  // namespace
 
-KeptCases::KeptCases(Matrix<std::uint8_t> codes, Array<std::int32_t> labels,
-                     std::optional<Array<std::int64_t>> weights, Array<std::int32_t> n_outcomes, int n_classes)
+KeptCases::KeptCases(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<std::int64_t>> weights,
+                     Array<std::int32_t> n_outcomes, int n_classes)
     : cases{{codes.data(), codes.size()}, as_span(labels), {}, as_vector(n_outcomes), n_classes},
       codes_(std::move(codes)), labels_(std::move(labels)), weights_(std::move(weights)) {
     require(labels_.shape(0) == codes_.shape(0), "labels: expected one per row of codes");

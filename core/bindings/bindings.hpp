@@ -7,5 +7,6 @@ namespace budgetree {
 
 void bind_basics(nanobind::module_& module);
 void bind_exact(nanobind::module_& module);
+void bind_routing(nanobind::module_& module);
 
 }  // namespace budgetree

@@ -2,6 +2,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, module) {
+    module.attr("__version__") = BUDGETREE_VERSION;
     budgetree::bind_basics(module);
     budgetree::bind_exact(module);
+    budgetree::bind_routing(module);
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
 import click
 
@@ -37,12 +39,23 @@ Exit codes: 0 done, 1 failed (the message says why), 2 called wrongly, 130 stopp
 """
 
 
+def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    from budgetree.core import describe
+
+    click.echo(f"budgetree {__version__}, {describe()}")
+    context.exit()
+
+
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EPILOG,
     no_args_is_help=True,
 )
-@click.version_option(__version__, prog_name="budgetree")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="Show the version."
+)
 def cli() -> None:
     """The best decision tree that a testing budget can buy, and a proof of how good it is.
 
@@ -61,6 +74,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ● shows ? rather than an error
     colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
+    with warnings.catch_warnings():
+        warnings.showwarning = _note
+        return _run(arguments, colour)
+
+
+def _run(arguments: Sequence[str] | None, colour: bool | None) -> int:
     try:
         outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
         sys.stdout.flush()
@@ -91,3 +110,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _failed(message: str) -> int:
     click.echo(click.style("error: ", fg="red") + clean(message), err=True)
     return FAILED
+
+
+def _note(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int,
+    file: TextIO | None = None, line: str | None = None,
+) -> None:  # fmt: skip
+    """A warning as a user of the command line reads it; what libraries warn of, as it is."""
+    if category.__module__.startswith("budgetree"):
+        click.echo(click.style("note: ", fg="yellow") + clean(str(message)), err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)

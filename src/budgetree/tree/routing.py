@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.core import core
 from budgetree.tree.nodes import LEAF, NO_BRANCH
-
-MANY_ROWS = 50_000  # fewer are done before the compiled twin is loaded, which takes 0.1 s
-ROWS_WORTH_NUMBA = 4_000_000  # that took the plain twin as long as importing numba takes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,27 +30,18 @@ class Ends:
     paid: NDArray[np.int64]
 
 
-class _Past:
-    rows = 0  # walked plainly in this process so far
-
-
 def walk(chart: Map, codes: NDArray[np.uint8]) -> Ends:
-    """By the kernel where that pays, else plainly; the answer is the same."""
-    pays = "numba" in sys.modules or _Past.rows + len(codes) > ROWS_WORTH_NUMBA
-    if pays and len(codes) >= MANY_ROWS:
-        return walk_compiled(chart, codes)
-    _Past.rows += len(codes)
-    return walk_plainly(chart, codes)
+    """By the native core where there is one, else plainly; the answer is the same."""
+    return walk_plainly(chart, codes) if core is None else walk_natively(chart, codes)
 
 
-def walk_compiled(chart: Map, codes: NDArray[np.uint8]) -> Ends:
-    """One row after the other, in one compiled loop."""
-    from budgetree.tree.routing_kernel import walk_rows  # numba takes half a second to import
+def walk_natively(chart: Map, codes: NDArray[np.uint8]) -> Ends:
+    """One row after the other, all cores at once where there are many rows."""
+    from budgetree._core import Clock, Route
 
-    ends = Ends(np.zeros(len(codes), dtype=np.int32), np.zeros(len(codes), dtype=np.int64))
-    walk_rows(
-        codes, chart.test, chart.first_branch, chart.branches, chart.n_outcomes, chart.price, ends.node, ends.paid
-    )
+    ends = Ends(np.empty(len(codes), dtype=np.int32), np.empty(len(codes), dtype=np.int64))
+    route = Route(chart.test, chart.first_branch, chart.branches, chart.n_outcomes, chart.price)
+    route.walk(codes, ends.node, ends.paid, Clock())
     return ends
 
 
