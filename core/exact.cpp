@@ -168,15 +168,15 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
         if (wrong < bound) {
             bound = wrong;
             best = {.value = wrong, .need = need, .test = test};
-            if (wrong == proven.value) break;
+            if (wrong == proven.value) break;  // the bound that is reached says how long it holds
         }
     }
     if (!any_test) return {refuted, changes, best.need, best.test};
     Answer answer = best;
     if (best.value >= question.cutoff) answer = {.value = std::max(std::min(refuted, best.value), proven.value)};
-    answer.changes = changes;
+    // Where the loop was left early not all tests have had their say about later budgets.
+    answer.changes = answer.value == proven.value ? proven.changes : changes;
     if (question.is_canonical) return answer;
-    if (answer.value == proven.value) answer.changes = std::max(changes, proven.changes);
     const std::int64_t effort = 1 + work_ - before;
     if (proves()) memory_.remember_bound(set, fees_paid, answer, effort);
     if (best.value < question.cutoff) {
