@@ -49,7 +49,8 @@ void Search::spend(std::int64_t work) {
 // A number for the narrow pass that is running; 0 is the full search. A clash only makes a pass find less.
 std::uint32_t Search::pass(Units budget) const {
     if (proves()) return 0;
-    return std::uint32_t((std::uint64_t(budget) * 0x9E3779B97F4A7C15 + std::uint64_t(limits_.breadth)) >> 16) | 1;
+    const std::uint64_t both = std::uint64_t(budget) ^ std::uint64_t(limits_.breadth) << 48;
+    return std::uint32_t(both * 0x9E3779B97F4A7C15 >> 32) | 1;
 }
 
 Remaining Search::after(const Question& question, int test, int outcome) const {
@@ -190,10 +191,10 @@ Units Search::try_test(const ObjectSet& set, const Question& question, int test,
     Level& level = *levels_[depth];
     Units wrong = bound_parts(set, question, test, depth, bound);
     if (wrong >= bound) return wrong;  // most tests end here
-    wrong = recall_parts(question, test, depth);
     const int n_outcomes = table_.n_outcomes[test];
-    if (pairs_ && wrong < bound) {
-        settle_binary_parts(question, test, depth);
+    if (pairs_) {
+        wrong = recall_parts(question, test, depth);
+        if (wrong < bound) settle_binary_parts(question, test, depth);
         wrong = level.parts[0].proven + level.parts[1].proven;
     }
     while (wrong < bound) {
@@ -225,7 +226,6 @@ Units Search::bound_parts(const ObjectSet& set, const Question& question, int te
     Units wrong = 0;
     for (int outcome = 0; outcome < table_.n_outcomes[test]; ++outcome) {
         Part& part = level.parts[outcome];
-        part.proven = part.least;
         if (part.key != Key{}) memory_.recall(part, after(question, test, outcome));
         wrong += part.proven;
     }
@@ -235,7 +235,7 @@ Units Search::bound_parts(const ObjectSet& set, const Question& question, int te
 
 Units Search::recall_parts(const Question& question, int test, int depth) {
     Units wrong = 0;
-    for (int outcome = 0; outcome < table_.n_outcomes[test]; ++outcome) {
+    for (int outcome = 0; outcome < 2; ++outcome) {
         Part& part = levels_[depth]->parts[outcome];
         if (part.proven <= part.least) {
             part.proven = part.least;

@@ -42,7 +42,7 @@ struct Part : ObjectSet {
     Units proven = 0;       // no tree has fewer errors …
     Units up_to = kNever;   // … with a budget below this
     Units need = 0;         // what the tree that was found for it needs
-    bool is_settled = true;  // there is nothing to search for any more
+    bool is_settled = false;  // there is nothing to search for any more
 
     Units mixed() const { return is_settled ? 0 : leaf - least; }  // what there is to gain
     void settle(Units errors, Units until, Units needed) { proven = errors, up_to = until, need = needed, is_settled = true; }

@@ -1,9 +1,8 @@
 #include "outcome_splits.hpp"
 
-#include <algorithm>
+#include <functional>
 
 #include "leaf.hpp"
-#include "split_lanes.hpp"
 #include "vectors.hpp"
 
 namespace budgetree {
@@ -25,35 +24,38 @@ void find_affordable(const Money& money, const std::vector<std::int32_t>& tests,
 }
 
 OutcomeSplits::OutcomeSplits(const ExactTable& table)
-    : table_(table), right_(table.n_tests), lanes_right_(table.n_lanes),
-      votes_(std::size_t(table.width) * table.n_classes), starts_(table.width + 1) {
+    : table_(table), right_(table.n_tests), lanes_right_(table.n_lanes), starts_(table.width + 1) {
     for (int first = 0; first < table.n_tests; first += kByteLanes) {
         const int last = std::min(first + kByteLanes, table.n_tests);
         block_levels_.push_back(*std::max_element(&table.n_outcomes[first], &table.n_outcomes[first] + (last - first)));
     }
+    const int n_levels = (table.width + kLevelsAtOnce - 1) / kLevelsAtOnce * kLevelsAtOnce;
+    lanes_totals_.resize(std::size_t(n_levels) * kByteLanes);
+    lanes_squares_.resize(lanes_totals_.size());
+    totals_.resize(table.width);
+    squares_.resize(table.width);
     last_two_level_.parts.resize(table.width);
 }
 
-void OutcomeSplits::find_runs(const ObjectSet& set) {
-    run_ends_.clear();
-    run_classes_.clear();
+void OutcomeSplits::find_runs(const ObjectSet& set, Runs& runs) const {
+    runs.clear();
+    std::int32_t last = -1;
     for (int at = 0; at < set.size(); ++at) {
         const std::int32_t label = table_.labels[set.objects[at]];
-        if (run_classes_.empty() || run_classes_.back() != label) {
-            run_classes_.push_back(label);
-            run_ends_.push_back(at);
-        }
-        run_ends_.back() = at + 1;
+        if (label != last && at > 0) runs.push_back(at);
+        last = label;
     }
+    runs.push_back(set.size());
+}
+
+ClassRuns OutcomeSplits::in_lanes(const ObjectSet& set, const Runs& runs) const {
+    bool fits_bytes = true;
+    for (std::size_t run = 0, begin = 0; run < runs.size(); begin = runs[run++]) fits_bytes &= runs[run] - begin <= 255;
+    return {table_.rows.data(), std::size_t(table_.n_lanes), set.objects.data(), runs.data(), int(runs.size()), fits_bytes};
 }
 
 void OutcomeSplits::count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
-    bool fits_bytes = true;
-    for (std::size_t run = 0, begin = 0; run < run_ends_.size(); begin = run_ends_[run++]) {
-        fits_bytes &= run_ends_[run] - begin <= 255;
-    }
-    const ClassRuns runs{table_.rows.data(), std::size_t(table_.n_lanes), set.objects.data(), run_ends_.data(),
-                         int(run_ends_.size()), fits_bytes};
+    const ClassRuns runs = in_lanes(set, runs_);
     int counted = -1;
     for (const std::int32_t test : tests) {
         const int block = test / kByteLanes;
@@ -63,14 +65,15 @@ void OutcomeSplits::count_right_in_lanes(const ObjectSet& set, const std::vector
     }
 }
 
-// Case by case: a weight that passes its outcome's largest raises what is right by as much.
+// Case by case and class by class: the largest weight of each outcome is right.
 void OutcomeSplits::count_right(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
     const std::size_t width = table_.width;
     cells_.resize(tests.size() * width);
     tops_.assign(tests.size() * width, 0);
-    for (std::size_t run = 0, at = 0; run < run_ends_.size(); ++run) {
+    std::size_t at = 0;
+    for (const std::int32_t end : runs_) {
         std::ranges::fill(cells_, 0);
-        for (; at < std::size_t(run_ends_[run]); ++at) {
+        for (; at < std::size_t(end); ++at) {
             const std::int32_t object = set.objects[at];
             const std::uint8_t* row = table_.row(object);
             for (std::size_t i = 0; i < tests.size(); ++i) cells_[i * width + row[tests[i]]] += table_.weights[object];
@@ -91,7 +94,7 @@ BestSplit OutcomeSplits::best_split(const ObjectSet& set, const std::vector<std:
         const auto apart = std::ranges::find_if(tests, [&](std::int32_t test) { return one[test] != other[test]; });
         return apart == tests.end() ? best : BestSplit{set.least, *apart};
     }
-    find_runs(set);
+    find_runs(set, runs_);
     uses_lanes() ? count_right_in_lanes(set, tests) : count_right(set, tests);
     for (const std::int32_t test : tests) {
         const Units wrong = set.total - right_[test];
@@ -101,18 +104,18 @@ BestSplit OutcomeSplits::best_split(const ObjectSet& set, const std::vector<std:
 }
 
 void OutcomeSplits::split(const ObjectSet& set, int test, Level& level) {
-    const int n_outcomes = table_.n_outcomes[test];
+    const std::vector<std::int32_t>& runs = level.runs;
+    const int n_outcomes = table_.n_outcomes[test], n_runs = int(runs.size());
     const std::uint8_t* column = table_.column(test);
+    votes_.assign(std::size_t(n_outcomes) * n_runs, 0);
     std::fill_n(starts_.begin(), n_outcomes + 1, 0);
-    std::fill_n(votes_.begin(), std::size_t(n_outcomes) * table_.n_classes, 0);
-    for (int outcome = 0; outcome < n_outcomes; ++outcome) level.parts[outcome] = Part{};
-    for (const std::int32_t object : set.objects) {
-        const int outcome = column[object];
-        ++starts_[outcome + 1];
-        votes_[std::size_t(outcome) * table_.n_classes + table_.labels[object]] += table_.weights[object];
-        Part& part = level.parts[outcome];
-        part.least += table_.unavoidable[object];
-        part.key += table_.keys[object];
+    for (int run = 0, at = 0; run < n_runs; ++run) {
+        for (; at < runs[run]; ++at) {
+            const std::int32_t object = set.objects[at];
+            const int outcome = column[object];
+            ++starts_[outcome + 1];
+            votes_[outcome * n_runs + run] += table_.weights[object];
+        }
     }
     for (int outcome = 0; outcome < n_outcomes; ++outcome) starts_[outcome + 1] += starts_[outcome];
     level.objects.resize(set.size());
@@ -121,71 +124,109 @@ void OutcomeSplits::split(const ObjectSet& set, int test, Level& level) {
         Part& part = level.parts[outcome];
         part.objects = objects.subspan(starts_[outcome], starts_[outcome + 1] - starts_[outcome]);
         MostCommonClass<Units> leaf;
-        for (int c = 0; c < table_.n_classes; ++c) {
-            const Units in_class = votes_[std::size_t(outcome) * table_.n_classes + c];
-            part.total += in_class;
-            leaf.add(in_class);
+        part.total = 0;
+        for (int run = 0; run < n_runs; ++run) {
+            part.total += votes_[outcome * n_runs + run];
+            leaf.add(votes_[outcome * n_runs + run]);
         }
         part.leaf = leaf.errors(part.total);
-        part.proven = part.least;
-        part.is_settled = part.leaf == part.least;
+        part.is_settled |= part.leaf == part.least;  // the memory may have settled it before
     }
     for (const std::int32_t object : set.objects) level.objects[starts_[column[object]]++] = object;
 }
 
-void OutcomeSplits::sum_keys(const ObjectSet& set, int test, Level& level) const {
+void OutcomeSplits::sum_keys(const ObjectSet& set, int test, Level& level) {
     const std::uint8_t* column = table_.column(test);
-    for (int outcome = 0; outcome < table_.n_outcomes[test]; ++outcome) level.parts[outcome] = Part{};
-    for (const std::int32_t object : set.objects) {
-        Part& part = level.parts[column[object]];
-        part.least += table_.unavoidable[object];
-        part.key += table_.keys[object];
+    const int n_outcomes = table_.n_outcomes[test];
+    keys_.assign(n_outcomes, Key{});
+    for (const std::int32_t object : set.objects) keys_[column[object]] += table_.keys[object];
+    for (int outcome = 0; outcome < n_outcomes; ++outcome) {
+        level.parts[outcome] = Part{};
+        level.parts[outcome].key = keys_[outcome];
     }
+    if (set.least > 0) {
+        for (const std::int32_t object : set.objects) level.parts[column[object]].least += table_.unavoidable[object];
+    }
+    for (Part& part : std::span(level.parts).first(n_outcomes)) part.proven = part.least;
 }
 
 Ranking OutcomeSplits::rank(const ObjectSet& set, const Remaining& remaining, const Level& above, Level& level) {
-    find_runs(set);
-    const std::size_t n_runs = run_ends_.size(), width = table_.width, size = width * n_runs;
-    cells_.assign(above.tests.size() * size, 0);
-    for (std::size_t run = 0, at = 0; run < n_runs; ++run) {
-        for (; at < std::size_t(run_ends_[run]); ++at) {
-            const std::int32_t object = set.objects[at];
-            const std::uint8_t* row = table_.row(object);
-            for (std::size_t i = 0; i < above.tests.size(); ++i) {
-                cells_[i * size + row[above.tests[i]] * n_runs + run] += table_.weights[object];
-            }
-        }
-    }
     Ranker ranker(table_.money, remaining, level);
-    for (std::size_t i = 0; i < above.tests.size(); ++i) {
-        const Units* cell = &cells_[i * size];
-        // Pairs of cases of different classes that stay together; of binary tests the unlike share of each part instead,
-        // and ones before zeros: the same float as binary_pairs computes.
-        double pairs = 0, unlike = 0;
-        int n_shown = 0;
-        for (int outcome = 0; outcome < table_.n_outcomes[above.tests[i]]; ++outcome, cell += n_runs) {
-            double together = 0, squares = 0;
-            for (std::size_t run = 0; run < n_runs; ++run) {
-                together += double(cell[run]);
-                squares += double(cell[run]) * double(cell[run]);
-            }
-            pairs += together * together - squares;
-            if (together > 0) unlike = outcome == 0 ? squares / together : -squares / together - unlike;
-            n_shown += together > 0;
-        }
-        if (n_shown >= 2) ranker.add(above.tests[i], table_.is_binary ? unlike : pairs);
-    }
+    find_runs(set, level.runs);
+    runs_ = level.runs;
+    uses_lanes() ? rank_in_lanes(set, above.tests, ranker) : rank_by_cases(set, above.tests, ranker);
     return ranker.finish();
 }
 
-// So many classes are right at most as the next test has outcomes.
-Units OutcomeSplits::bound_by_classes(int n_outcomes, int max_outcomes) {
+// Pairs of cases of different classes that stay together. Of binary tests the unlike share of each part instead, ones
+// before zeros: the same float as binary_pairs computes.
+double OutcomeSplits::score(std::span<const double> totals, std::span<const double> squares) const {
+    if (table_.is_binary) return -squares[1] / totals[1] - squares[0] / totals[0];
+    double pairs = 0;
+    for (std::size_t outcome = 0; outcome < totals.size(); ++outcome) {
+        pairs += totals[outcome] * totals[outcome] - squares[outcome];
+    }
+    return pairs;
+}
+
+void OutcomeSplits::rank_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests, Ranker& ranker) {
+    const ClassRuns runs = in_lanes(set, runs_);
+    int counted = -1;
+    for (const std::int32_t test : tests) {
+        const int block = test / kByteLanes, lane = test % kByteLanes, n_outcomes = table_.n_outcomes[test];
+        if (block != counted) {
+            split_lanes().count_pairs(runs, block, block_levels_[block], {lanes_totals_.data(), lanes_squares_.data()});
+        }
+        counted = block;
+        int n_shown = 0;
+        for (int outcome = 0; outcome < n_outcomes; ++outcome) {
+            totals_[outcome] = lanes_totals_[outcome * kByteLanes + lane];
+            squares_[outcome] = lanes_squares_[outcome * kByteLanes + lane];
+            n_shown += totals_[outcome] > 0;
+        }
+        const std::size_t n = n_outcomes;
+        if (n_shown >= 2) ranker.add(test, score(std::span(totals_).first(n), std::span(squares_).first(n)));
+    }
+}
+
+void OutcomeSplits::rank_by_cases(const ObjectSet& set, const std::vector<std::int32_t>& tests, Ranker& ranker) {
+    const std::size_t width = table_.width, n_runs = runs_.size(), size = width * n_runs;
+    cells_.assign(tests.size() * size, 0);
+    for (std::size_t run = 0, at = 0; run < n_runs; ++run) {
+        for (; at < std::size_t(runs_[run]); ++at) {
+            const std::int32_t object = set.objects[at];
+            const std::uint8_t* row = table_.row(object);
+            for (std::size_t i = 0; i < tests.size(); ++i) {
+                cells_[i * size + row[tests[i]] * n_runs + run] += table_.weights[object];
+            }
+        }
+    }
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const Units* cell = &cells_[i * size];
+        const std::size_t n_outcomes = table_.n_outcomes[tests[i]];
+        int n_shown = 0;
+        for (std::size_t outcome = 0; outcome < n_outcomes; ++outcome, cell += n_runs) {
+            totals_[outcome] = squares_[outcome] = 0;
+            for (std::size_t run = 0; run < n_runs; ++run) {
+                totals_[outcome] += double(cell[run]);
+                squares_[outcome] += double(cell[run]) * double(cell[run]);
+            }
+            n_shown += totals_[outcome] > 0;
+        }
+        const auto first = [&](const std::vector<double>& all) { return std::span(all).first(n_outcomes); };
+        if (n_shown >= 2) ranker.add(tests[i], score(first(totals_), first(squares_)));
+    }
+}
+
+// So many classes are right at most as the next test has outcomes. The votes are used up.
+Units OutcomeSplits::bound_by_classes(Level& level, int n_outcomes, int max_outcomes) {
+    const int n_runs = int(level.runs.size());
     Units wrong = 0;
     for (int outcome = 0; outcome < n_outcomes; ++outcome) {
-        Part& part = last_two_level_.parts[outcome];
-        if (table_.n_classes > max_outcomes && !part.is_settled) {
-            const auto votes = votes_.begin() + std::size_t(outcome) * table_.n_classes;
-            std::nth_element(votes, votes + max_outcomes, votes + table_.n_classes, std::greater<>());
+        Part& part = level.parts[outcome];
+        if (n_runs > max_outcomes && !part.is_settled) {
+            const auto votes = votes_.begin() + std::ptrdiff_t(outcome) * n_runs;
+            std::nth_element(votes, votes + max_outcomes, votes + n_runs, std::greater<>());
             Units rest = part.total;
             for (auto vote = votes; vote < votes + max_outcomes; ++vote) rest -= *vote;
             part.proven = std::max(part.proven, rest);
@@ -193,18 +234,6 @@ Units OutcomeSplits::bound_by_classes(int n_outcomes, int max_outcomes) {
         wrong += part.proven;
     }
     return wrong;
-}
-
-int OutcomeSplits::most_mixed(int n_outcomes) const {
-    Units most = 0;
-    int found = -1;
-    for (int outcome = 0; outcome < n_outcomes; ++outcome) {
-        if (last_two_level_.parts[outcome].mixed() > most) {
-            most = last_two_level_.parts[outcome].mixed();
-            found = outcome;
-        }
-    }
-    return found;
 }
 
 }  // namespace budgetree

@@ -1,9 +1,10 @@
 // Tests of any number of outcomes, on cases of any weight: one test counted, or two, one after the other.
 //
-//     cells   test × outcome × class    weights; only the classes that the set has are numbered
+//     set      │ class 2    │ class 5 │ class 7          │      sorted by class; runs say where each one ends
+//     votes    outcome × run                                   weights
 //
-// Few of many classes are left in a small set, so the table to clear and to add up is small too. Where cases count once
-// and outcomes are few, what one test gets right is counted 32 tests at a time (split_lanes.hpp).
+// Few of many classes are left in a small set, so the tables to clear and to add up are small too. Where cases count once
+// and outcomes are few, one test is counted 32 at a time (split_lanes.hpp).
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "search_level.hpp"
+#include "split_lanes.hpp"
 
 namespace budgetree {
 
@@ -37,11 +39,12 @@ public:
     // The fewest errors with at most one of the tests, and the first test that reaches them.
     BestSplit best_split(const ObjectSet& set, const std::vector<std::int32_t>& tests);
 
-    // Sorts the set's objects by the outcome of the test into level.objects, each part by class, and describes the parts.
-    void split(const ObjectSet& set, int test, Level& level);
+    // The parts' keys and unavoidable errors alone: enough to ask the memory before anything is sorted.
+    void sum_keys(const ObjectSet& set, int test, Level& level);
 
-    // The parts' keys, sizes and unavoidable errors alone: enough to ask the memory before anything is sorted.
-    void sum_keys(const ObjectSet& set, int test, Level& level) const;
+    // Sorts the set's objects by the outcome of the test into level.objects, each part by class, and describes the rest of
+    // the parts. level.runs are the set's.
+    void split(const ObjectSet& set, int test, Level& level);
 
     Ranking rank(const ObjectSet& set, const Remaining& remaining, const Level& above, Level& level);
 
@@ -50,23 +53,32 @@ public:
     Answer last_two(const ObjectSet& set, const Remaining& remaining, const Level& above, Units cutoff, Spend spend);
 
 private:
-    void find_runs(const ObjectSet& set);
-    bool uses_lanes() const { return table_.has_unit_weights && table_.width <= kMaxLevels; }
+    using Runs = std::vector<std::int32_t>;  // where each class that the set has ends
+
+    void find_runs(const ObjectSet& set, Runs& runs) const;
+    bool uses_lanes() const { return table_.has_unit_weights && table_.width <= kMaxLevels && table_.n_cases < 1 << 16; }
+    ClassRuns in_lanes(const ObjectSet& set, const Runs& runs) const;
     void count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests);
     void count_right(const ObjectSet& set, const std::vector<std::int32_t>& tests);
-    // What the parts of the level in hand get wrong at least with one test of at most so many outcomes more.
-    Units bound_by_classes(int n_outcomes, int max_outcomes);
-    int most_mixed(int n_outcomes) const;
+    // The ranking's score of a test from what each outcome has: how many, and ordered pairs of one class.
+    double score(std::span<const double> totals, std::span<const double> squares) const;
+    void rank_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests, Ranker& ranker);
+    void rank_by_cases(const ObjectSet& set, const std::vector<std::int32_t>& tests, Ranker& ranker);
+    // What the parts get wrong at least with one test of at most so many outcomes more.
+    Units bound_by_classes(Level& level, int n_outcomes, int max_outcomes);
 
     static constexpr int kMaxLevels = 32;
 
     const ExactTable& table_;
-    std::vector<int> block_levels_;      // per 32 tests, the most outcomes of any
-    std::vector<std::int32_t> run_ends_, run_classes_;
-    std::vector<Units> right_;           // per test, of the set counted last
+    std::vector<int> block_levels_;  // per 32 tests, the most outcomes of any
+    Runs runs_;
+    std::vector<Key> keys_;          // per outcome
+    std::vector<Units> right_;       // per test, of the set counted last
     std::vector<std::uint16_t> lanes_right_;
+    std::vector<std::uint32_t> lanes_totals_, lanes_squares_;
     std::vector<Units> cells_, tops_;
-    std::vector<Units> votes_;           // outcome × class, of the split made last
+    std::vector<double> totals_, squares_;
+    std::vector<Units> votes_;       // outcome × run, of the set split last
     std::vector<std::int32_t> starts_;
     Level last_two_level_;
     std::array<Affordable, 2> affordable_;
@@ -79,13 +91,16 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
     Affordable &first = affordable_[0], &second = affordable_[1];
     find_affordable(money, above.tests, remaining, first);
     Level& level = last_two_level_;
+    find_runs(set, level.runs);
     Answer best{.value = set.leaf, .changes = first.beyond};
     Units bound = std::min(set.leaf, cutoff), refuted = set.leaf;
     for (const int test : first.tests) {
         const int n_outcomes = table_.n_outcomes[test];
         spend(std::int64_t(set.size()) * (4 + int(above.tests.size()) / 4) + 100 * n_outcomes);
-        split(set, test, level);
         const auto parts = std::span(level.parts).first(n_outcomes);
+        std::ranges::fill(parts, Part{});
+        if (set.least > 0) sum_keys(set, test, level);
+        split(set, test, level);
         if (std::ranges::any_of(parts, [&](const Part& part) { return part.size() == set.size(); })) continue;
         const Units due = money.fees_due(test, remaining.fees_paid);
         const FeeSet fees_after = remaining.fees_paid | money.fee_mask(test);
@@ -96,21 +111,22 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
         second.budget = -1;
         int max_outcomes = 1;
         for (int outcome = 0; outcome < n_outcomes; ++outcome) {
-            if (level.parts[outcome].is_settled) continue;
+            if (parts[outcome].is_settled) continue;
             afford_second(outcome);
             for (const int next : second.tests) max_outcomes = std::max(max_outcomes, table_.n_outcomes[next]);
             const Units spent = due + money.own(test, outcome);
             best.changes = std::min(best.changes, spent + std::min(second.beyond, above.chain.two_after(test)));
         }
-        Units wrong = bound_by_classes(n_outcomes, max_outcomes), need = money.costliest(test) + due;
+        Units wrong = bound_by_classes(level, n_outcomes, max_outcomes);
+        Units need = money.costliest(test) + due;
         while (wrong < bound) {
-            const int outcome = most_mixed(n_outcomes);  // it ends a hopeless test soonest
-            if (outcome < 0) break;
+            const auto part = std::ranges::max_element(parts, {}, &Part::mixed);  // it ends a hopeless test soonest
+            if (part->mixed() == 0) break;
+            const int outcome = int(part - parts.begin());
             afford_second(outcome);
-            Part& part = level.parts[outcome];
-            const BestSplit split = best_split(part, second.tests);
-            wrong += split.errors - part.proven;
-            part.settle(split.errors, kNever, 0);
+            const BestSplit split = best_split(*part, second.tests);
+            wrong += split.errors - part->proven;
+            part->settle(split.errors, kNever, 0);
             if (split.test != kNoTest) {
                 need = std::max(need, due + money.own(test, outcome) + money.most(split.test, fees_after));
             }

@@ -29,6 +29,7 @@ struct Level {
     Chain chain;
     std::vector<std::int32_t> objects;  // of the parts
     std::vector<Part> parts;            // by outcome
+    std::vector<std::int32_t> runs;     // where each class that the set has ends, among its objects
 };
 
 // What ranking a set's tests has found beside their order.

@@ -7,9 +7,9 @@
 namespace budgetree::BUDGETREE_LANES {
 namespace {
 
-constexpr int kLevelsAtOnce = 4;  // counters and largest counts of so many outcomes stay in registers
-constexpr int kMaxRows = 255;     // that a byte can count
+constexpr int kMaxRows = 255;  // that a byte can count
 using Wide [[gnu::vector_size(64)]] = std::uint16_t;
+using Widest [[gnu::vector_size(128)]] = std::uint32_t;
 
 [[gnu::always_inline]] inline Wide widen(Bytes bytes) { return __builtin_convertvector(bytes, Wide); }
 
@@ -23,10 +23,10 @@ template <typename Counts>
     }
 }
 
-template <typename Counts>
-Wide count_levels(const ClassRuns& set, int block, int first_level) {
+// Calls use(counts of four levels) for one class after another.
+template <typename Counts, typename Use>
+[[gnu::always_inline]] inline void count_classes(const ClassRuns& set, int block, int first_level, Use use) {
     const std::uint8_t* rows = set.rows + block * kByteLanes;
-    MostCommonClass<Counts> most[kLevelsAtOnce];
     for (int run = 0, at = 0; run < set.n_runs; ++run) {
         Counts in_class[kLevelsAtOnce] = {};
         while (at < set.ends[run]) {
@@ -38,8 +38,16 @@ Wide count_levels(const ClassRuns& set, int block, int first_level) {
             }
             for (int v = 0; v < kLevelsAtOnce; ++v) in_class[v] += as<Counts>(counted[v]);
         }
-        for (int v = 0; v < kLevelsAtOnce; ++v) most[v].add(in_class[v]);
+        use(in_class);
     }
+}
+
+template <typename Counts>
+Wide count_levels(const ClassRuns& set, int block, int first_level) {
+    MostCommonClass<Counts> most[kLevelsAtOnce];
+    count_classes<Counts>(set, block, first_level, [&](const Counts* in_class) {
+        for (int v = 0; v < kLevelsAtOnce; ++v) most[v].add(in_class[v]);
+    });
     Wide right = {};
     for (int v = 0; v < kLevelsAtOnce; ++v) {
         if constexpr (sizeof(Counts) == sizeof(Bytes)) {
@@ -59,9 +67,34 @@ void count_right(const ClassRuns& set, int block, int n_levels, std::uint16_t* r
     store(sum, right);
 }
 
+// In a class a count fits into Counts, and the sum of all classes' squares into Squares.
+template <typename Counts, typename Squares>
+void count_pairs_of_levels(const ClassRuns& set, int block, int level, const LevelCounts& counts) {
+    Squares totals[kLevelsAtOnce] = {}, squares[kLevelsAtOnce] = {};
+    count_classes<Counts>(set, block, level, [&](const Counts* in_class) {
+        for (int v = 0; v < kLevelsAtOnce; ++v) {
+            const Squares count = __builtin_convertvector(in_class[v], Squares);
+            totals[v] += count;
+            squares[v] += count * count;
+        }
+    });
+    for (int v = 0; v < kLevelsAtOnce; ++v) {
+        store(__builtin_convertvector(totals[v], Widest), counts.totals + (level + v) * kByteLanes);
+        store(__builtin_convertvector(squares[v], Widest), counts.squares + (level + v) * kByteLanes);
+    }
+}
+
+void count_pairs(const ClassRuns& set, int block, int n_levels, const LevelCounts& counts) {
+    const bool is_small = set.n_runs > 0 && set.ends[set.n_runs - 1] <= 255;  // 255² fits into 16 bits
+    for (int level = 0; level < n_levels; level += kLevelsAtOnce) {
+        is_small ? count_pairs_of_levels<Bytes, Wide>(set, block, level, counts)
+                 : count_pairs_of_levels<Wide, Widest>(set, block, level, counts);
+    }
+}
+
 }  // namespace
 
 extern const SplitLanes kSplitLanes;
-const SplitLanes kSplitLanes{count_right};
+const SplitLanes kSplitLanes{count_right, count_pairs};
 
 }  // namespace budgetree::BUDGETREE_LANES

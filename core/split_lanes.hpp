@@ -23,10 +23,21 @@ struct ClassRuns {
     bool fits_bytes;  // no class has more than 255 cases
 };
 
-struct SplitLanes {
-    // right[lane] for the 32 tests of a block, each of which shows outcomes below n_levels.
-    void (*count_right)(const ClassRuns& set, int block, int n_levels, std::uint16_t* right);
+// Of the cases that show each outcome of each test: how many, and how many ordered pairs of one class (level × 32 lanes).
+struct LevelCounts {
+    std::uint32_t* totals;
+    std::uint32_t* squares;
 };
+
+// Both for the 32 tests of a block, each of which shows outcomes below n_levels; fewer than 2¹⁶ cases.
+struct SplitLanes {
+    // right[lane]: what the test alone gets right.
+    void (*count_right)(const ClassRuns& set, int block, int n_levels, std::uint16_t* right);
+    // The room for levels is a multiple of four.
+    void (*count_pairs)(const ClassRuns& set, int block, int n_levels, const LevelCounts& counts);
+};
+
+inline constexpr int kLevelsAtOnce = 4;
 
 const SplitLanes& split_lanes();
 
