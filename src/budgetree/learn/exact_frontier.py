@@ -24,56 +24,70 @@ class ExactFrontier:
 def search_frontier(solver: Solver, limit: int) -> ExactFrontier:
     """Every budget up to the limit at which the fewest errors drop."""
     proven: list[Found] = []
-    known_below, complete = 0, False  # from the last proven point up to there, nothing better is to be had
+    settled_below, complete = 0, False  # below that budget everything is proven
     try:
         verdict = solver.decide(0, solver.layout.leaf_errors + 1)
-        while verdict.proven:
-            proven.append(_proven_point(solver, verdict))
-            if verdict.lower_bound == solver.unavoidable:
-                complete = True
+        if not solver.layout.has_one_price:  # with one price every budget is asked anyway
+            solver.start_from_greedy()
+        while not complete:
+            settled = _settle(solver, verdict, limit)
+            if settled is None:
                 break
-            if not solver.layout.has_one_price:  # with one price every budget is asked once anyway
-                solver.start_from_greedy()
-            known_below, better = _next_drop(solver, verdict, limit)
-            if better is None:
-                complete = known_below > limit
-                break
-            verdict = solver.decide(better, solver.best(better).errors + 1)
+            proven.append(settled.point)
+            settled_below, verdict = settled.below, settled.next
+            complete = settled_below > limit
     except KeyboardInterrupt:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
-    beyond = [] if complete else [found for found in solver.found if found.need >= known_below]
+    beyond = [] if complete else [found for found in solver.found if found.need >= settled_below]
     return ExactFrontier(
         proven, [found for found in beyond if not proven or found.errors < proven[-1].errors], complete
     )
 
 
-def _proven_point(solver: Solver, verdict: Verdict) -> Found:
-    tree = solver.canonical(verdict)
-    return solver.best(verdict.budget) if tree is None else found_tree(tree, "exact search")
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settled:
+    """A point of the frontier: no tree is better below a budget, at which there is one (or the limit is passed)."""
+
+    point: Found
+    below: int
+    next: Verdict  # of the budget at which there is a better one, as far as that is known
 
 
-def _next_drop(solver: Solver, here: Verdict, limit: int) -> tuple[int, int | None]:
-    """Below which budget no tree makes fewer errors than here, and the budget if one there does; None if none is known.
+def _settle(solver: Solver, verdict: Verdict, limit: int) -> _Settled | None:
+    """The best tree at a budget and the least larger budget with a better one; None if the time is over first.
 
-    The question is asked just below the cheapest tree known to be better. If the search refutes it, all budgets up to
-    there are settled at once; if not, it has found a cheaper tree, and the question is asked below that one.
+    The verdict is of this budget; where it is not proven, it is asked for.
+
+    The question whether a tree is better is asked just below the cheapest one that is known to be. If the search refutes
+    it, all budgets up to there are settled at once; if not, it has found a cheaper one, and is asked below that.
     """
-    errors, known_below = here.lower_bound, min(here.changes, limit + 1)
+    budget, exact = verdict.budget, verdict if verdict.proven else None
+    refuted_below = budget if exact is None else max(exact.changes, budget + 1)
     while True:
-        better = solver.next_better(errors)
-        if better is not None and better.need <= known_below:
-            return known_below, better.need
-        # With one price nothing is gained by asking for more than one test more.
-        end = limit if better is None else min(better.need - 1, limit)
-        budget = known_below if solver.layout.has_one_price or better is None else end
-        if budget > limit:
-            return known_below, None
-        verdict = solver.decide(budget, errors)
+        best = solver.best(budget)
+        better = solver.next_better(best.errors)
+        end = limit + 1 if better is None else min(better.need, limit + 1)
+        if refuted_below >= end or best.errors == solver.unavoidable:
+            break
+        # Without a better tree in sight the budgets at which something may change are climbed one by one.
+        climbs = better is None or solver.layout.has_one_price
+        ask_at = max(refuted_below if climbs else end - 1, budget)
+        verdict = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
         if not verdict.proven:
-            return known_below, None
-        if verdict.lower_bound >= errors:
-            known_below = min(max(verdict.changes, budget + 1), limit + 1)
+            return None
+        if verdict.lower_bound >= best.errors:
+            refuted_below = max(refuted_below, verdict.changes, ask_at + 1)
+        if ask_at == budget:
+            exact = verdict
+    if exact is None or exact.lower_bound != best.errors:
+        exact = solver.decide(budget, best.errors + 1)
+    tree = solver.canonical(exact) if exact.proven else None
+    point = best if tree is None else found_tree(tree, "exact search")
+    if best.errors == solver.unavoidable:
+        end = limit + 1
+    is_exact = verdict.budget == end and verdict.lower_bound == solver.best(end).errors
+    return _Settled(point, end, verdict if is_exact else Verdict(end, 0, False, end))
 
 
 def sweep(solver: Solver, budget: int, limit: int) -> None:
