@@ -288,6 +288,7 @@ def search(room, pairwise, bits, breadth, stats, budget, fees_paid, cutoff, dept
         if wrong < bound:
             best, best_need, best_test, bound = wrong, need, test, wrong
             if best == proven:
+                changes = proven_up_to + 1  # of the tests not tried only the bound is known
                 break
     if bits is not None:  # noqa: SIM102 - numba drops a branch only if None alone decides
         if only == NO_TEST:
