@@ -63,6 +63,6 @@ def _candidates(solver: Solver, budget: int, limit: int) -> list[int]:
     """Larger budgets where something may be had: where the trees known so far have their points, or each price."""
     needs = {found.need for found in solver.found}
     if solver.layout.has_one_price:
-        price = int(solver.layout.money[1][0])
+        price = int(solver.layout.costliest[0])
         needs |= set(range(budget, max(needs) + 1, price)) if price else set()
     return sorted(need for need in needs if budget < need <= limit)

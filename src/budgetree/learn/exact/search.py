@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from budgetree.learn.exact.answer import ALL_TESTS
 from budgetree.learn.exact.cache import BOUND, BOUND_UP_TO, FOUND, FOUND_FROM, FOUND_TEST, MISSING, claim, look_up
 from budgetree.learn.exact.compiling import part_of_kernel
 from budgetree.learn.exact.last_two import MOST_WORK, STOP, STOPPED, WORK, last_two
@@ -35,7 +36,6 @@ from budgetree.learn.exact.ranking import describe_chain, rank
 from budgetree.learn.exact.similarity import bound_by_similarity, forget_parts, remember_parts
 from budgetree.learn.exact.splits import NEVER, NO_TEST, affordable, best_split, fees_due
 
-ALL_TESTS = 2**15  # a breadth that leaves nothing out
 TEST_BITS = 16
 FEE_MIX = np.int64(0x9E3779B97F4A7C1)  # spreads a set of fees over the key
 

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.exact.announce import first_call
+from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, Answer
 from budgetree.learn.exact.cache import N_FIELDS, WAYS, copy_entries
 from budgetree.learn.exact.last_two import MOST_WORK, STOP, STOPPED, WORK
-from budgetree.learn.exact.layout import MASK_SLOTS, Layout
-from budgetree.learn.exact.pair_lanes import BLOCK
-from budgetree.learn.exact.parts import FIRST, N_STATS, SIZE
+from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.pair_lanes import BLOCK, LANES
+from budgetree.learn.exact.parts import FIRST, KEY, KEY2, LEAST, N_STATS, SIZE, TOTAL
+from budgetree.learn.exact.parts import LEAF as LEAF_ERRORS
 from budgetree.learn.exact.ranking import describe_chain
 from budgetree.learn.exact.run import ANSWER, CANONICAL_TREE, TREE, run
-from budgetree.learn.exact.search import ALL_TESTS
 from budgetree.learn.exact.splits import NEVER
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
 
 FIRST_ROWS = 2**12  # of a cache; it grows as it fills
 MOST_BUCKETS = 2**32
 NO_LIMIT = int(NEVER)
-ANY_TEST = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a search says of a budget."""
-
-    value: int  # the fewest errors if below the cutoff, else a lower bound of at least the cutoff
-    changes: int  # the least budget at which that may no longer hold
-    need: int  # what the tree found needs
-    test: int  # its first test, in the layout's order, or ANY_TEST where it is a leaf
+SEED = 20150509
+MASK_SLOTS = 32  # sets of masks, each for a budget and the fees paid
 
 
 class Searcher:
@@ -41,11 +32,12 @@ class Searcher:
 
     def __init__(self, layout: Layout, cache_bytes: int) -> None:
         self.layout = layout
-        n, t, deep = layout.n_objects, layout.n_tests, layout.most_depth + 1
+        self._counted_as = np.int32 if int(layout.weights.sum()) < 2**31 else np.int64
+        n, t, deep = layout.n_objects, layout.n_tests, layout.max_depth + 1
         active = np.empty((deep, t), dtype=np.int32)
         active[0] = np.arange(t)
         chains = np.zeros((deep, 4), dtype=np.int64)
-        describe_chain.py_func(active[0], t, layout.money[1], layout.cheapest, chains[0])
+        describe_chain.py_func(active[0], t, layout.costliest, layout.cheapest, chains[0])
         self._ranks = np.full((deep, t), ANY_TEST, dtype=np.int32)
         self._order = np.arange(n, dtype=np.int32)
         self._flags = np.array([0, 0, NEVER], dtype=np.int64)
@@ -64,11 +56,11 @@ class Searcher:
         cells = t * layout.width * (layout.n_classes + 1)
         scratch = (
             np.empty(n, dtype=np.int32),
-            np.zeros((layout.width, layout.n_classes), dtype=layout.counted_as),
+            np.zeros((layout.width, layout.n_classes), dtype=self._counted_as),
             np.zeros((layout.width, N_STATS), dtype=np.int64),
             np.empty(t, dtype=np.int32),
-            np.empty(cells, dtype=layout.counted_as),
-            np.empty(t, dtype=layout.counted_as),
+            np.empty(cells, dtype=self._counted_as),
+            np.empty(t, dtype=self._counted_as),
             np.empty(t, dtype=np.float64),
             np.full(layout.n_classes, -1, dtype=np.int32),
             np.empty(n, dtype=np.int32),
@@ -76,7 +68,14 @@ class Searcher:
         # Of the two ways to count the last two tests only the one in use is compiled.
         pairwise = None if layout.is_binary else _pairwise(layout)
         bits = _bits(layout, deep) if layout.is_binary else None
-        self._room = (layout.data, layout.keys, layout.money, tables, scratch)
+        data = (layout.codes, layout.labels, layout.weights.astype(self._counted_as), layout.n_classes, layout.width)
+        money = (layout.own, layout.costliest, layout.n_outcomes, layout.fee_mask, layout.fees)
+        numbers = np.random.default_rng(SEED).integers(-(2**63), 2**63, size=(2, n))
+        keys = (layout.unavoidable, numbers[0], numbers[1])
+        self._room = (data, keys, money, tables, scratch)
+        self._root = np.zeros(N_STATS, dtype=np.int64)
+        self._root[SIZE], self._root[TOTAL], self._root[LEAF_ERRORS] = n, layout.weights.sum(), layout.leaf_errors
+        self._root[LEAST], self._root[KEY], self._root[KEY2] = (part.sum() for part in keys)
         self._two_ways = (pairwise, bits)
         self._nodes: tuple[NDArray[Any], ...] = (
             np.empty((2 * n, N_STATS), dtype=np.int64),
@@ -136,9 +135,9 @@ class Searcher:
 
     def _run(self, flags: NDArray[np.int64], breadth: int, budget: int, cutoff: int, only: int, wanted: int) -> Any:
         self._make_room()
-        with first_call((self.layout.is_binary, self.layout.counted_as)):
+        with first_call((self.layout.is_binary, self._counted_as)):
             room = (*self._room, self._entries, self._filled, flags)
-            return run(room, *self._two_ways, breadth, self.layout.root, budget, cutoff, only, wanted, self._nodes)
+            return run(room, *self._two_ways, breadth, self._root, budget, cutoff, only, wanted, self._nodes)
 
     def _make_room(self) -> None:
         while self._filled[0] > len(self._entries) // 4 and len(self._entries) < self._most_rows:
@@ -149,7 +148,7 @@ class Searcher:
     def _as_nodes(self, stats: Any, test: Any, parent: Any, outcome: Any, paid: Any) -> Nodes:
         layout = self.layout
         inner = test != LEAF
-        width = np.where(inner, layout.money[2][test], 0)
+        width = np.where(inner, layout.n_outcomes[test], 0)
         first_branch = np.where(inner, np.cumsum(width) - width, -1)
         branches = np.full(int(width.sum()), NO_BRANCH, dtype=np.int32)
         below = np.arange(1, len(test))
@@ -183,7 +182,8 @@ def _pairwise(layout: Layout) -> tuple[NDArray[np.int32], ...]:
 
 def _bits(layout: Layout, levels: int) -> tuple[NDArray[Any], ...]:
     """The arrays of pairs.py, in its order."""
-    n, t, k, lanes = layout.n_objects, layout.n_tests, layout.n_classes, layout.lanes
+    n, t, k = layout.n_objects, layout.n_tests, layout.n_classes
+    lanes = -(-(t + 1) // LANES) * LANES  # the tests, one that is always one, and what fills the last vector
     n_slots = 0 if layout.has_one_price else MASK_SLOTS
     rows = np.zeros((n, lanes), dtype=np.uint8)
     rows[:, :t] = layout.codes

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from budgetree.learn.clock import Clock
+from budgetree.learn.exact.answer import ANY_TEST, Answer
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.searcher import ANY_TEST, NO_LIMIT, Answer, Searcher
+from budgetree.learn.exact.searcher import NO_LIMIT, Searcher
 from budgetree.learn.found import Found, found_tree
 from budgetree.learn.progress import Report
 from budgetree.problem import Instance
