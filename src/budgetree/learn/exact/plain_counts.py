@@ -1,0 +1,195 @@
+"""What one or two more tests make of a set of cases, counted by NumPy: for the search in plain.py.
+
+Counts are whole numbers in floating point, which is exact here: NumPy multiplies such matrices much faster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.exact.answer import NEVER
+from budgetree.learn.exact.layout import Layout
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """A set of cases as a path reaches it."""
+
+    numbers: NDArray[np.int32]  # which cases, in ascending order
+    fees_paid: int  # on the path, a bit for each
+    leaf: int  # what is wrong if the set becomes a leaf
+    least: int  # what every tree gets wrong
+
+    @property
+    def key(self) -> tuple[bytes, int]:
+        return self.numbers.tobytes(), self.fees_paid
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The cases of a set that show one outcome of a test."""
+
+    cases: Cases
+    outcome: int
+    spent: int  # on the test, fees included
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether another test may help."""
+        return self.cases.leaf > self.cases.least
+
+
+class Columns:
+    """A layout with a column for each outcome of each test, and the votes of each case."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.test = np.repeat(np.arange(layout.n_tests), layout.n_outcomes)
+        self.outcome = np.concatenate([np.arange(n) for n in layout.n_outcomes])
+        self.own = layout.own[self.test, self.outcome]
+        self.shown = layout.codes[:, self.test] == self.outcome  # case × column
+        fees = np.arange(len(layout.fees))
+        self.needs_fee = layout.fee_mask[:, None] >> fees & 1  # test × fee
+        self.fee_bits = 1 << fees
+        self.kind: Any = (
+            np.float32 if int(layout.weights.sum()) <= 2**24 else np.float64
+        )  # units add up to 2**53 at most
+        # Case × class, its weight; and behind the classes what is unavoidable.
+        self.votes = np.zeros((layout.n_objects, layout.n_classes + 1), dtype=self.kind)
+        self.votes[np.arange(layout.n_objects), layout.labels] = layout.weights
+        self.votes[:, -1] = layout.unavoidable
+
+    def whole(self) -> Cases:
+        layout = self.layout
+        return Cases(np.arange(layout.n_objects, dtype=np.int32), 0, layout.leaf_errors, layout.unavoidable_errors)
+
+    def fees_due(self, test: int, fees_paid: int) -> int:
+        return int(self.needs_fee[test] @ self.unpaid(fees_paid))
+
+    def unpaid(self, fees_paid: int) -> Numbers:
+        """Per fee, what is still to pay."""
+        fees: Numbers = self.layout.fees * (self.fee_bits & ~fees_paid != 0)
+        return fees
+
+    def parts(self, cases: Cases, test: int) -> list[Part]:
+        """What the test makes of the cases, outcome by outcome as far as shown."""
+        layout, numbers = self.layout, cases.numbers
+        due = self.fees_due(test, cases.fees_paid)
+        fees_paid = cases.fees_paid | int(layout.fee_mask[test])
+        codes = layout.codes[numbers, test]
+        parts = []
+        for outcome in np.flatnonzero(np.bincount(codes)).tolist():
+            there = numbers[codes == outcome]
+            *votes, least = self.votes[there].sum(axis=0).tolist()
+            part = Cases(there, fees_paid, int(sum(votes) - max(votes)), int(least))
+            parts.append(Part(part, outcome, due + int(layout.own[test, outcome])))
+        return parts
+
+
+class Splits:
+    """The tests that split a set, in the layout's order, and the parts they make of it, one after another.
+
+    The parts of the test tests[s] begin at starts[s].
+    """
+
+    def __init__(self, columns: Columns, cases: Cases) -> None:
+        layout = columns.layout
+        self.cases, self._columns = cases, columns
+        shown = columns.shown[cases.numbers]
+        counted = (shown.T.astype(columns.kind) @ columns.votes[cases.numbers]).astype(np.int64)
+        is_shown = counted[:, :-1].any(axis=1)
+        n_shown = np.bincount(columns.test[is_shown], minlength=layout.n_tests)
+        self.tests = np.flatnonzero(n_shown > 1)
+        self.columns = np.flatnonzero(is_shown & (n_shown > 1)[columns.test])
+        n_parts = n_shown[self.tests]
+        self.starts = np.cumsum(n_parts) - n_parts
+        self.test_of = np.repeat(np.arange(len(self.tests)), n_parts)  # per part, the position of its test
+        self.votes = counted[self.columns, :-1]  # part × class
+        self.right = self.votes.max(axis=1)
+        self.leaf = self.votes.sum(axis=1) - self.right
+        self.least = counted[self.columns, -1]
+        self._needs_fee, self._unpaid = columns.needs_fee[self.tests], columns.unpaid(cases.fees_paid)
+        due = self._needs_fee @ self._unpaid
+        self.price = layout.costliest[self.tests] + due  # what a path must have left to do the test
+        self.spent = columns.own[self.columns] + due[self.test_of]  # what each part has paid
+
+    def least_cost(self, n_tests: int) -> int:
+        """Below this budget no path has so many of the tests that split the set."""
+        return least_cost(self._columns.layout, self.tests, n_tests) if len(self.tests) >= n_tests else NEVER
+
+    def next_price(self, budget: int) -> int:
+        """The least price beyond the budget."""
+        return int(self.price[self.price > budget].min(initial=NEVER))
+
+    def affordable(self, budget: int) -> list[int]:
+        """The tests within the budget, in the layout's order."""
+        within: list[int] = self.tests[self.price <= budget].tolist()
+        return within
+
+    def ranked(self, budget: int) -> list[int]:
+        """The affordable tests, the most promising first; a free one alone, because doing it is never wrong.
+
+        Promising is what leaves few pairs of cases of different classes together; for a binary layout, few for the
+        size of the part.
+        """
+        free = np.flatnonzero(self.price == 0)
+        if len(free):
+            return [int(self.tests[free[0]])]
+        if self._columns.layout.is_binary:
+            squares = (self.votes**2).sum(axis=1) / self.votes.sum(axis=1)
+            score = -squares[1::2] - squares[::2]
+        else:
+            # One class and one part after another, so that doubles that are not exact are at least the same everywhere.
+            votes = self.votes.T.astype(np.float64)
+            score = np.bincount(self.test_of, weights=sum(votes) ** 2 - sum(votes**2))
+        order = np.argsort(score, kind="stable")
+        ranked: list[int] = self.tests[order[self.price[order] <= budget]].tolist()
+        return ranked
+
+    def last_two(self, budget: int) -> tuple[Numbers, Numbers, int]:
+        """Where no path affords three tests: per test the errors of the best tree that begins with it, and its need.
+
+        And the least larger budget at which any of them may be others.
+        """
+        affordable = self.price <= budget
+        fewer, need = np.zeros_like(self.leaf), np.zeros_like(self.leaf)  # what the second test does for each part
+        mixed = np.flatnonzero((self.leaf > self.least) & affordable[self.test_of])
+        changes = min(self.next_price(budget), self.least_cost(2 if budget < self.least_cost(2) else 3))
+        if budget >= self.least_cost(2) and len(mixed):
+            costs = self.spent[mixed, None] + self._prices_after()[self.test_of[mixed]]  # part × second test
+            right = np.where(costs <= budget, np.add.reduceat(self._count_pairs(mixed), self.starts, axis=1), 0)
+            second = right.argmax(axis=1)[:, None]
+            more = np.take_along_axis(right, second, axis=1)[:, 0] - self.right[mixed]
+            fewer[mixed] = np.maximum(more, 0)
+            need[mixed] = np.where(more > 0, np.take_along_axis(costs, second, axis=1)[:, 0], 0)
+            changes = min(changes, int(costs[costs > budget].min(initial=NEVER)))
+        errors = np.where(affordable, np.add.reduceat(self.leaf - fewer, self.starts), NEVER)
+        return errors, np.maximum(self.price, np.maximum.reduceat(need, self.starts)), changes
+
+    def _prices_after(self) -> Numbers:
+        """First test × second test: what the second costs once the fees of the first are paid."""
+        due = (1 - self._needs_fee) @ (self._needs_fee * self._unpaid).T
+        prices: Numbers = self._columns.layout.costliest[self.tests] + due
+        return prices
+
+    def _count_pairs(self, parts: NDArray[np.intp]) -> Numbers:
+        """These parts × all parts: the weight of the largest class of the cases that are in both."""
+        numbers, layout = self.cases.numbers, self._columns.layout
+        shown = self._columns.shown[numbers][:, self.columns].astype(self._columns.kind)
+        firsts = shown[:, parts] * layout.weights[numbers, None].astype(self._columns.kind)
+        edges = np.flatnonzero(np.diff(layout.labels[numbers])) + 1  # cases are sorted by class
+        by_class = zip(np.split(firsts, edges), np.split(shown, edges), strict=True)
+        largest: Numbers = reduce(np.maximum, (of_class.T @ others for of_class, others in by_class)).astype(np.int64)
+        return largest
+
+
+def least_cost(layout: Layout, tests: NDArray[np.intp], n_tests: int) -> int:
+    """Below this budget no path has so many of these tests: all but its last may show their cheapest outcome."""
+    return int(layout.costliest[tests].min() + np.sort(layout.cheapest[tests])[: n_tests - 1].sum())
