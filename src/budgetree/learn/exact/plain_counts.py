@@ -58,9 +58,8 @@ class Columns:
         fees = np.arange(len(layout.fees))
         self.needs_fee = layout.fee_mask[:, None] >> fees & 1  # test × fee
         self.fee_bits = 1 << fees
-        self.kind: Any = (
-            np.float32 if int(layout.weights.sum()) <= 2**24 else np.float64
-        )  # units add up to 2**53 at most
+        # Exact either way: an instance's weights are at most 2**53 units together.
+        self.kind: Any = np.float32 if int(layout.weights.sum()) <= 2**24 else np.float64
         # Case × class, its weight; and behind the classes what is unavoidable.
         self.votes = np.zeros((layout.n_objects, layout.n_classes + 1), dtype=self.kind)
         self.votes[np.arange(layout.n_objects), layout.labels] = layout.weights
