@@ -87,7 +87,7 @@ def test_the_two_ways_to_count_pairs_agree_on_larger_tables(seed: int, monkeypat
     budget = (3, 6, 5, 7)[seed % 4]
     assert Layout(instance, budget).is_binary
     packed = bt.optimal(instance, budget=budget)
-    monkeypatch.setattr(layout_module, "MOST_COUNTED", 0)
+    monkeypatch.setattr(layout_module, "MAX_COUNTED", 0)
     assert not Layout(instance, budget).is_binary
     counted = bt.optimal(instance, budget=budget)
     assert packed.errors == counted.errors
@@ -102,7 +102,7 @@ def test_prices_by_outcome_ask_for_more_masks_than_there_is_room_for(monkeypatch
         instance = random_table(seed, n_objects=40, n_tests=8, prices=prices)
         packed = bt.optimal(instance, budget=200)
         with monkeypatch.context() as plainly:
-            plainly.setattr(layout_module, "MOST_COUNTED", 0)
+            plainly.setattr(layout_module, "MAX_COUNTED", 0)
             counted = bt.optimal(instance, budget=200)
         assert (packed.errors, packed.max_cost) == (counted.errors, counted.max_cost)
 

@@ -10,7 +10,8 @@ from budgetree.core import core
 from budgetree.learn.clock import Clock
 from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer
 from budgetree.learn.exact.layout import Layout
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.learn.exact.nodes import FoundNodes, as_nodes
+from budgetree.tree import Nodes
 
 BOUND_SECONDS = 10.0  # for the bound that rises, where there is no time limit
 BOUND_SHARE = 1 / 3  # of the time left for it, where there is a limit and only one thread
@@ -58,7 +59,7 @@ class NativeSearch:
             question = _question(budget, cutoff, ANY_TEST)
             found, tree = self._search.race(question, core_clock, self._threads, bound_seconds)
         answer = None if found.answer is None else _answer(found.answer)
-        return LongAnswer(answer, found.lower_bound, None if tree is None else self._as_nodes(tree))
+        return LongAnswer(answer, found.lower_bound, None if tree is None else as_nodes(FoundNodes(**tree), self._layout))
 
     def tree(
         self,
@@ -74,25 +75,7 @@ class NativeSearch:
         question.is_canonical = canonical
         with clock.in_core() as core_clock:
             tree = self._search.tree(question, core_clock, breadth)
-        return None if tree is None else self._as_nodes(tree)
-
-    def _as_nodes(self, tree: dict[str, Any]) -> Nodes:
-        test, parent, outcome = tree["test"], tree["parent"], tree["outcome"]
-        inner = test != LEAF
-        width = np.where(inner, self._layout.n_outcomes[test], 0)
-        first_branch = np.where(inner, np.cumsum(width) - width, -1)
-        branches = np.full(int(width.sum()), NO_BRANCH, dtype=np.int32)
-        below = np.arange(1, len(test))
-        branches[first_branch[parent[below]] + outcome[below]] = below
-        return Nodes(
-            test=np.where(inner, self._layout.by_price[test], LEAF).astype(np.int32),
-            parent=parent,
-            counts=tree["counts"],
-            paid=tree["paid"],
-            first_branch=first_branch.astype(np.int64),
-            branches=branches,
-            fallback=np.zeros(len(test), dtype=bool),
-        )
+        return None if tree is None else as_nodes(FoundNodes(**tree), self._layout)
 
 
 def _question(budget: int, cutoff: int, only: int) -> Any:

@@ -28,10 +28,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from budgetree.learn.clock import Clock
-from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer
+from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer
 from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.learn.exact.plain_counts import Cases, Columns, Splits, least_cost
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree import Nodes
 
 CACHE_BYTES = 2**28
 ENTRY_BYTES = 400  # of a cache entry, beside the numbers of its cases
@@ -52,6 +53,8 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
+    """A node of a tree in the making."""
+
     cases: Cases
     parent: int
     outcome: int
@@ -71,7 +74,6 @@ class PlainSearch:
         self._whole = self._columns.whole()
         self._cache: dict[tuple[bytes, int], _Known] = {}
         self._free_bytes = cache_bytes
-        self._ranking: list[int] = []
         self._clock, self._breadth = Clock(None), ALL_TESTS
         # Python stops at a thousand calls within each other, long paths or not.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES_PER_TEST * layout.max_depth + 500))
@@ -84,15 +86,21 @@ class PlainSearch:
         With `only` other trees than a leaf and those that begin with this test are left out; a breadth below ALL_TESTS
         tries only as many tests at each set, and its answer bounds nothing from below.
         """
-        self._clock, self._breadth, self._ranking = clock, breadth, []
+        self._clock, self._breadth = clock, breadth
         try:
             return self._fewest(self._whole, budget, cutoff, only)
         except _OverError:
             return None
 
-    def ranking(self) -> list[int]:
-        """The tests as the last search ranked them for the whole set; none where it did not have to."""
-        return self._ranking
+    def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
+        """The same: there are no threads here, and no bound that rises."""
+        answer = self.search(budget, cutoff, clock)
+        if answer is None:
+            return LongAnswer(None, self._whole.least, None)
+        found = answer.value < cutoff
+        nodes = self.tree(budget, Clock(None), first_test=answer.test) if found else None
+        # Which test begins the canonical tree is for tree() to find out.
+        return LongAnswer(replace(answer, test=ANY_TEST), min(answer.value, cutoff), nodes)
 
     def tree(
         self,
@@ -108,25 +116,23 @@ class PlainSearch:
         Canonical: the one tree that the budget defines, whatever was searched before; it may take as long as a search.
         """
         self._clock, self._breadth = clock, ALL_TESTS if canonical else breadth
+        choose = self._canonical_test if canonical else self._found_test
         nodes, tests = [_Node(self._whole, -1, -1, 0)], []
         try:
             for number, node in enumerate(nodes):  # which grow on the way
-                left = budget - node.paid
-                if number == 0 and first_test != ANY_TEST:
-                    test = first_test
-                else:
-                    test = (
-                        self._canonical_test(node.cases, left)
-                        if canonical
-                        else self._fewest(node.cases, left, NEVER).test
-                    )
-                tests.append(test)
-                if test != ANY_TEST:
-                    for part in self._columns.parts(node.cases, test):
-                        nodes.append(_Node(part.cases, number, part.outcome, node.paid + part.spent))
+                given = number == 0 and first_test != ANY_TEST
+                tests.append(first_test if given else choose(node.cases, budget - node.paid))
+                if tests[number] != ANY_TEST:
+                    parts = self._columns.parts(node.cases, tests[number])
+                    nodes += [_Node(part.cases, number, part.outcome, node.paid + part.spent) for part in parts]
         except _OverError:
             return None
-        return self._as_nodes(nodes, np.array(tests))
+        found = FoundNodes(
+            np.array(tests),
+            *np.array([(node.parent, node.outcome, node.paid) for node in nodes]).T,
+            np.array([self._columns.votes[node.cases.numbers, :-1].sum(axis=0) for node in nodes]),
+        )
+        return as_nodes(found, self.layout)
 
     def _fewest(self, here: Cases, budget: int, cutoff: int, only: int = ANY_TEST) -> Answer:
         """The answer for one set; with `only` the cache is neither asked nor told."""
@@ -149,26 +155,22 @@ class PlainSearch:
         if only != ANY_TEST:
             order = [only] if only in splits.affordable(budget) else []
             return self._try_all(splits, order, budget, cutoff, floor, best)
-        proves = True
-        if budget < splits.least_cost(3):
+        is_counted = budget < splits.least_cost(3)
+        if is_counted:
             answer = self._last_two(splits, budget)
         else:
-            order = splits.ranked(budget)
-            if here is self._whole:
-                self._ranking = order
-            answer = self._try_all(splits, order, budget, cutoff, floor, best)
-            proves = self._breadth >= ALL_TESTS
-        self._remember(here, answer, budget, cutoff, proves)
+            answer = self._try_all(splits, splits.ranked(budget), budget, cutoff, floor, best)
+        self._remember(here, answer, budget, cutoff, is_counted or self._breadth >= ALL_TESTS)
         return answer
 
     def _last_two(self, splits: Splits, budget: int) -> Answer:
+        """The answer where no path affords three tests."""
         errors, need, changes = splits.last_two(budget)
-        first = int(errors.argmin())
-        here = splits.cases
+        first, here = errors.argmin(), splits.cases
         if errors[first] >= here.leaf:
             return Answer(here.leaf, changes, 0, ANY_TEST)
-        value = int(errors[first])
-        return Answer(value, NEVER if value == here.least else changes, int(need[first]), int(splits.tests[first]))
+        changes = NEVER if errors[first] == here.least else changes
+        return Answer(int(errors[first]), changes, int(need[first]), int(splits.tests[first]))
 
     def _try_all(
         self, splits: Splits, order: list[int], budget: int, cutoff: int, floor: Answer, best: Answer
@@ -230,6 +232,9 @@ class PlainSearch:
             known.errors, known.need, known.test = answer.value, answer.need, answer.test
             known.narrow = None if proves else (self._breadth, budget)
 
+    def _found_test(self, here: Cases, budget: int) -> int:
+        return self._fewest(here, budget, NEVER).test
+
     def _canonical_test(self, here: Cases, budget: int) -> int:
         """The set's test as this module's docstring defines it."""
         fewest = self._fewest(here, budget, NEVER).value
@@ -240,21 +245,3 @@ class PlainSearch:
             return int(splits.tests[splits.last_two(budget)[0].argmin()])
         order = splits.ranked(budget)
         return next(test for test in order if self._try(here, test, budget, fewest + 1).value == fewest)
-
-    def _as_nodes(self, nodes: list[_Node], test: np.typing.NDArray[np.int64]) -> Nodes:
-        layout, inner = self.layout, test != ANY_TEST
-        width = np.where(inner, layout.n_outcomes[test], 0)
-        first_branch = np.where(inner, np.cumsum(width) - width, -1)
-        branches = np.full(int(width.sum()), NO_BRANCH, dtype=np.int32)
-        for number, node in enumerate(nodes[1:], 1):
-            branches[first_branch[node.parent] + node.outcome] = number
-        votes = [self._columns.votes[node.cases.numbers, :-1].sum(axis=0) for node in nodes]
-        return Nodes(
-            test=np.where(inner, layout.by_price[test], LEAF).astype(np.int32),
-            parent=np.array([node.parent for node in nodes], dtype=np.int32),
-            counts=np.array(votes).astype(np.int64),
-            paid=np.array([node.paid for node in nodes], dtype=np.int64),
-            first_branch=first_branch.astype(np.int64),
-            branches=branches,
-            fallback=np.zeros(len(nodes), dtype=bool),
-        )

@@ -1,6 +1,6 @@
 """What one or two more tests make of a set of cases, counted by NumPy: for the search in plain.py.
 
-Counts are floating point where that is exact, because NumPy multiplies such matrices much faster.
+Counts are whole numbers in floating point, which is exact here: NumPy multiplies such matrices much faster.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Columns:
         fees = np.arange(len(layout.fees))
         self.needs_fee = layout.fee_mask[:, None] >> fees & 1  # test × fee
         self.fee_bits = 1 << fees
-        total = int(layout.weights.sum())
-        self.kind: Any = np.float32 if total < 2**24 else np.float64 if total < 2**53 else np.int64
+        # Exact either way: an instance's weights are at most 2**53 units together.
+        self.kind: Any = np.float32 if int(layout.weights.sum()) <= 2**24 else np.float64
         # Case × class, its weight; and behind the classes what is unavoidable.
         self.votes = np.zeros((layout.n_objects, layout.n_classes + 1), dtype=self.kind)
         self.votes[np.arange(layout.n_objects), layout.labels] = layout.weights
@@ -74,7 +74,8 @@ class Columns:
 
     def unpaid(self, fees_paid: int) -> Numbers:
         """Per fee, what is still to pay."""
-        return self.layout.fees * (self.fee_bits & ~fees_paid != 0)
+        fees: Numbers = self.layout.fees * (self.fee_bits & ~fees_paid != 0)
+        return fees
 
     def parts(self, cases: Cases, test: int) -> list[Part]:
         """What the test makes of the cases, outcome by outcome as far as shown."""
@@ -128,7 +129,8 @@ class Splits:
 
     def affordable(self, budget: int) -> list[int]:
         """The tests within the budget, in the layout's order."""
-        return self.tests[self.price <= budget].tolist()
+        within: list[int] = self.tests[self.price <= budget].tolist()
+        return within
 
     def ranked(self, budget: int) -> list[int]:
         """The affordable tests, the most promising first; a free one alone, because doing it is never wrong.
@@ -136,9 +138,9 @@ class Splits:
         Promising is what leaves few pairs of cases of different classes together; for a binary layout, few for the
         size of the part.
         """
-        free = self.tests[self.price == 0]
+        free = np.flatnonzero(self.price == 0)
         if len(free):
-            return free[:1].tolist()
+            return [int(self.tests[free[0]])]
         if self._columns.layout.is_binary:
             squares = (self.votes**2).sum(axis=1) / self.votes.sum(axis=1)
             score = -squares[1::2] - squares[::2]
@@ -147,7 +149,8 @@ class Splits:
             votes = self.votes.T.astype(np.float64)
             score = np.bincount(self.test_of, weights=sum(votes) ** 2 - sum(votes**2))
         order = np.argsort(score, kind="stable")
-        return self.tests[order[self.price[order] <= budget]].tolist()
+        ranked: list[int] = self.tests[order[self.price[order] <= budget]].tolist()
+        return ranked
 
     def last_two(self, budget: int) -> tuple[Numbers, Numbers, int]:
         """Where no path affords three tests: per test the errors of the best tree that begins with it, and its need.
@@ -182,7 +185,8 @@ class Splits:
         firsts = shown[:, parts] * layout.weights[numbers, None].astype(self._columns.kind)
         edges = np.flatnonzero(np.diff(layout.labels[numbers])) + 1  # cases are sorted by class
         by_class = zip(np.split(firsts, edges), np.split(shown, edges), strict=True)
-        return reduce(np.maximum, (of_class.T @ others for of_class, others in by_class)).astype(np.int64)
+        largest: Numbers = reduce(np.maximum, (of_class.T @ others for of_class, others in by_class)).astype(np.int64)
+        return largest
 
 
 def least_cost(layout: Layout, tests: NDArray[np.intp], n_tests: int) -> int:
