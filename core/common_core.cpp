@@ -4,25 +4,30 @@
 #include <cmath>
 #include <numeric>
 
+#include "mass_lanes.hpp"
+
 namespace budgetree {
 namespace {
 
 constexpr double kLeastMass = 0.02;
-constexpr double kFirstNeed = 0.5;  // of the mass of everything, less by half with each test
-constexpr double kFurther = 0.985, kShorter = 1.06;
+// The mass to begin with, as a multiple of what is wanted, and how much more with each test that is left.
+constexpr float kFirstNeed = 1, kNeedPerTest = 3;
+constexpr float kFurther = 0.985F, kShorter = 1.06F;
 
-Units price_of_four(const Money& money) {
-    std::vector<Units> cheapest = money.cheapest();
-    std::ranges::sort(cheapest);
-    const Units last = *std::ranges::min_element(money.costliest());
-    if (cheapest.size() < 3) return kNever;
-    return last + cheapest[0] + cheapest[1] + cheapest[2];
+// What so many tests cost at least, one after another: the last must be affordable at its costliest outcome.
+std::vector<Units> least_prices(const Money& money) {
+    std::vector<Units> prices = money.cheapest();
+    std::ranges::sort(prices);
+    prices.insert(prices.begin(), *std::ranges::min_element(money.costliest()));
+    prices.pop_back();
+    std::partial_sum(prices.begin(), prices.end(), prices.begin());
+    return prices;
 }
 
 }  // namespace
 
 CommonCore::CommonCore(Search& search, Watch watch)
-    : table_(search.table()), search_(search), watch_(watch), four_tests_(price_of_four(table_.money)) {
+    : table_(search.table()), search_(search), watch_(watch), least_prices_(least_prices(table_.money)) {
     weigh_cases();
 }
 
@@ -60,21 +65,24 @@ void CommonCore::weigh_cases() {
         const double most = *std::ranges::max_element(score), own = score[table_.labels[object]];
         double sum = 0;
         for (const double each : score) sum += std::exp(each - most);
-        mass_[object] = double(table_.weights[object]) * std::max(kLeastMass, 1 - std::exp(own - most) / sum);
+        mass_[object] = float(double(table_.weights[object]) * std::max(kLeastMass, 1 - std::exp(own - most) / sum));
     }
 }
 
-double& CommonCore::need_at(int depth) {
-    const double all = std::accumulate(mass_.begin(), mass_.end(), 0.0);
-    while (int(need_.size()) <= depth) need_.push_back(all * std::pow(kFirstNeed, double(need_.size() + 1)));
-    return need_[depth];
+int CommonCore::affordable_tests(Units budget) const {
+    return int(std::ranges::upper_bound(least_prices_, budget) - least_prices_.begin());
+}
+
+CommonCore::Workplace& CommonCore::place_at(int depth) {
+    while (int(places_.size()) <= depth) places_.push_back(std::make_unique<Workplace>());
+    return *places_[depth];
 }
 
 Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& remaining, Units wanted, int depth) {
     const ObjectSet set = table_.set_of(objects);
     if (set.leaf < wanted || set.leaf == set.least) return set.least;
     if (watch_.is_over(20 * set.size())) throw Stopped{};
-    if (remaining.budget < four_tests_) {
+    if (affordable_tests(remaining.budget) < 3) {
         const auto answer = search_.ask(set, {.remaining = remaining, .cutoff = wanted}, {.watch = &watch_});
         if (!answer) throw Stopped{};
         return answer->value;
@@ -93,46 +101,56 @@ Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& 
 }
 
 Units CommonCore::bound_by_groups(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth) {
-    std::vector<std::int32_t> tests;
+    Workplace& here = place_at(depth);
+    const int further = affordable_tests(remaining.budget) - 3;
+    here.need = std::max(here.need, kFirstNeed * float(wanted) * std::pow(kNeedPerTest, float(further)));
+    here.whole.by_outcome.assign(std::size_t(std::max(table_.width - 1, 1)) * table_.n_lanes, 0);
+    here.whole.all = 0;
+    for (const std::int32_t object : set.objects) add_mass(object, 1, here.whole);
+    here.tests.clear();
     for (int test = 0; test < table_.n_tests; ++test) {
         if (table_.money.most(test, remaining.fees_paid) > remaining.budget) continue;
         const std::uint8_t* column = table_.column(test);
         const auto differs = [&](std::int32_t object) { return column[object] != column[set.objects[0]]; };
-        if (std::ranges::any_of(set.objects, differs)) tests.push_back(test);
+        if (std::ranges::any_of(set.objects, differs)) here.tests.push_back(test);
     }
     Units least = set.leaf;
-    while (!tests.empty()) {
-        std::vector<Link> chain = make_chain(set, tests, need_at(depth));
-        const Units proven = refute_group(set, remaining, wanted, depth, chain);
+    while (!here.tests.empty()) {
+        make_chain(set, here);
+        const Units proven = refute_group(set, remaining, wanted, depth);
         if (proven < wanted) return set.least;
         least = std::min(least, proven);
-        for (const Link& link : chain) std::erase(tests, link.test);
+        for (const Link& link : here.chain) std::erase(here.tests, link.test);
     }
     return least;
 }
 
-// The least that trees beginning with a test of the chain get wrong; the chain is cut to the tests that this is true of.
-Units CommonCore::refute_group(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth,
-                               std::vector<Link>& chain) {
+Units CommonCore::refute_group(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth) {
+    Workplace& here = place_at(depth);
     while (true) {
-        const Units proven = bound(chain.back().objects, after(remaining, chain), wanted, depth + 1);
+        // F as the set has it: sorted by class.
+        here.core.assign(here.objects.begin(), here.objects.begin() + here.chain.back().size);
+        std::ranges::sort(here.core, {}, [&](std::int32_t object) { return std::pair(table_.labels[object], object); });
+        const Units proven = bound(here.core, after(remaining, here.chain), wanted, depth + 1);
         if (proven >= wanted) {
-            need_at(depth) *= kFurther;
+            here.need *= kFurther;
             return proven;
         }
-        if (chain.size() == 1) {  // then all parts of the one test count
-            const Link& link = chain.front();
+        if (here.chain.size() == 1) {  // then all parts of the one test count
+            const Link link = here.chain.front();
             Units sum = proven;
             for (int outcome = 0; outcome < table_.n_outcomes[link.test] && sum < wanted; ++outcome) {
                 if (outcome == link.outcome) continue;
-                const auto part = part_of(set.objects, link.test, outcome);
-                const std::vector<Link> other{{link.test, outcome, {}}};
-                if (!part.empty()) sum += bound(part, after(remaining, other), wanted - sum, depth + 1);
+                std::vector<std::int32_t> part;
+                const auto shows = [&](std::int32_t object) { return table_.column(link.test)[object] == outcome; };
+                std::ranges::copy_if(set.objects, std::back_inserter(part), shows);
+                const Link other{link.test, outcome, int(part.size())};
+                if (!part.empty()) sum += bound(part, after(remaining, {&other, 1}), wanted - sum, depth + 1);
             }
             return sum;
         }
-        need_at(depth) *= kShorter;
-        chain.resize((chain.size() + 1) / 2);
+        here.need *= kShorter;
+        here.chain.resize((here.chain.size() + 1) / 2);
     }
 }
 
@@ -146,53 +164,50 @@ Remaining CommonCore::after(const Remaining& remaining, std::span<const Link> gr
     return {remaining.budget - least, fees_paid};
 }
 
-CommonCore::Masses CommonCore::weigh(std::span<const std::int32_t> objects,
-                                     const std::vector<std::int32_t>& tests) const {
-    Masses masses{std::vector<double>(std::size_t(table_.n_tests) * table_.width), table_.width};
-    for (const std::int32_t object : objects) {
-        const std::uint8_t* row = table_.row(object);
-        for (const std::int32_t test : tests) masses.at(test, row[test]) += mass_[object];
-    }
-    return masses;
+void CommonCore::add_mass(std::int32_t object, float sign, Masses& masses) const {
+    const float mass = sign * mass_[object];
+    mass_lanes().add(table_.row(object), table_.n_lanes, table_.width, mass, masses.by_outcome.data());
+    masses.all += mass;
 }
 
-std::vector<std::int32_t> CommonCore::part_of(std::span<const std::int32_t> objects, int test, int outcome) const {
-    std::vector<std::int32_t> part;
-    const std::uint8_t* column = table_.column(test);
-    std::ranges::copy_if(objects, std::back_inserter(part), [&](std::int32_t object) { return column[object] == outcome; });
-    return part;
+float CommonCore::mass_of(int test, int outcome, const Masses& masses) const {
+    const float* of_test = masses.by_outcome.data() + test;
+    if (outcome > 0) return of_test[std::size_t(outcome - 1) * table_.n_lanes];
+    float rest = masses.all;
+    for (int other = 1; other < table_.n_outcomes[test]; ++other) rest -= of_test[std::size_t(other - 1) * table_.n_lanes];
+    return rest;
+}
+
+int CommonCore::heaviest(int test, const Masses& masses) const {
+    int found = 0;
+    for (int outcome = 1; outcome < table_.n_outcomes[test]; ++outcome) {
+        if (mass_of(test, outcome, masses) > mass_of(test, found, masses)) found = outcome;
+    }
+    return found;
 }
 
 // The first test is the one that leaves the lightest heavier part: it is the hardest to refute together with others.
-std::vector<CommonCore::Link> CommonCore::make_chain(const ObjectSet& set, const std::vector<std::int32_t>& tests,
-                                                     double least_mass) const {
-    Masses masses = weigh(set.objects, tests);
-    const auto heaviest = [&](int test) {
-        int found = 0;
-        for (int outcome = 1; outcome < table_.n_outcomes[test]; ++outcome) {
-            if (masses.at(test, outcome) > masses.at(test, found)) found = outcome;
-        }
-        return found;
-    };
-    const auto mass_of = [&](int test) { return masses.at(test, heaviest(test)); };
-    std::vector<std::int32_t> left = tests;
-    std::vector<Link> chain;
-    std::vector<std::int32_t> objects(set.objects.begin(), set.objects.end());
-    auto next = std::ranges::min_element(left, {}, mass_of);
+void CommonCore::make_chain(const ObjectSet& set, Workplace& here) const {
+    here.left = here.whole;
+    here.chain.clear();
+    here.objects.assign(set.objects.begin(), set.objects.end());
+    std::vector<std::int32_t> tests = here.tests;
+    int size = set.size();
+    const auto mass = [&](std::int32_t test) { return mass_of(test, heaviest(test, here.left), here.left); };
+    auto next = std::ranges::min_element(tests, {}, mass);
     while (true) {
-        const int test = *next, outcome = heaviest(test);
-        left.erase(next);
-        std::vector<std::int32_t> kept, dropped;
-        for (const std::int32_t object : objects) (table_.row(object)[test] == outcome ? kept : dropped).push_back(object);
-        for (const std::int32_t object : dropped) {
-            const std::uint8_t* row = table_.row(object);
-            for (const std::int32_t other : left) masses.at(other, row[other]) -= mass_[object];
-        }
-        objects = kept;
-        chain.push_back({test, outcome, std::move(kept)});
-        if (left.empty()) return chain;
-        next = std::ranges::max_element(left, {}, mass_of);
-        if (mass_of(*next) < least_mass) return chain;
+        const int test = *next, outcome = heaviest(test, here.left);
+        std::swap(*next, tests.back());
+        tests.pop_back();
+        const std::uint8_t* column = table_.column(test);
+        const auto end = std::partition(here.objects.begin(), here.objects.begin() + size,
+                                        [&](std::int32_t object) { return column[object] == outcome; });
+        for (auto cut = end; cut < here.objects.begin() + size; ++cut) add_mass(*cut, -1, here.left);
+        size = int(end - here.objects.begin());
+        here.chain.push_back({test, outcome, size});
+        if (tests.empty()) return;
+        next = std::ranges::max_element(tests, {}, mass);
+        if (mass(*next) < here.need) return;
     }
 }
 

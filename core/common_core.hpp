@@ -11,6 +11,7 @@
 // naive Bayes model gives its own class): it steers, and proves nothing.
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -28,9 +29,8 @@ public:
 
 private:
     struct Stopped {};
-    struct Link {  // of a chain: a test, the part that F stays in, and F
-        int test, outcome;
-        std::vector<std::int32_t> objects;
+    struct Link {  // of a chain: a test, the part that F stays in, and how many cases F has
+        int test, outcome, size;
     };
     struct Known {
         Units bound = 0, failed_at = kNever;
@@ -38,29 +38,40 @@ private:
     struct KeyHash {
         std::size_t operator()(const Key& key) const { return key.first; }
     };
-    // Per test and outcome, the mass of the cases of F that show it.
+    // What the cases of F weigh, by test and outcome, and altogether.
     struct Masses {
-        std::vector<double> by_outcome;
-        int width;
-        double& at(int test, int outcome) { return by_outcome[std::size_t(test) * width + outcome]; }
+        std::vector<float> by_outcome;  // see mass_lanes.hpp
+        float all = 0;
+    };
+    // A set that is bounded by groups of tests: its chain in the making, one per depth.
+    struct Workplace {
+        std::vector<std::int32_t> tests;    // not yet refuted
+        std::vector<std::int32_t> objects;  // F, and behind it what each link has cut off, the last link's first
+        std::vector<std::int32_t> core;     // F in the order of the set
+        std::vector<Link> chain;
+        Masses whole, left;
+        float need = 0;  // the mass from which on a proof is tried
     };
 
     Units bound(std::span<const std::int32_t> objects, const Remaining& remaining, Units wanted, int depth);
     Units bound_by_groups(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth);
-    Units refute_group(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth, std::vector<Link>& chain);
-    std::vector<Link> make_chain(const ObjectSet& set, const std::vector<std::int32_t>& tests, double least_mass) const;
-    Masses weigh(std::span<const std::int32_t> objects, const std::vector<std::int32_t>& tests) const;
+    // The least that trees beginning with a test of the chain get wrong; the chain is cut to those that this is true of.
+    Units refute_group(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth);
+    void make_chain(const ObjectSet& set, Workplace& here) const;
+    int heaviest(int test, const Masses& masses) const;
+    float mass_of(int test, int outcome, const Masses& masses) const;
+    void add_mass(std::int32_t object, float sign, Masses& masses) const;
     Remaining after(const Remaining& remaining, std::span<const Link> group) const;
-    std::vector<std::int32_t> part_of(std::span<const std::int32_t> objects, int test, int outcome) const;
     void weigh_cases();
-    double& need_at(int depth);
+    int affordable_tests(Units budget) const;  // on a path, at most
+    Workplace& place_at(int depth);
 
     const ExactTable& table_;
     Search& search_;
     Watch watch_;
-    std::vector<double> mass_;  // per case
-    std::vector<double> need_;  // per depth, the mass from which on a proof is tried
-    Units four_tests_;          // the least price of four tests
+    std::vector<float> mass_;          // per case
+    std::vector<Units> least_prices_;  // of one test, of two, of three, …
+    std::vector<std::unique_ptr<Workplace>> places_;
     std::unordered_map<Key, Known, KeyHash> known_;
 };
 

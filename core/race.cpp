@@ -12,6 +12,7 @@ namespace budgetree {
 namespace {
 
 constexpr std::chrono::milliseconds kNap{5};
+constexpr Units kFirstPart = 32;
 
 class Race {
 public:
@@ -55,10 +56,12 @@ public:
         }
     }
 
-    // Asks for twice as much each time; what is proven last counts.
+    // Asks for twice as much each time; what is proven last counts. Small numbers take as long as larger ones, so the
+    // first is a small part of what there is to gain.
     void bound_from_below(Search& search, Clock& clock) {
         CommonCore core(search, Watch(clock, Watch::Thread::kOther));
-        Units proven = table_.whole.least, wanted = proven + 1;
+        Units proven = table_.whole.least;
+        Units wanted = proven + std::max<Units>(1, (std::min(question_.cutoff, table_.whole.leaf) - proven) / kFirstPart);
         for (; proven < question_.cutoff; wanted *= 2) {
             const Units found = core.lower_bound(question_.remaining, wanted);
             proven = std::max(proven, found);

@@ -1,4 +1,5 @@
 // Exact search for Python.
+#include "../common_core.hpp"
 #include "../race.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -47,6 +48,13 @@ public:
     RaceResult run_race(const Question& question, Clock& clock, int threads, double bound_seconds) {
         const RaceSettings settings{threads, bound_seconds, cache_bytes_};
         return without_interrupt(clock, [&] { return race(searches_, question, settings, clock); });
+    }
+
+    // As the race does it, for one number of errors; 0 where the clock was over first.
+    Units lower_bound(const Question& question, Units wanted, Clock& clock) {
+        return without_interrupt(clock, [&] {
+            return CommonCore(*searches_.front(), Watch(clock)).lower_bound(question.remaining, wanted);
+        });
     }
 
     const ExactTable& table() const { return table_; }
@@ -113,6 +121,7 @@ void bind_exact(nb::module_& module) {
                  return as_dict(*tree, search.table());
              },
              "question"_a, "clock"_a, "breadth"_a = kAllTests)
+        .def("lower_bound", &PythonSearch::lower_bound, "question"_a, "wanted"_a, "clock"_a)
         .def("race",
              [](PythonSearch& search, const Question& question, Clock& clock, int threads, double bound_seconds) {
                  const RaceResult found = search.run_race(question, clock, threads, bound_seconds);
