@@ -23,6 +23,9 @@ BinaryPairs::BinaryPairs(const ExactTable& table)
     packed_.class_begins.resize(table.n_classes + 1);
     for (OnesOfSet& ones : part_ones_) ones = {std::vector<Count>(row_.size()), std::vector<Count>(table.n_classes)};
     for (auto& best : following_) best.resize(table.n_lanes);
+    for (auto& best : small_following_) best.resize(table.n_lanes);
+    small_ones_.resize(row_.size());
+    small_totals_.resize(table.n_classes);
     allowed_.reserve(max_allowed_);
 }
 
@@ -181,7 +184,11 @@ void BinaryPairs::remember_parts(int test, FeeSet fees_paid, int depth, const Le
 
 Answer BinaryPairs::last_two(const ObjectSet& set, const Remaining& remaining, const Level& above) {
     const AllowedPairs* pairs = allowed(remaining);
-    score(set.objects, above.tests, nullptr, {pairs, pairs});
+    if (set.size() <= kSmallSet) {
+        score_small(set, above.tests, pairs, false);
+    } else {
+        score(set.objects, above.tests, nullptr, {pairs, pairs});
+    }
     Answer answer = best_pair(false, set, remaining, above.tests);
     answer.changes = answer.value == set.least ? kNever : std::min(pairs ? pairs->changes : kNever, above.chain.three());
     return answer;
@@ -201,8 +208,16 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
     const AllowedPairs* one = remaining[1].budget == remaining[0].budget ? zero : allowed(remaining[1], zero);
     const std::array<const AllowedPairs*, 2> by_outcome{zero, one};
     const bool only_smaller = unsettled == 1 << smaller;
-    score(level.parts[smaller].objects, level.tests, only_smaller ? nullptr : &counted_[depth],
-          {by_outcome[smaller], by_outcome[1 - smaller]});
+    if (counted_[depth].size <= kSmallSet) {
+        for (const int outcome : {0, 1}) {
+            if (unsettled & (1 << outcome)) {
+                score_small(level.parts[outcome], level.tests, by_outcome[outcome], outcome != smaller);
+            }
+        }
+    } else {
+        score(level.parts[smaller].objects, level.tests, only_smaller ? nullptr : &counted_[depth],
+              {by_outcome[smaller], by_outcome[1 - smaller]});
+    }
     for (int outcome = 0; outcome < 2; ++outcome) {
         if (!(unsettled & 1 << outcome)) continue;
         Part& part = level.parts[outcome];
@@ -278,6 +293,20 @@ void BinaryPairs::score(std::span<const std::int32_t> objects, const std::vector
         const ClassCounts of_whole{&whole->pairs[test * n_lanes], step};
         pair_lanes().score(view(rest), {test, of_whole, counted}, masks_of(allowed[1], test), of_rest);
     }
+}
+
+void BinaryPairs::score_small(const ObjectSet& set, const std::vector<std::int32_t>& tests,
+                              const AllowedPairs* allowed, bool is_rest) {
+    OnesOfSet& ones = part_ones_[is_rest];
+    count_ones(set.objects, ones);
+    std::ranges::copy(ones.ones, small_ones_.begin());
+    std::ranges::copy(ones.totals, small_totals_.begin());
+    for (auto& best : small_following_) std::ranges::fill(best, 0);
+    const SmallSet small{packed_.bytes.data(),  packed_.class_begins.data(), small_ones_.data(),
+                         small_totals_.data(), table_.n_classes,            table_.n_lanes};
+    const SmallFollowing best{small_following_[0].data(), small_following_[1].data()};
+    for (const int test : tests) pair_lanes().score_small(small, test, masks_of(allowed, test), best);
+    for (const int outcome : {0, 1}) std::ranges::copy(small_following_[outcome], following_[2 * is_rest + outcome].begin());
 }
 
 // The fewest errors with two tests, and the first test in the table's order that leads there.

@@ -83,6 +83,9 @@ private:
     PairMasks masks_of(const AllowedPairs* allowed, int test) const;
     void score(std::span<const std::int32_t> objects, const std::vector<std::int32_t>& tests, const Counted* whole,
                const std::array<const AllowedPairs*, 2>& allowed);
+    // following_ of a set that bytes can count, as the counted set or as the rest.
+    void score_small(const ObjectSet& set, const std::vector<std::int32_t>& tests, const AllowedPairs* allowed,
+                     bool is_rest);
     Answer best_pair(bool is_rest, const ObjectSet& set, const Remaining& remaining,
                      const std::vector<std::int32_t>& tests) const;
     Units need_of_two(Units budget) const;
@@ -93,6 +96,8 @@ private:
     std::vector<Count> row_, nothing_;
     std::array<OnesOfSet, 2> part_ones_;              // of the set that is counted, and of the rest
     std::array<std::vector<Count>, 4> following_;     // after its ones and zeros, and the rest's
+    std::vector<std::uint8_t> small_ones_, small_totals_;
+    std::array<std::vector<std::uint8_t>, 2> small_following_;
     std::vector<AllowedPairs> allowed_;
     std::size_t next_allowed_ = 0, max_allowed_;  // masks are kept for so many budgets and fees paid
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLeastMass = 0.02;
 // The mass to begin with, as a multiple of what is wanted, and how much more with each test that is left.
-constexpr float kFirstNeed = 1, kNeedPerTest = 3;
+constexpr float kFirstNeed = 1, kNeedPerTest = 2;
 constexpr float kFurther = 0.985F, kShorter = 1.06F;
 
 // What so many tests cost at least, one after another: the last must be affordable at its costliest outcome.

@@ -80,48 +80,112 @@ void pack(const RowsToPack& cases, std::uint8_t* into) {
     }
 }
 
-[[gnu::always_inline]] inline Words larger(Words a, Words b) { return a > b ? a : b; }
+template <typename Vector>
+[[gnu::always_inline]] inline Vector larger(Vector a, Vector b) {
+    return a > b ? a : b;
+}
 
-[[gnu::always_inline]] inline void raise(Count* to, Words by) { store(larger(load<Words>(to), by), to); }
+template <typename Vector, typename Element>
+[[gnu::always_inline]] inline void raise(Element* to, Vector by) {
+    store(larger(load<Vector>(to), by), to);
+}
 
-[[gnu::always_inline]] inline void raise(Count& to, Words by) {
-    Count lanes[kWordLanes];
+template <typename Vector, typename Element>
+[[gnu::always_inline]] inline void raise_one(Element& to, Vector by) {
+    Element lanes[sizeof(Vector) / sizeof(Element)];
     store(by, lanes);
-    for (const Count lane : lanes) to = lane > to ? lane : to;
+    for (const Element lane : lanes) to = lane > to ? lane : to;
+}
+
+// What a pair of tests gets right, for many second tests at once: the four cells, class by class, and their sums.
+template <typename Vector>
+struct Cells {
+    MostCommonClass<Vector> one_one, one_zero, zero_one, zero_zero;  // outcomes of the test, of the lane
+
+    template <typename Element>
+    [[gnu::always_inline]] void add(Vector both, Element test_ones, Vector lane_ones, Element total) {
+        const Vector test_only = test_ones - both, lane_only = lane_ones - both;
+        one_one.add(both);
+        one_zero.add(test_only);
+        zero_one.add(lane_only);
+        zero_zero.add(total - (both + test_only) - lane_only);
+    }
+
+    [[gnu::always_inline]] Vector after_one() const { return one_one.right() + one_zero.right(); }
+    [[gnu::always_inline]] Vector after_zero() const { return zero_one.right() + zero_zero.right(); }
+    [[gnu::always_inline]] Vector before_one() const { return one_one.right() + zero_one.right(); }
+    [[gnu::always_inline]] Vector before_zero() const { return one_zero.right() + zero_zero.right(); }
+};
+
+// All lanes of a mask or none, for as many tests as the vector has lanes.
+template <typename Vector>
+[[gnu::always_inline]] inline Vector mask_at(const Count* mask) {
+    if constexpr (sizeof(Vector) / sizeof(Vector{}[0]) == kWordLanes) {
+        return load<Words>(mask);
+    } else {
+        using Wide [[gnu::vector_size(64)]] = Count;
+        return __builtin_convertvector(load<Wide>(mask), Bytes);
+    }
+}
+
+// The best so far of one test, and of the lanes, raised by a vector of pairs.
+template <typename Vector, bool Masked, typename Best>
+[[gnu::always_inline]] inline void raise_best(const Cells<Vector>& cells, const PairMasks& masks, int lane,
+                                              const Best& best, Vector (&of_test)[2]) {
+    Vector right[4] = {cells.after_one(), cells.after_zero(), cells.before_one(), cells.before_zero()};
+    if constexpr (Masked) {
+        right[0] &= mask_at<Vector>(masks.after_one + lane);
+        right[1] &= mask_at<Vector>(masks.after_zero + lane);
+        right[2] &= mask_at<Vector>(masks.before_one + lane);
+        right[3] &= mask_at<Vector>(masks.before_zero + lane);
+    }
+    of_test[0] = larger(of_test[0], right[0]);
+    of_test[1] = larger(of_test[1], right[1]);
+    raise(best.one + lane, right[2]);
+    raise(best.zero + lane, right[3]);
 }
 
 // With the number of classes known, all cells of a pair stay in registers; 0 stands for any number.
 template <int Classes, bool Masked>
 void score_lanes(const Ones& set, const PairRow& row, const PairMasks& masks, const Following& best) {
     const int n_classes = Classes > 0 ? Classes : set.n_classes, test = row.test;
-    Words after_one = {}, after_zero = {};
+    Words of_test[2] = {};
     for (int lane = test / kByteLanes * kByteLanes; lane < set.n_lanes; lane += kWordLanes) {
-        MostCommonClass<Words> one_one, one_zero, zero_one, zero_zero;  // outcomes of the test, of the lane
+        Cells<Words> cells;
         for (int c = 0; c < n_classes; ++c) {
             const Count* ones = set.ones.of(c);
             const Words both = load<Words>(row.both.of(c) + lane) - load<Words>(row.less.of(c) + lane);
-            const Words test_only = ones[test] - both;
-            const Words lane_only = load<Words>(ones + lane) - both;
-            one_one.add(both);
-            one_zero.add(test_only);
-            zero_one.add(lane_only);
-            zero_zero.add(set.totals[c] - (both + test_only) - lane_only);
+            cells.add(both, ones[test], load<Words>(ones + lane), set.totals[c]);
         }
-        Words with_one = one_one.right() + one_zero.right(), with_zero = zero_one.right() + zero_zero.right();
-        Words lane_one = one_one.right() + zero_one.right(), lane_zero = one_zero.right() + zero_zero.right();
-        if constexpr (Masked) {
-            with_one &= load<Words>(masks.after_one + lane);
-            with_zero &= load<Words>(masks.after_zero + lane);
-            lane_one &= load<Words>(masks.before_one + lane);
-            lane_zero &= load<Words>(masks.before_zero + lane);
-        }
-        after_one = larger(after_one, with_one);
-        after_zero = larger(after_zero, with_zero);
-        raise(best.one + lane, lane_one);
-        raise(best.zero + lane, lane_zero);
+        raise_best<Words, Masked>(cells, masks, lane, best, of_test);
     }
-    raise(best.one[test], after_one);
-    raise(best.zero[test], after_zero);
+    raise_one(best.one[test], of_test[0]);
+    raise_one(best.zero[test], of_test[1]);
+}
+
+template <bool Masked>
+void score_small_lanes(const SmallSet& set, int test, const PairMasks& masks, const SmallFollowing& best) {
+    Bytes of_test[2] = {};
+    for (int lane = test / kByteLanes * kByteLanes; lane < set.n_lanes; lane += kByteLanes) {
+        Cells<Bytes> cells;
+        for (int c = 0; c < set.n_classes; ++c) {
+            const std::uint8_t* row = set.bits + std::size_t(set.class_begins[c]) * set.n_lanes;
+            Bytes both = {};
+            for (int block = set.class_begins[c]; block < set.class_begins[c + 1]; ++block, row += set.n_lanes) {
+                both += ones_in((row[test] - Bytes{}) & load<Bytes>(row + lane));
+            }
+            const std::uint8_t* ones = set.ones + std::size_t(c) * set.n_lanes;
+            cells.add(both, ones[test], load<Bytes>(ones + lane), set.totals[c]);
+        }
+        raise_best<Bytes, Masked>(cells, masks, lane, best, of_test);
+    }
+    raise_one(best.one[test], of_test[0]);
+    raise_one(best.zero[test], of_test[1]);
+}
+
+void score_small(const SmallSet& set, int test, const PairMasks& masks, const SmallFollowing& best) {
+    masks.after_one == nullptr ? score_small_lanes<false>(set, test, masks, best)
+                               : score_small_lanes<true>(set, test, masks, best);
 }
 
 void score(const Ones& set, const PairRow& row, const PairMasks& masks, const Following& best) {
@@ -136,6 +200,6 @@ void score(const Ones& set, const PairRow& row, const PairMasks& masks, const Fo
 }  // namespace
 
 extern const PairLanes kPairLanes;
-const PairLanes kPairLanes{pack, count, score};
+const PairLanes kPairLanes{pack, count, score, score_small};
 
 }  // namespace budgetree::BUDGETREE_LANES

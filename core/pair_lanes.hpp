@@ -69,6 +69,22 @@ struct Following {
     Count* zero;
 };
 
+// A set so small that bytes can count it, packed: then counting and scoring are one step, 32 tests at a time.
+struct SmallSet {
+    const std::uint8_t* bits;           // blocks of all classes, one after the other
+    const int* class_begins;            // in blocks; one more than there are classes
+    const std::uint8_t* ones;           // class × lane
+    const std::uint8_t* totals;         // per class
+    int n_classes, n_lanes;
+};
+
+struct SmallFollowing {
+    std::uint8_t* one;
+    std::uint8_t* zero;
+};
+
+inline constexpr int kSmallSet = 255;  // cases
+
 struct PairLanes {
     // Packs cases of one class, eight to a block.
     void (*pack)(const RowsToPack& cases, std::uint8_t* into);
@@ -76,6 +92,8 @@ struct PairLanes {
     void (*count)(const BitBlocks& blocks, int test, int first, Count* out);
     // Raises `best` by all pairs of the row's test with a lane.
     void (*score)(const Ones& set, const PairRow& row, const PairMasks& masks, const Following& best);
+    // The same for a small set, counted on the way.
+    void (*score_small)(const SmallSet& set, int test, const PairMasks& masks, const SmallFollowing& best);
 };
 
 const PairLanes& pair_lanes();

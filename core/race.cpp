@@ -12,7 +12,7 @@ namespace budgetree {
 namespace {
 
 constexpr std::chrono::milliseconds kNap{5};
-constexpr Units kFirstPart = 32;
+constexpr Units kFirstPart = 16;
 
 class Race {
 public:

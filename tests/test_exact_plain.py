@@ -223,26 +223,6 @@ def _by_score(layout: Layout) -> list[int]:
     return free[:1] or sorted(range(layout.n_tests), key=lambda test: scores[test])
 
 
-def test_the_ranking_is_that_of_the_last_search() -> None:
-    layout = Layout(bt.datasets.load("house_votes").priced(1), 4)
-    search = PlainSearch(layout)
-    assert search.search(4, NEVER, Countdown(1)) is None
-    assert search.ranking() == _by_score_two_classes(layout)
-    answer(search, 2)
-    assert search.ranking() == [], "two tests are counted, not ranked"
-
-
-def _by_score_two_classes(layout: Layout) -> list[int]:
-    scores = []
-    for test in range(layout.n_tests):
-        score = 0
-        for outcome in range(layout.width):
-            first, second = (int(((layout.codes[:, test] == outcome) & (layout.labels == c)).sum()) for c in (0, 1))
-            score += 2 * first * second
-        scores.append(score)
-    return sorted(range(layout.n_tests), key=lambda test: scores[test])
-
-
 def test_large_weights_and_prices_are_exact() -> None:
     weights, prices = [2**40 + 1, 2**40, 2**40 - 1, 3], {"0": 2**35, "1": 2**35 + 1}
     instance = bt.Instance([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], weights=weights, prices=prices)

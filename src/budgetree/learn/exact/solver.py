@@ -25,7 +25,7 @@ from budgetree.problem import Instance
 from budgetree.tree import LEAF, Nodes, Tree
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
-LONG = 4.0  # seconds after which a search counts as long
+LONG, LONG_SHARE = 4.0, 0.1  # seconds after which a search counts as long, and their share of a time limit
 QUICK, BROADER = (1, 2, 3), (5, 8, 13)  # tests to try at each set, in passes that find good trees early
 HURRY = 5.0  # seconds: with less time left, greedy trees are grown before the search goes on
 QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
@@ -117,7 +117,8 @@ class Solver:
                 self.look(budget, QUICK_SECONDS, QUICK)
                 if (self.clock.seconds_left or HURRY) < HURRY:
                     self.start_from_greedy()
-            answer = self._ask(budget, cutoff, LONG)
+            left = self.clock.seconds_left
+            answer = self._ask(budget, cutoff, LONG if left is None else min(LONG, LONG_SHARE * left))
         if answer is None:
             return self._decide_long(budget, cutoff)
         return self._settled(budget, cutoff, answer)
@@ -161,7 +162,8 @@ class Solver:
         if not self._was_long:
             self._was_long = True
             self._help.when_long(self, budget)
-        self.look(budget, BROADER_SECONDS)
+        left = self.clock.seconds_left
+        self.look(budget, BROADER_SECONDS if left is None else min(BROADER_SECONDS, LONG_SHARE * left))
         cutoff = min(cutoff, self.best(budget).errors + 1)
         clock = self._watch(budget, None)
         found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
