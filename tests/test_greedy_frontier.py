@@ -18,10 +18,9 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn import readiness
 from budgetree.learn.frontier_text import sparkline
-from budgetree.learn.portfolio import HINGED, Portfolio
-from budgetree.learn.steps import join_steps
+from budgetree.learn.greedy.portfolio import HINGED, Portfolio
+from budgetree.learn.greedy.steps import join_steps
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy")

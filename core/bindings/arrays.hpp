@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <initializer_list>
@@ -82,5 +83,6 @@ auto interruptible(Clock& clock, Work work) {
 }
 
 void bind_basics(nb::module_& module);
+void bind_growth(nb::module_& module);
 
 }  // namespace budgetree

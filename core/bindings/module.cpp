@@ -3,4 +3,5 @@
 
 NB_MODULE(_core, module) {
     budgetree::bind_basics(module);
+    budgetree::bind_growth(module);
 }

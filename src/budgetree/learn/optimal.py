@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from budgetree.learn.clock import Clock, check_time_limit
-from budgetree.learn.greedy_frontier import grow_frontier
-from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, Portfolio
+from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, Portfolio
 from budgetree.learn.progress import progress as show_progress
 from budgetree.learn.settings import check_cache_bytes, check_instance
 from budgetree.problem import Instance

@@ -11,7 +11,7 @@ from fractions import Fraction
 from budgetree.learn.clock import Clock
 from budgetree.learn.exact.layout import TooLargeError
 from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
-from budgetree.learn.portfolio import CACHE_BYTES
+from budgetree.learn.greedy.portfolio import CACHE_BYTES
 from budgetree.learn.progress import Report
 from budgetree.problem import Instance, Prices
 from budgetree.proof.bounds import Bound

@@ -1,0 +1,35 @@
+// What table_lanes.cpp offers, and the shape of a row that every *_lanes.cpp file reads; table.hpp draws it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace budgetree {
+
+inline constexpr int kGroup = 16;           // tests, side by side in counts and scores
+inline constexpr int kBlockBytes = 16;      // of a row: two groups of four bits, or one of bytes
+inline constexpr int kHalfByteLevels = 16;  // outcomes that four bits can tell apart
+
+// Where the codes of a row lie, and the cells of its counts. Plain pointers, because the *_lanes.cpp files read it too.
+struct RowShape {
+    int n_groups = 0;
+    bool is_packed = false;                     // four bits per test
+    const std::int32_t* n_levels = nullptr;     // per group, the most outcomes of its tests
+    const std::size_t* cells_before = nullptr;  // per group, where its cells begin; [n_groups] is their number
+
+    [[gnu::always_inline]] int n_blocks() const { return is_packed ? (n_groups + 1) / 2 : n_groups; }
+};
+
+// What the compiled variants of table_lanes.cpp offer.
+struct PackingFunctions {
+    // Packs the codes of one case; `from` may be read for 32 bytes beyond its n_tests.
+    void (*pack_row)(const std::uint8_t* from, int n_tests, std::uint8_t* into);
+};
+namespace baseline {
+extern const PackingFunctions packing;
+}
+namespace avx2 {
+extern const PackingFunctions packing;
+}
+
+}  // namespace budgetree
