@@ -7,8 +7,6 @@
 namespace budgetree {
 namespace {
 
-constexpr std::int64_t kStrip = 255;  // rows that byte counters can take
-
 // Adds rows one cell at a time, each with its weight.
 void add_weighted(const RowLayout& layout, const Strip& strip, double* cells) {
     if (strip.is_first) std::fill_n(cells, layout.n_cells(), 0.0);
@@ -21,17 +19,6 @@ void add_weighted(const RowLayout& layout, const Strip& strip, double* cells) {
     }
 }
 
-void count_strip(const RowLayout& layout, const Strip& strip, std::uint32_t* cells) {
-    static const auto count = counting_functions().count_strip;
-    count(strip, layout.shape(), cells);
-}
-
-void count_strip(const RowLayout& layout, const Strip& strip, double* cells) { add_weighted(layout, strip, cells); }
-
-std::int64_t work_of(const RowLayout& layout, int n_rows) {
-    return n_rows * std::int64_t(layout.is_weighted() ? layout.n_tests() : layout.code_bytes() / 4 + 1);
-}
-
 }  // namespace
 
 const CountingFunctions& counting_functions() {
@@ -40,6 +27,31 @@ const CountingFunctions& counting_functions() {
 #else
     return variant<CountingFunctions>(baseline::counting, nullptr);
 #endif
+}
+
+void count_strip(const RowLayout& layout, const Strip& strip, std::uint32_t* cells) {
+    static const auto count = counting_functions().count_strip;
+    count(strip, layout.shape(), cells);
+}
+
+void count_strip(const RowLayout& layout, const Strip& strip, double* cells) { add_weighted(layout, strip, cells); }
+
+std::int64_t work_of_rows(const RowLayout& layout, std::int64_t n_rows) {
+    return n_rows * std::int64_t(layout.is_weighted() ? layout.n_tests() : layout.code_bytes() / 4 + 1);
+}
+
+template <typename Count>
+void count_gathered(const RowLayout& layout, GatheredStrip& gathered, const std::uint8_t* end, std::int64_t least,
+                    Count* cells) {
+    const std::size_t row_bytes = layout.row_bytes();
+    auto n_rows = std::int64_t(end - gathered.next) / std::int64_t(row_bytes);
+    if (n_rows < least) return;
+    while (n_rows > 0) {
+        const int n_here = int(std::min(kMaxStrip, n_rows));
+        count_strip(layout, {gathered.next, row_bytes, n_here, gathered.is_first}, cells);
+        gathered = {gathered.next + n_here * row_bytes, false};
+        n_rows -= n_here;
+    }
 }
 
 template <typename Count>
@@ -55,34 +67,11 @@ template <typename Count>
 bool count_rows(const RowLayout& layout, const SortedRows& rows, NodeCounts<Count>& counts, Watch& watch) {
     const std::uint8_t* row = rows.first;
     for (int c = 0; c < layout.n_classes(); ++c) {
-        for (std::int64_t done = 0; done < rows.class_sizes[c]; done += kStrip) {
-            const int n_rows = int(std::min(kStrip, rows.class_sizes[c] - done));
+        for (std::int64_t done = 0; done < rows.class_sizes[c]; done += kMaxStrip) {
+            const int n_rows = int(std::min(kMaxStrip, rows.class_sizes[c] - done));
             count_strip(layout, {row, layout.row_bytes(), n_rows, done == 0}, counts.of(c));
             row += n_rows * layout.row_bytes();
-            if (watch.is_over(work_of(layout, n_rows))) return false;
-        }
-    }
-    return true;
-}
-
-template <typename Count>
-bool count_numbered(const Table& table, std::span<const std::int32_t> numbers, NodeCounts<Count>& counts,
-                    Watch& watch) {
-    const RowLayout& layout = table.layout();
-    const std::size_t row_bytes = layout.row_bytes();
-    // Strips are brought together in a buffer that stays in the nearest cache, so that one loop counts everything.
-    const Rows gathered(std::min<std::size_t>(kStrip, numbers.size()), row_bytes);
-    std::int64_t class_end = 0;
-    std::size_t place = 0;
-    for (int c = 0; c < layout.n_classes(); ++c) {
-        class_end += table.class_sizes()[c];
-        for (bool is_first = true; place < numbers.size() && numbers[place] < class_end; is_first = false) {
-            int n_rows = 0;
-            for (; n_rows < kStrip && place < numbers.size() && numbers[place] < class_end; ++n_rows, ++place) {
-                std::memcpy(gathered.row(n_rows), table.rows().row(numbers[place]), row_bytes);
-            }
-            count_strip(layout, {gathered.row(0), row_bytes, n_rows, is_first}, counts.of(c));
-            if (watch.is_over(work_of(layout, n_rows))) return false;
+            if (watch.is_over(work_of_rows(layout, n_rows))) return false;
         }
     }
     return true;
@@ -106,7 +95,7 @@ template class NodeCounts<std::uint32_t>;
 template class NodeCounts<double>;
 template bool count_rows(const RowLayout&, const SortedRows&, NodeCounts<std::uint32_t>&, Watch&);
 template bool count_rows(const RowLayout&, const SortedRows&, NodeCounts<double>&, Watch&);
-template bool count_numbered(const Table&, std::span<const std::int32_t>, NodeCounts<std::uint32_t>&, Watch&);
-template bool count_numbered(const Table&, std::span<const std::int32_t>, NodeCounts<double>&, Watch&);
+template void count_gathered(const RowLayout&, GatheredStrip&, const std::uint8_t*, std::int64_t, std::uint32_t*);
+template void count_gathered(const RowLayout&, GatheredStrip&, const std::uint8_t*, std::int64_t, double*);
 
 }  // namespace budgetree

@@ -16,9 +16,10 @@
 #include <span>
 #include <vector>
 
+#include "cases.hpp"
 #include "clock.hpp"
 #include "counting_lanes.hpp"
-#include "table.hpp"
+#include "layout.hpp"
 
 namespace budgetree {
 
@@ -56,9 +57,24 @@ struct SortedRows {
 template <typename Count>
 bool count_rows(const RowLayout& layout, const SortedRows& rows, NodeCounts<Count>& counts, Watch& watch);
 
-// The same for some rows of a table, by their numbers, which ascend.
+// Rows of one class that come in one by one: where the next strip to be counted begins.
+struct GatheredStrip {
+    const std::uint8_t* next;
+    bool is_first;  // nothing of the class was counted yet
+};
+
+// Counts what has come in up to `end`, if that is at least so many rows: while they are in the nearest cache.
 template <typename Count>
-bool count_numbered(const Table& table, std::span<const std::int32_t> numbers, NodeCounts<Count>& counts, Watch& watch);
+void count_gathered(const RowLayout& layout, GatheredStrip& gathered, const std::uint8_t* end, std::int64_t least,
+                    Count* cells);
+
+inline constexpr std::int64_t kMaxStrip = 255;  // rows that byte counters can take
+
+void count_strip(const RowLayout& layout, const Strip& strip, std::uint32_t* cells);
+void count_strip(const RowLayout& layout, const Strip& strip, double* cells);
+
+// About how many nanoseconds counting takes, for a Watch.
+std::int64_t work_of_rows(const RowLayout& layout, std::int64_t n_rows);
 
 // Test × outcome × class of some cases as they came from Python, in weight units; for what is not grown.
 std::vector<std::int64_t> count_classes(const Cases& cases, std::span<const std::int32_t> numbers, Watch& watch);

@@ -257,10 +257,11 @@ private:
         slot.classes = classes_of(weights_of(number));
         const Set& set = sets_[number];
         const std::span<const std::int32_t> numbers(rows_.data() + set.first, std::size_t(set.n_rows));
-        const bool is_done =
-            number == 0 ? count_rows(layout_, {table_.rows().row(0), table_.class_sizes()}, slot.counts, watch)
-                        : count_numbered(table_, numbers, slot.counts, watch);
-        if (!is_done) return kEmpty;
+        if (number == 0) {
+            slot.counts = table_.counts<Count>();
+        } else if (!table_.count(numbers, slot.counts, watch)) {
+            return kEmpty;
+        }
         chooser_.find_facts(slot.counts, slot.classes, slot.facts);
         ++n_slots_;
         return sets_[number].slot = slot_number;

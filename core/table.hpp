@@ -1,86 +1,26 @@
-// Table: the known cases as growth reads and moves them, packed and sorted by class.
+// Table: the known cases as growth reads and moves them, packed (layout.hpp) and sorted by class.
 //
-//     a row, four bits per test        | block of 16 bytes: 32 tests                       | next block | weight |
-//                                      | byte j: test j in the low, 16 + j in the high half |            | 8 bytes|
-//     a row, a byte per test           | block of 16 bytes: 16 tests                       | next block | weight |
+//     rows     all of class 0, then all of class 1, …; a class in the order of the cases
+//     counts   of all rows, which is what every tree's root needs
 //
-//     rows                             all of class 0, then all of class 1, …; a class in the order of the cases
-//
-// Four bits where no test has more than 16 outcomes. Tests 0 to 15, 16 to 31, … are a *group*: 16 neighbours in a vector
-// when they are counted and scored. A row's weight follows its codes where cases count differently, so that moving a row
-// moves all there is of it. Fast because a row of 50 tests is half a cache line, and rows that belong together lie
-// together: they are read as a stream, never gathered.
+// Fast because the rows are counted while they are packed, a strip at a time, when they are in the nearest cache anyway.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "cases.hpp"
 #include "clock.hpp"
-#include "table_lanes.hpp"
+#include "counting.hpp"
+#include "layout.hpp"
 
 namespace budgetree {
 
-class RowLayout {
-public:
-    RowLayout(std::vector<std::int32_t> n_outcomes, int n_classes, bool is_weighted);
-
-    int n_tests() const { return int(n_outcomes_.size()); }
-    int n_classes() const { return n_classes_; }
-    int n_lanes() const { return int(n_levels_.size()) * kGroup; }
-    int n_outcomes(int test) const { return n_outcomes_[test]; }
-    int max_outcomes() const { return max_outcomes_; }
-    bool is_packed() const { return is_packed_; }
-    bool is_weighted() const { return is_weighted_; }
-    std::size_t code_bytes() const { return code_bytes_; }
-    std::size_t row_bytes() const { return code_bytes_ + (is_weighted_ ? kBlockBytes : 0); }
-    std::size_t n_cells() const { return cells_before_.back(); }  // of one class
-    std::size_t cell(int test, int outcome) const {
-        return cells_before_[test / kGroup] + std::size_t(outcome) * kGroup + test % kGroup;
-    }
-    RowShape shape() const { return {int(n_levels_.size()), is_packed_, n_levels_.data(), cells_before_.data()}; }
-
-    unsigned outcome(const std::uint8_t* row, int test) const {
-        if (!is_packed_) return row[test];
-        return row[test / 32 * kBlockBytes + test % kGroup] >> (test >> 2 & 4) & 15u;
-    }
-    double weight(const std::uint8_t* row) const {
-        if (!is_weighted_) return 1.0;
-        double weight;
-        std::memcpy(&weight, row + code_bytes_, sizeof weight);
-        return weight;
-    }
-
-private:
-    std::vector<std::int32_t> n_outcomes_, n_levels_;
-    std::vector<std::size_t> cells_before_;
-    int n_classes_, max_outcomes_;
-    bool is_packed_, is_weighted_;
-    std::size_t code_bytes_;
-};
-
-// Rows side by side, the first at the start of a cache line.
-class Rows {
-public:
-    Rows() = default;
-    Rows(std::size_t n_rows, std::size_t row_bytes);
-
-    std::uint8_t* row(std::size_t number) const { return first_ + number * row_bytes_; }
-    std::size_t row_bytes() const { return row_bytes_; }
-
-private:
-    std::unique_ptr<std::uint8_t[]> memory_;
-    std::uint8_t* first_ = nullptr;
-    std::size_t row_bytes_ = 0;
-};
-
 class Table {
 public:
-    // Cases of weight 0 are not in it. Empty when the clock stopped the packing.
+    // Cases of weight 0 are not in it. Whoever makes one asks the clock whether it was finished.
     Table(const Cases& cases, Clock& clock);
 
     const RowLayout& layout() const { return layout_; }
@@ -88,16 +28,24 @@ public:
     std::size_t n_rows() const { return n_rows_; }
     std::span<const std::int64_t> class_sizes() const { return class_sizes_; }      // rows
     std::span<const std::int64_t> class_weights() const { return class_weights_; }  // units
-    std::int64_t total_weight() const { return total_weight_; }
+
+    template <typename Count>
+    const NodeCounts<Count>& counts() const;
+
+    // Counts some rows by their numbers, which ascend. False when the clock stopped it.
+    template <typename Count>
+    bool count(std::span<const std::int32_t> numbers, NodeCounts<Count>& counts, Watch& watch) const;
 
 private:
-    void pack(const Cases& cases, Watch& watch);
+    template <typename Count>
+    void pack(const Cases& cases, NodeCounts<Count>& counts, Watch& watch);
 
     RowLayout layout_;
     Rows rows_;
     std::size_t n_rows_ = 0;
     std::vector<std::int64_t> class_sizes_, class_weights_;
-    std::int64_t total_weight_ = 0;
+    NodeCounts<std::uint32_t> counts_;  // where each case counts once
+    NodeCounts<double> weighted_counts_;
 };
 
 }  // namespace budgetree
