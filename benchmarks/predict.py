@@ -37,7 +37,6 @@ def best_seconds(*works: Callable[[], object]) -> list[float]:
 
 
 def main() -> None:
-    bt.warm_up()
     rng = np.random.default_rng(0)
     print(f"{ROWS:,} rows; scikit-learn's seconds over budgetree's, the same number of leaves")
     print(

@@ -169,7 +169,6 @@ def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(
 
 
 def test_more_time_is_never_worse() -> None:
-    bt.warm_up()  # the greedy trees to start from shall not take seconds
     dna = bt.datasets.load("dna")
     errors = [bt.optimal(dna, budget=6, time_limit=seconds).errors for seconds in (0, 0.3, 1.5)]
     assert errors == sorted(errors, reverse=True)

@@ -84,5 +84,6 @@ auto interruptible(Clock& clock, Work work) {
 
 void bind_basics(nb::module_& module);
 void bind_growth(nb::module_& module);
+void bind_parts(nb::module_& module);
 
 }  // namespace budgetree

@@ -4,4 +4,5 @@
 NB_MODULE(_core, module) {
     budgetree::bind_basics(module);
     budgetree::bind_growth(module);
+    budgetree::bind_parts(module);
 }

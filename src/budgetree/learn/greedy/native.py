@@ -86,7 +86,7 @@ def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nod
     assert core is not None
     assert native is not None
     grown = core.grow(native.table, native.money, core_settings(native, settings), threads, core.Clock())
-    return Nodes(**grown)
+    return Nodes(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
 
 
 class NativePool:
