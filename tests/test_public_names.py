@@ -22,8 +22,9 @@ def test_the_public_names() -> None:
     assert all(hasattr(bt, name) for name in bt.__all__)
 
 
-def run(script: str) -> str:
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+def run(script: str, **environment: str) -> str:
+    command, env = [sys.executable, "-c", script], os.environ | environment
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout.strip()
 
 
 def test_growing_needs_no_compiler_at_run_time() -> None:
@@ -36,10 +37,9 @@ def test_without_the_core_the_plain_twins_answer_the_same() -> None:
 import budgetree as bt
 from budgetree.core import core
 instance = bt.datasets.load("figure1")
-print(core is None, bt.grow(instance).to_text(), [(p.max_cost, p.errors) for p in bt.frontier(instance, method="greedy")])
+frontier = bt.frontier(instance, method="greedy")
+print(core is None, bt.grow(instance).to_text(), [(p.max_cost, p.errors) for p in frontier])
 """
-    plain = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ | {"BUDGETREE_PLAIN": "1"}
-    ).stdout.strip()
+    plain = run(script, BUDGETREE_PLAIN="1")
     assert plain.startswith("True")
     assert run(script).removeprefix("False") == plain.removeprefix("True")

@@ -35,9 +35,7 @@ def pool_of(instance: bt.Instance, cache_bytes: int) -> NativePool:
 
 
 def same(one: Steps, other: Steps) -> bool:
-    return all(
-        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("need", "gain", "summaries")
-    )
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("need", "gain", "summaries"))
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 4_000, 60_000, 2**28])

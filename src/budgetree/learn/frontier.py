@@ -17,8 +17,8 @@ from budgetree.learn.found import Found
 from budgetree.learn.frontier_text import COLUMNS, render_html, render_text
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
-from budgetree.learn.progress import progress as show_progress
 from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.progress import progress as show_progress
 from budgetree.learn.settings import check_cache_bytes, check_instance
 from budgetree.problem import Instance
 from budgetree.problem.columns import make_frame

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from budgetree.impurity import Impurity
 from budgetree.learn._grow import grow
 from budgetree.learn.greedy.portfolio import HINGED, Portfolio
-from budgetree.learn.progress import progress as show_progress
 from budgetree.learn.greedy.rule import FLOAT_TIE
 from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.progress import progress as show_progress
 from budgetree.problem import Instance
 from budgetree.problem.columns import make_frame
 from budgetree.problem.units import plain_number, show_number

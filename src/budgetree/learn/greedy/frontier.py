@@ -14,9 +14,9 @@ from budgetree.impurity import Impurity
 from budgetree.learn.found import Found
 from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, Batch, Portfolio
-from budgetree.learn.progress import Report
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
+from budgetree.learn.progress import Report
 from budgetree.problem import Instance
 from budgetree.tree import LEAF, Nodes, Tree
 
@@ -62,7 +62,7 @@ def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: 
     singles: list[Impurity] = [each for each in chosen if each not in HINGED]
     families = [each for each in chosen if each in HINGED]
     n_trees = 0
-    portfolio.tick = lambda done, _: report(0, len(families) or 1, f"{done} trees")
+    portfolio.tick = partial(_tell, report, 0, len(families) or 1, 0)
     if singles:
         batch = portfolio.grow_all(singles, budget)
         n_trees += len(batch.steps)
@@ -71,13 +71,15 @@ def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: 
     for index, family in enumerate(families):
         if portfolio.out_of_time:
             return
-        portfolio.tick = lambda done, _, index=index, n_trees=n_trees: report(  # type: ignore[misc]
-            index, len(families), f"{n_trees + done} trees"
-        )
+        portfolio.tick = partial(_tell, report, index, len(families), n_trees)
         for number, batch in enumerate(portfolio.hinged(family, budget)):
             n_trees += len(batch.steps)
             report(index + min(number / ROUNDS, 1), len(families), f"{n_trees} trees")
             yield batch
+
+
+def _tell(report: Report, done: int, total: int, before: int, n_trees: int, _: int) -> None:
+    report(done, total, f"{before + n_trees} trees")
 
 
 def _pareto(instance: Instance, batches: list[Batch], limit: int) -> list[Found]:
