@@ -187,10 +187,9 @@ std::int64_t Grower<Count>::find_children(const GrowthTask<Count>& task) {
 template <typename Count>
 void Grower<Count>::count_rows_of_outcomes(const GrowthTask<Count>& task) {
     rows_of_outcome_.assign(layout_.n_outcomes(task.node->test), 0);
+    const CodePlace code = layout_.place(task.node->test);
     const std::uint8_t* row = rows_of(task);
-    for (std::int64_t i = 0; i < task.n_rows; ++i, row += layout_.row_bytes()) {
-        ++rows_of_outcome_[layout_.outcome(row, task.node->test)];
-    }
+    for (std::int64_t i = 0; i < task.n_rows; ++i, row += layout_.row_bytes()) ++rows_of_outcome_[code.outcome(row)];
 }
 
 template <typename Count>
@@ -235,9 +234,10 @@ bool Grower<Count>::move_class(const GrowthTask<Count>& task, int c, const std::
         child.class_first = destinations_[child.outcome].next;
         child.gathered = {child.class_first, true};
     }
+    const CodePlace code = layout_.place(task.node->test);
     for (std::int64_t left = task.class_sizes[c]; left > 0; left -= kMaxStrip) {
         const std::int64_t n_rows = std::min(left, kMaxStrip);
-        move_rows(layout_, row, n_rows, task.node->test, destinations_.data());
+        move_rows({row, n_rows, layout_.row_bytes(), code}, destinations_.data());
         row += n_rows * layout_.row_bytes();
         for (Child& child : children_) {
             if (!child.is_counted_now) continue;

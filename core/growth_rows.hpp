@@ -36,26 +36,35 @@ struct Destination {
     std::size_t step;
 };
 
+// Rows side by side, and the code by which they are sorted.
+struct RowsToMove {
+    const std::uint8_t* first;
+    std::int64_t n_rows;
+    std::size_t row_bytes;
+    CodePlace code;
+};
+
 // A constant size makes the copy a few moves.
 template <std::size_t RowBytes>
-void move_rows_of(const RowLayout& layout, const std::uint8_t* row, std::int64_t n_rows, int test,
-                  Destination* destinations) {
-    const std::size_t row_bytes = RowBytes > 0 ? RowBytes : layout.row_bytes();
-    for (std::int64_t i = 0; i < n_rows; ++i, row += row_bytes) {
-        Destination& to = destinations[layout.outcome(row, test)];
-        std::memcpy(to.next, row, row_bytes);
-        to.next += to.step;
+void move_rows_of(const RowsToMove& rows, Destination* destinations) {
+    const std::size_t row_bytes = RowBytes > 0 ? RowBytes : rows.row_bytes;
+    const CodePlace code = rows.code;
+    const std::uint8_t* row = rows.first;
+    for (std::int64_t left = rows.n_rows; left > 0; --left, row += row_bytes) {
+        Destination& to = destinations[code.outcome(row)];
+        std::uint8_t* const into = to.next;
+        to.next = into + to.step;
+        std::memcpy(into, row, row_bytes);
     }
 }
 
-inline void move_rows(const RowLayout& layout, const std::uint8_t* row, std::int64_t n_rows, int test,
-                      Destination* destinations) {
-    switch (layout.row_bytes()) {
-        case 16: return move_rows_of<16>(layout, row, n_rows, test, destinations);
-        case 32: return move_rows_of<32>(layout, row, n_rows, test, destinations);
-        case 48: return move_rows_of<48>(layout, row, n_rows, test, destinations);
-        case 64: return move_rows_of<64>(layout, row, n_rows, test, destinations);
-        default: return move_rows_of<0>(layout, row, n_rows, test, destinations);
+inline void move_rows(const RowsToMove& rows, Destination* destinations) {
+    switch (rows.row_bytes) {
+        case 16: return move_rows_of<16>(rows, destinations);
+        case 32: return move_rows_of<32>(rows, destinations);
+        case 48: return move_rows_of<48>(rows, destinations);
+        case 64: return move_rows_of<64>(rows, destinations);
+        default: return move_rows_of<0>(rows, destinations);
     }
 }
 

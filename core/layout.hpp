@@ -20,6 +20,15 @@
 
 namespace budgetree {
 
+// Where a test's code lies in a row.
+struct CodePlace {
+    std::size_t byte;
+    int shift;
+    unsigned mask;
+
+    unsigned outcome(const std::uint8_t* row) const { return row[byte] >> shift & mask; }
+};
+
 class RowLayout {
 public:
     RowLayout(std::vector<std::int32_t> n_outcomes, int n_classes, bool is_weighted);
@@ -39,10 +48,11 @@ public:
     }
     RowShape shape() const { return {int(n_levels_.size()), is_packed_, n_levels_.data(), cells_before_.data()}; }
 
-    unsigned outcome(const std::uint8_t* row, int test) const {
-        if (!is_packed_) return row[test];
-        return row[test / 32 * kBlockBytes + test % kGroup] >> (test >> 2 & 4) & 15u;
+    CodePlace place(int test) const {
+        if (!is_packed_) return {std::size_t(test), 0, 255u};
+        return {std::size_t(test / 32 * kBlockBytes + test % kGroup), test >> 2 & 4, 15u};
     }
+    unsigned outcome(const std::uint8_t* row, int test) const { return place(test).outcome(row); }
     double weight(const std::uint8_t* row) const {
         if (!is_weighted_) return 1.0;
         double weight;

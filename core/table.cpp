@@ -50,36 +50,40 @@ void Table::pack(const Cases& cases, NodeCounts<Count>& counts, Watch& watch) {
     }
     std::vector<GatheredStrip> gathered;
     for (std::uint8_t* first : next) gathered.push_back({first, true});
-    const auto pack_row = packing().pack_row;
-    const int n_tests = layout_.n_tests();
-    const std::size_t code_bytes = layout_.code_bytes(), row_bytes = layout_.row_bytes();
-    // The last cases are packed from a copy, behind which there is something to read.
-    const std::size_t n_safe = cases.codes.size() < kReadAhead ? 0 : (cases.codes.size() - kReadAhead) / n_tests;
-    std::vector<std::uint8_t> copy(n_tests + 2 * kReadAhead);
     for (std::size_t begin = 0; begin < cases.size(); begin += kBetweenCounts) {
         const std::size_t end = std::min(begin + kBetweenCounts, cases.size());
-        for (std::size_t i = begin; i < end; ++i) {
-            const std::int64_t weight = cases.weight(i);
-            if (weight == 0) continue;
-            std::uint8_t* into = next[cases.labels[i]];
-            next[cases.labels[i]] += row_bytes;
-            if (layout_.is_packed()) {
-                const std::uint8_t* from = cases.row(i);
-                if (i >= n_safe) from = static_cast<std::uint8_t*>(std::memcpy(copy.data(), from, n_tests));
-                pack_row(from, n_tests, into);
-            } else {
-                std::memcpy(into, cases.row(i), n_tests);
-                std::memset(into + n_tests, 0, code_bytes - n_tests);
-            }
-            if (layout_.is_weighted()) {
-                const double units = double(weight);
-                std::memset(into + code_bytes, 0, kBlockBytes);
-                std::memcpy(into + code_bytes, &units, sizeof units);
-            }
-        }
+        pack_some(cases, begin, end, next.data());
         const std::int64_t least = end == cases.size() ? 1 : kGathered;
         for (int c = 0; c < cases.n_classes; ++c) count_gathered(layout_, gathered[c], next[c], least, counts.of(c));
-        if (watch.is_over(kBetweenCounts * std::int64_t(code_bytes))) return;
+        if (watch.is_over(kBetweenCounts * std::int64_t(layout_.code_bytes()))) return;
+    }
+}
+
+void Table::pack_some(const Cases& cases, std::size_t begin, std::size_t end, std::uint8_t** next) const {
+    const std::size_t n_tests = cases.n_outcomes.size(), code_bytes = layout_.code_bytes();
+    const bool can_read_on = end * n_tests + kReadAhead <= cases.codes.size();
+    if (layout_.is_packed() && cases.weights.empty() && can_read_on) {
+        packing().pack({cases.row(begin), int(n_tests), &cases.labels[begin], std::int64_t(end - begin),
+                        layout_.row_bytes()},
+                       next);
+        return;
+    }
+    std::vector<std::uint8_t> copy(n_tests + kReadAhead);  // behind which there is something to read
+    for (std::size_t i = begin; i < end; ++i) {
+        const double units = double(cases.weight(i));
+        if (units == 0.0) continue;
+        std::uint8_t* into = next[cases.labels[i]];
+        std::memcpy(copy.data(), cases.row(i), n_tests);
+        if (layout_.is_packed()) {
+            packing().pack({copy.data(), int(n_tests), &cases.labels[i], 1, layout_.row_bytes()}, next);
+        } else {
+            std::memcpy(into, copy.data(), n_tests);
+            std::memset(into + n_tests, 0, code_bytes - n_tests);
+            next[cases.labels[i]] += layout_.row_bytes();
+        }
+        if (!layout_.is_weighted()) continue;
+        std::memset(into + code_bytes, 0, kBlockBytes);
+        std::memcpy(into + code_bytes, &units, sizeof units);
     }
 }
 

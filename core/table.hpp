@@ -39,6 +39,7 @@ public:
 private:
     template <typename Count>
     void pack(const Cases& cases, NodeCounts<Count>& counts, Watch& watch);
+    void pack_some(const Cases& cases, std::size_t begin, std::size_t end, std::uint8_t** next) const;
 
     RowLayout layout_;
     Rows rows_;

@@ -17,15 +17,26 @@ alignas(16) constexpr std::uint8_t kOnesThenZeros[32] = {255, 255, 255, 255, 255
     return n <= 0 ? Half{} : load<Half>(from) & load<Half>(kOnesThenZeros + 16 - n);
 }
 
-void pack_row(const std::uint8_t* from, int n_tests, std::uint8_t* into) {
+[[gnu::always_inline]] inline void pack_row(const std::uint8_t* from, int n_tests, std::uint8_t* into) {
     for (; n_tests > 0; n_tests -= 32, from += 32, into += kBlockBytes) {
         store(Half(first_lanes(from, n_tests) | first_lanes(from + 16, n_tests - 16) << 4), into);
+    }
+}
+
+void pack(const CasesToPack& cases, std::uint8_t** next_of_class) {
+    const CasesToPack here = cases;  // a copy, which writing bytes cannot change
+    const std::uint8_t* from = here.codes;
+    for (std::int64_t i = 0; i < here.n_cases; ++i, from += here.n_tests) {
+        std::uint8_t*& next = next_of_class[here.labels[i]];
+        std::uint8_t* const into = next;
+        next = into + here.row_bytes;
+        pack_row(from, here.n_tests, into);
     }
 }
 
 }  // namespace
 
 extern const PackingFunctions packing;
-const PackingFunctions packing = {&pack_row};
+const PackingFunctions packing = {&pack};
 
 }  // namespace budgetree::BUDGETREE_LANES

@@ -20,10 +20,19 @@ struct RowShape {
     [[gnu::always_inline]] int n_blocks() const { return is_packed ? (n_groups + 1) / 2 : n_groups; }
 };
 
+// Some cases one after another, to be packed; `codes` may be read for 32 bytes beyond the last.
+struct CasesToPack {
+    const std::uint8_t* codes;
+    int n_tests;
+    const std::int32_t* labels;
+    std::int64_t n_cases;
+    std::size_t row_bytes;
+};
+
 // What the compiled variants of table_lanes.cpp offer.
 struct PackingFunctions {
-    // Packs the codes of one case; `from` may be read for 32 bytes beyond its n_tests.
-    void (*pack_row)(const std::uint8_t* from, int n_tests, std::uint8_t* into);
+    // Each case goes to where the next row of its class is to be.
+    void (*pack)(const CasesToPack& cases, std::uint8_t** next_of_class);
 };
 namespace baseline {
 extern const PackingFunctions packing;
