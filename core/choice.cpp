@@ -7,6 +7,7 @@
 namespace budgetree {
 namespace {
 
+constexpr std::int64_t kWorkBetweenLooks = 20'000'000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The sign of a's R minus b's, exactly: R is price / reduction, all whole numbers up to 2^53.
@@ -97,11 +98,11 @@ double Chooser::cheapest(const Path& path) {
 }
 
 template <typename Count>
-Choice Chooser::choose(const ChoiceNode<Count>& node) {
-    const int best = best_by(settings_->form, node);
+Choice Chooser::choose(const ChoiceNode<Count>& node, Watch& watch) {
+    const int best = best_by(settings_->form, node, watch);
     if (best != kLeaf) return {best, false};
     // Nothing splits the node, or every R is infinite; then Pairs, which separates something wherever a test splits.
-    const int by_pairs = best_by(pairs_, node);
+    const int by_pairs = best_by(pairs_, node, watch);
     return {by_pairs, by_pairs != kLeaf};
 }
 
@@ -110,7 +111,7 @@ bool Chooser::is_offered(const Weighing& weighing, const Facts& facts, int test)
 }
 
 template <typename Count>
-int Chooser::best_by(const Form& form, const ChoiceNode<Count>& node) {
+int Chooser::best_by(const Form& form, const ChoiceNode<Count>& node, Watch& watch) {
     const bool is_worst = settings_->rule == Rule::kWorst;
     Weighing weighing = {form.is_exact(), 0.0, form.value(node.class_weights), 0.0, 0.0, 0.0, 0.0, costs(node.path)};
     owing_.clear();
@@ -126,9 +127,9 @@ int Chooser::best_by(const Form& form, const ChoiceNode<Count>& node) {
         weighing.price_error = 2.0 * (layout_.max_outcomes() + 4) * kHalfUlp;
     }
     const bool by_outcome = !is_worst || money_.depends_on_outcome();
-    const CountedNode counted = counted_node(layout_, node.counts, node.classes);
-    form.fill(counted, counted_node(layout_, node.counts, owing_),
-              {kept_.data(), !is_worst, by_outcome ? each_.data() : nullptr, by_outcome ? total_.data() : nullptr});
+    if (!fill(form, counted_node(layout_, node.counts, node.classes), counted_node(layout_, node.counts, owing_), watch)) {
+        return kLeaf;
+    }
 
     if (!by_outcome && weighing.error == 0.0) {
         return form.is_exact() ? pick_exact(weighing, node.facts) : pick_tolerant(weighing, node.facts);
@@ -140,6 +141,26 @@ int Chooser::best_by(const Form& form, const ChoiceNode<Count>& node) {
     const double ceiling = find_unsettled(weighing, node.facts);
     if (unsettled_.size() == 1 && std::isfinite(ceiling)) return unsettled_.front();
     return unsettled_.empty() ? kLeaf : settle(form, node);
+}
+
+// The impurities of every outcome of every test, a few groups at a time. False when the clock stopped it.
+bool Chooser::fill(const Form& form, const CountedNode& node, const CountedNode& owing, Watch& watch) {
+    const bool is_worst = settings_->rule == Rule::kWorst;
+    const bool by_outcome = !is_worst || money_.depends_on_outcome();
+    // About the nanoseconds that a group takes: a hinge looks at every pair of classes.
+    const std::int64_t per_group = 4LL * layout_.max_outcomes() * (owing.n_classes + 1LL) * (owing.n_classes + 1LL);
+    const int at_once = int(std::clamp<std::int64_t>(kWorkBetweenLooks / per_group, 1, node.shape.n_groups));
+    for (int first = 0; first < node.shape.n_groups; first += at_once) {
+        const int n_groups = std::min(at_once, node.shape.n_groups - first);
+        CountedNode some = node, some_owing = owing;
+        some.shape = some_owing.shape = {n_groups, node.shape.is_packed, node.shape.n_levels + first,
+                                         node.shape.cells_before + first};
+        form.fill(some, some_owing,
+                  {kept_.data() + first * kGroup, !is_worst, by_outcome ? each_.data() : nullptr,
+                   by_outcome ? total_.data() : nullptr});
+        if (watch.is_over(n_groups * per_group / 8)) return false;
+    }
+    return true;
 }
 
 // The usual case: one price per test, the worst outcome, everything exact.
@@ -317,7 +338,7 @@ int Chooser::settle(const Form& form, const ChoiceNode<Count>& node) const {
 
 template void Chooser::find_facts(const NodeCounts<std::uint32_t>&, const ClassList&, Facts&) const;
 template void Chooser::find_facts(const NodeCounts<double>&, const ClassList&, Facts&) const;
-template Choice Chooser::choose(const ChoiceNode<std::uint32_t>&);
-template Choice Chooser::choose(const ChoiceNode<double>&);
+template Choice Chooser::choose(const ChoiceNode<std::uint32_t>&, Watch&);
+template Choice Chooser::choose(const ChoiceNode<double>&, Watch&);
 
 }  // namespace budgetree

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "clock.hpp"
 #include "counting.hpp"
 #include "impurity.hpp"
 #include "money.hpp"
@@ -69,9 +70,9 @@ public:
     template <typename Count>
     void find_facts(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const;
 
-    // Leaf where no test that is offered splits the node.
+    // Leaf where no test that is offered splits the node, or the clock stopped it.
     template <typename Count>
-    Choice choose(const ChoiceNode<Count>& node);
+    Choice choose(const ChoiceNode<Count>& node, Watch& watch);
 
     // What every test costs at its costliest outcome on this path, and the least of it.
     std::span<const double> costs(const Path& path);
@@ -98,7 +99,8 @@ private:
     struct Weighing;  // one node by one form
 
     template <typename Count>
-    int best_by(const Form& form, const ChoiceNode<Count>& node);
+    int best_by(const Form& form, const ChoiceNode<Count>& node, Watch& watch);
+    bool fill(const Form& form, const CountedNode& node, const CountedNode& owing, Watch& watch);
     template <typename Count>
     int settle(const Form& form, const ChoiceNode<Count>& node) const;
     template <typename Count>

@@ -62,8 +62,7 @@ void Grower<Count>::grow_node(GrowthTask<Count> task) {
     }
     const ClassList classes = classes_of(weights_of(node));
     chooser_.find_facts(task.counts, classes, facts_);
-    const Choice choice = chooser_.choose(ChoiceNode<Count>{weights_of(node), classes, task.counts, facts_, node.path});
-    watch_.is_over(std::int64_t(layout_.n_cells() * classes.size() / 2));
+    const Choice choice = chooser_.choose<Count>({weights_of(node), classes, task.counts, facts_, node.path}, watch_);
     node.test = choice.test;
     node.is_fallback = choice.is_fallback;
     if (node.test == kLeaf) return give_back(std::move(task.counts));

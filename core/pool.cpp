@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "growth.hpp"
+#include "hash_index.hpp"
 #include "leaf.hpp"
 
 namespace budgetree {
 namespace {
 
-constexpr int kEmpty = -1;
+constexpr std::int32_t kEmpty = HashIndex::kEmpty;
 constexpr int kUnknown = -2;
 constexpr int kFewRows = 8;  // up to here a set is asked for a pure split before it is counted
 constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
@@ -24,49 +25,6 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
 }
 
 using Sums = std::array<std::uint64_t, 2>;
-
-// Numbers found by a hash: at most half full, so that looking is quick.
-class Index {
-public:
-    explicit Index(std::size_t size = 1024) : places_(size, kEmpty) {}
-
-    template <typename IsIt>
-    std::int32_t find(std::uint64_t hash, IsIt is_it) const {
-        for (std::size_t place = hash & mask(); places_[place] != kEmpty; place = (place + 1) & mask()) {
-            if (is_it(places_[place])) return places_[place];
-        }
-        return kEmpty;
-    }
-
-    template <typename HashOf>
-    void add(std::int32_t number, HashOf hash_of) {
-        if (2 * ++size_ > places_.size()) {
-            std::vector<std::int32_t> old(2 * places_.size(), kEmpty);
-            old.swap(places_);
-            for (const std::int32_t known : old) {
-                if (known != kEmpty) put(known, hash_of(known));
-            }
-        }
-        put(number, hash_of(number));
-    }
-
-    void clear() {
-        std::ranges::fill(places_, kEmpty);
-        size_ = 0;
-    }
-    std::size_t bytes() const { return places_.size() * sizeof(std::int32_t); }
-
-private:
-    std::size_t mask() const { return places_.size() - 1; }
-    void put(std::int32_t number, std::uint64_t hash) {
-        std::size_t place = hash & mask();
-        while (places_[place] != kEmpty) place = (place + 1) & mask();
-        places_[place] = number;
-    }
-
-    std::vector<std::int32_t> places_;  // a power of two
-    std::size_t size_ = 0;
-};
 
 struct Set {
     std::size_t first;  // of its row numbers
@@ -202,9 +160,8 @@ private:
             const int test = pure_split(place);
             if (test != kLeaf) return test;
         }
-        const Choice choice = chooser_.choose(
-            ChoiceNode<Count>{weights_of(place.set), slot.classes, slot.counts, slot.facts, place.path});
-        watch.is_over(std::int64_t(layout_.n_cells() * slot.classes.size() / 4));
+        const Choice choice = chooser_.choose<Count>(
+            {weights_of(place.set), slot.classes, slot.counts, slot.facts, place.path}, watch);
         if (choice.test != kLeaf) wrong_after = std::int64_t(slot.facts.wrong[choice.test]);
         return choice.test;
     }
@@ -347,7 +304,7 @@ private:
     std::vector<std::int64_t> weights_;  // set × class
     std::vector<Split> splits_;
     std::vector<std::int32_t> split_sets_;
-    Index known_sets_, known_splits_;
+    HashIndex known_sets_, known_splits_;
     std::vector<Slot<Count>> slots_;  // those from n_slots_ on are spare
     std::int32_t n_slots_ = 0;
     std::vector<Place> queue_;
@@ -355,46 +312,9 @@ private:
 
 }  // namespace
 
-GrowthSettings Hinges::at(std::int64_t multiple, int n_classes) const {
-    return {Form::hinge(q, p * Whole(std::uint64_t(multiple)), subtracts_square, n_classes), Whole(), 0.0, budget,
-            Rule::kWorst};
-}
-
 std::unique_ptr<Pool> Pool::make(const Table& table, const Money& money, std::size_t cache_bytes) {
     if (table.layout().is_weighted()) return std::make_unique<PoolOf<double>>(table, money, cache_bytes);
     return std::make_unique<PoolOf<std::uint32_t>>(table, money, cache_bytes);
-}
-
-std::vector<std::int64_t> bisect(Pool& pool, const Hinges& hinges, std::int64_t largest, std::int64_t close,
-                                 Steps& steps, Clock& clock) {
-    struct Gap {
-        std::size_t low, high;  // places in `multiples`
-    };
-    Watch watch(clock);
-    std::vector<std::int64_t> multiples = {0, largest};
-    std::vector<Gap> gaps = {{0, 1}};
-    std::size_t n_grown = 0;
-    while (n_grown < multiples.size()) {
-        for (; n_grown < multiples.size(); ++n_grown) {
-            if (!pool.grow(hinges.at(multiples[n_grown], pool.n_classes()), steps, watch)) {
-                multiples.resize(n_grown);
-                return multiples;
-            }
-            clock.done.fetch_add(1, std::memory_order_relaxed);
-        }
-        std::vector<Gap> halves;
-        for (const Gap& gap : gaps) {
-            const Steps::Tree low = steps.tree(gap.low), high = steps.tree(gap.high);
-            const bool agree = low.max_cost == high.max_cost && low.at_leaves == high.at_leaves;
-            if (agree || multiples[gap.high] - multiples[gap.low] < close) continue;
-            const std::size_t middle = multiples.size();
-            multiples.push_back((multiples[gap.low] + multiples[gap.high]) / 2);
-            halves.push_back({gap.low, middle});
-            halves.push_back({middle, gap.high});
-        }
-        gaps = std::move(halves);
-    }
-    return multiples;
 }
 
 }  // namespace budgetree

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "choice.hpp"
@@ -23,15 +22,6 @@
 #include "table.hpp"
 
 namespace budgetree {
-
-// Hinged functions at α's that are multiples of a step: q n − multiple × p.
-struct Hinges {
-    Whole q, p;
-    bool subtracts_square;
-    Units budget;
-
-    GrowthSettings at(std::int64_t multiple, int n_classes) const;
-};
 
 class Pool {
 public:
@@ -42,10 +32,5 @@ public:
     virtual bool grow(const GrowthSettings& settings, Steps& steps, Watch& watch) = 0;
     virtual int n_classes() const = 0;
 };
-
-// The trees for multiples from 0 to `largest`, in rounds: between neighbours whose trees differ in cost or errors and
-// whose multiples differ by at least `close` another one is grown. Returns the multiples whose trees were finished.
-std::vector<std::int64_t> bisect(Pool& pool, const Hinges& hinges, std::int64_t largest, std::int64_t close,
-                                 Steps& steps, Clock& clock);
 
 }  // namespace budgetree

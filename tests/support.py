@@ -10,7 +10,6 @@ import numpy as np
 from reference import Node, Problem
 
 import budgetree as bt
-from budgetree.core import core
 from budgetree.counts import MemoryCounter
 from budgetree.learn.greedy.native import grow_native, is_native
 from budgetree.learn.greedy.plain import grow_plain
@@ -23,13 +22,11 @@ def plain(instance: bt.Instance, settings: Settings) -> Nodes:
 
 
 def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Nodes:
-    """By the core, where its whole numbers are wide enough."""
+    """By the core, where it is there and its whole numbers are wide enough."""
     return grow_native(instance, settings, threads) if is_native(instance, settings.form) else plain(instance, settings)
 
 
-GROWERS: dict[str, Any] = {"plain": plain}
-if core is not None:
-    GROWERS |= {"native": native, "native, 3 threads": partial(native, threads=3)}
+GROWERS: dict[str, Any] = {"plain": plain, "native": native, "native, 3 threads": partial(native, threads=3)}
 
 
 def to_instance(problem: Problem) -> bt.Instance:

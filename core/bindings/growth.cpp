@@ -2,9 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <stdexcept>
 #include <string>
 #include <tuple>
 
+#include "../bisection.hpp"
 #include "../counting.hpp"
 #include "../growth.hpp"
 #include "../money.hpp"
@@ -79,6 +81,11 @@ std::tuple<NumpyArray<std::int64_t>, StepArrays> bisect_in_pool(Pool& pool, cons
 }
 
 NumpyArray<std::int64_t> count_for_python(const KeptCases& kept, Array<std::int32_t> numbers, Clock& clock) {
+    for (const std::int32_t number : as_span(numbers)) {
+        if (number < 0 || std::size_t(number) >= kept.cases.size()) {
+            throw std::invalid_argument("numbers: expected cases from 0 to their number - 1");
+        }
+    }
     auto counts = interruptible(clock, [&] {
         Watch watch(clock);
         return count_classes(kept.cases, as_span(numbers), watch);

@@ -142,7 +142,9 @@ Choice choose_by(const Cube<std::int64_t>& array, const Money& money, const Grow
     const ClassList classes = classes_of(weights);
     Facts facts(layout);
     chooser.find_facts(counts, classes, facts);
-    return chooser.choose(ChoiceNode<Count>{weights, classes, counts, facts, path});
+    Clock clock(1e9);
+    Watch watch(clock);
+    return chooser.choose<Count>({weights, classes, counts, facts, path}, watch);
 }
 
 std::tuple<int, bool> choose(Cube<std::int64_t> counts, const Money& money, const GrowthSettings& settings,
