@@ -12,7 +12,7 @@ constexpr std::size_t kKeptBytes = 64 << 20;    // of counts that wait with thei
 constexpr std::size_t kNearBytes = 1 << 18;     // of rows: fewer are still in a near cache when they are counted
 constexpr std::int64_t kSubtractedRows = 400;   // below, counting is cheaper than subtracting
 constexpr std::int64_t kFewRows = 8;            // up to here a test that separates all classes is likely enough
-constexpr std::int64_t kGathered = 128;         // rows that are worth counting before there are more
+constexpr std::int64_t kGathered = 200;         // rows that are worth counting before there are more
 constexpr std::size_t kStripRows = 512;         // room for what gathers, and what comes in between two looks
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kReadAhead = 32;         // bytes that a packing function may read beyond a case
 constexpr int kBetweenCounts = 128;    // cases; after that many, what has gathered in a class is counted
-constexpr std::int64_t kGathered = 96;  // rows that are worth counting before there are more
+constexpr std::int64_t kGathered = 127;  // rows that are worth counting before there are more
 
 const PackingFunctions& packing() {
 #if defined(BUDGETREE_HAS_AVX2)

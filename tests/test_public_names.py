@@ -42,4 +42,4 @@ print(core is None, bt.grow(instance).to_text(), [(p.max_cost, p.errors) for p i
 """
     plain = run(script, BUDGETREE_PLAIN="1")
     assert plain.startswith("True")
-    assert run(script).removeprefix("False") == plain.removeprefix("True")
+    assert run(script, BUDGETREE_PLAIN="0").removeprefix("False").removeprefix("True") == plain.removeprefix("True")

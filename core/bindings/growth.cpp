@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -100,7 +101,11 @@ NumpyArray<std::int64_t> count_for_python(const KeptCases& kept, Array<std::int3
 void bind_growth(nb::module_& module) {
     nb::class_<Table>(module, "Table", "The known cases, packed and sorted by class.")
         .def(nb::new_(&pack), "cases"_a, "clock"_a)
-        .def_prop_ro("n_rows", &Table::n_rows);
+        .def_prop_ro("n_rows", &Table::n_rows)
+        .def_prop_ro("total_weight", [](const Table& table) {
+            const auto weights = table.class_weights();
+            return std::accumulate(weights.begin(), weights.end(), std::int64_t(0));
+        });
     nb::class_<Form>(module, "Form", "An impurity in whole numbers; they come as bytes, least first.")
         .def_static("powers", &Form::powers, "power"_a, "n_classes"_a)
         .def_static(

@@ -57,10 +57,11 @@ def native_instance(instance: Instance) -> NativeInstance | None:
     native = _known.get(instance)
     if native is None:
         prices = instance.schema.table
+        table = core.Table(core_cases(instance), core.Clock())
         native = NativeInstance(
-            table=core.Table(core_cases(instance), core.Clock()),
+            table=table,
             money=core_money(prices),
-            total=int(instance.weight_units.sum()),
+            total=table.total_weight,
             n_classes=instance.n_classes,
             highest_price=int(prices.dearest.max() + prices.fees.sum()),
         )
