@@ -29,7 +29,6 @@ def portfolio_of(instance: bt.Instance) -> list[Impurity]:
 
 
 def main() -> None:
-    bt.warm_up()
     shared_total = separate_total = 0.0
     print(f"{'data':>14} {'trees':>6} {'frontier':>10} {'separately':>11}  ratio")
     for name in bt.datasets.names()[:9]:

@@ -84,7 +84,6 @@ def compare_large(n_objects: int, n_classes: int) -> None:
 
 
 def compare_small() -> None:
-    bt.warm_up()
     for name in bt.datasets.names()[:9]:
         instance = bt.datasets.load(name)
         ours = best_time(lambda: bt.grow(instance), 200)  # noqa: B023

@@ -174,7 +174,6 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="three small sets only")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write every number to a file as well")
     wanted = parser.parse_args()
-    bt.warm_up()
     outcomes: list[tuple[Case, Mapping[str, Sweep]]] = []
     for case in cases(wanted.quick):
         sweeps = {name: method(case) for name, method in METHODS.items()}

@@ -1,25 +1,39 @@
 // The variants of the *_lanes.cpp files, and the one that this processor runs.
+#include "counting_lanes.hpp"
+#include "impurity_lanes.hpp"
 #include "mass_lanes.hpp"
 #include "pair_lanes.hpp"
+#include "processor.hpp"
 #include "split_lanes.hpp"
+#include "table_lanes.hpp"
 
 namespace budgetree {
 
 namespace baseline {
+extern const CountingFunctions counting;
+extern const ImpurityFunctions impurity;
 extern const MassLanes kMassLanes;
+extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
 extern const SplitLanes kSplitLanes;
 }  // namespace baseline
 
 #if defined(BUDGETREE_HAS_AVX2)
 namespace avx2 {
+extern const CountingFunctions counting;
+extern const ImpurityFunctions impurity;
 extern const MassLanes kMassLanes;
+extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
 extern const SplitLanes kSplitLanes;
 }  // namespace avx2
 #else
 namespace avx2 = baseline;
 #endif
+
+const CountingFunctions& counting_functions() { return variant(baseline::counting, avx2::counting); }
+const ImpurityFunctions& impurity_functions() { return variant(baseline::impurity, avx2::impurity); }
+const PackingFunctions& packing_functions() { return variant(baseline::packing, avx2::packing); }
 
 const MassLanes& mass_lanes() {
     static const MassLanes& chosen = variant(baseline::kMassLanes, avx2::kMassLanes);

@@ -1,8 +1,9 @@
-"""What several tests share: from the oracle's problems to instances, and both growers called directly."""
+"""What several tests share: from the oracle's problems to instances, and the growers called directly."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,22 @@ from reference import Node, Problem
 
 import budgetree as bt
 from budgetree.counts import MemoryCounter
-from budgetree.learn.compiled import grow_compiled
-from budgetree.learn.plain import grow_plain
-from budgetree.learn.settings import check_settings
+from budgetree.learn.greedy.native import grow_native, is_native
+from budgetree.learn.greedy.plain import grow_plain
+from budgetree.learn.greedy.settings import Settings, check_settings
+from budgetree.tree import Nodes
 
-GROWERS = {
-    "plain": lambda instance, settings: grow_plain(MemoryCounter(instance), instance.schema, settings),
-    "compiled": grow_compiled,
-}
+
+def plain(instance: bt.Instance, settings: Settings) -> Nodes:
+    return grow_plain(MemoryCounter(instance), instance.schema, settings)
+
+
+def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Nodes:
+    """By the core, where it is there and its whole numbers are wide enough."""
+    return grow_native(instance, settings, threads) if is_native(instance, settings.form) else plain(instance, settings)
+
+
+GROWERS: dict[str, Any] = {"plain": plain, "native": native, "native, 3 threads": partial(native, threads=3)}
 
 
 def to_instance(problem: Problem) -> bt.Instance:

@@ -65,7 +65,6 @@ def test_far_below_greedy_where_that_was_foreseen() -> None:
 
 
 def test_what_is_proven_is_kept_when_the_time_ends() -> None:
-    bt.warm_up()  # greedy trees are compared with, and shall not take seconds
     dna = bt.datasets.load("dna")
     found = bt.frontier(dna, method="exact", time_limit=3)
     assert not found.complete

@@ -18,19 +18,23 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn import readiness
 from budgetree.learn.frontier_text import sparkline
-from budgetree.learn.portfolio import HINGED, Portfolio
-from budgetree.learn.steps import join_steps
+from budgetree.learn.greedy.portfolio import HINGED, Portfolio
+from budgetree.learn.greedy.steps import join_steps
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy")
 
 
-@pytest.fixture(params=["plain", "compiled"])
+def use_grower(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the growers, whichever would have served."""
+    if name == "plain":
+        monkeypatch.setattr("budgetree.learn.greedy.native.core", None)
+
+
+@pytest.fixture(params=["plain", "native"])
 def grower(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both growers, whichever the data would have got."""
-    monkeypatch.setattr("budgetree.learn.portfolio.kernels_pay", lambda _: request.param == "compiled")
+    use_grower(request.param, monkeypatch)
     return str(request.param)
 
 
@@ -108,21 +112,21 @@ def test_any_prices_fees_and_weights(grower: str) -> None:
 def test_both_growers_find_the_same_frontier(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("house_votes", "pima", "mammographic"):
         found = []
-        for pays in (False, True):
-            monkeypatch.setattr("budgetree.learn.portfolio.kernels_pay", lambda _, pays=pays: pays)
-            found.append([(p.max_cost, p.errors, p.source) for p in greedy(bt.datasets.load(name))])
+        for grower in ("plain", "native"):
+            with monkeypatch.context() as patch:
+                use_grower(grower, patch)
+                found.append([(p.max_cost, p.errors, p.source) for p in greedy(bt.datasets.load(name))])
         assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("family", HINGED)
-def test_the_kernels_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    bt.warm_up()
-    for name in bt.datasets.names():
+def test_the_cores_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):
         instance = bt.datasets.load(name)
         unlimited = instance.schema.table.budget_units(None)
         (at_once,) = Portfolio(instance).hinged(family, unlimited)
         with monkeypatch.context() as patch:
-            patch.setattr("budgetree.learn.portfolio.SOON_DONE", 0)
+            use_grower("plain", patch)
             rounds = list(Portfolio(instance).hinged(family, unlimited))
         assert len(rounds) > 1
         joined = join_steps([batch.steps for batch in rounds])
@@ -134,7 +138,6 @@ def test_the_kernels_bisection_is_the_plain_one(family: Any, monkeypatch: pytest
 
 @pytest.mark.parametrize("cache_bytes", [0, 10_000, 300_000])
 def test_little_memory_changes_nothing(cache_bytes: int) -> None:
-    bt.warm_up()
     for name in ("house_votes", "soybean", "pima"):
         instance = bt.datasets.load(name)
         small = greedy(instance, cache_bytes=cache_bytes)
@@ -338,12 +341,3 @@ def test_the_bar_shows_only_where_it_is_wanted(
     assert "greedy frontier" in capfd.readouterr().err
     greedy(bt.datasets.load("figure1"), progress=False)
     assert capfd.readouterr().err == ""
-
-
-def test_readiness_is_the_same_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "_state", readiness._Readiness())
-    small, large = bt.datasets.load("figure1"), bt.Instance([[0] * 2000] * 1001, [0] * 1001)
-    assert not readiness.kernels_pay(small)
-    assert readiness.kernels_pay(large)
-    readiness._state.plain_seconds = readiness.SECONDS_TO_COMPILE + 1
-    assert readiness.kernels_pay(small)

@@ -1,4 +1,4 @@
-"""Impurities: values against the oracle, forms against values, compiled forms against plain ones."""
+"""Impurities: values against the oracle, forms against values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.impurity.compiled import MOST, TOTAL, VALUE, add_up, impurities, largest_value
 from budgetree.impurity.forms import GENERAL
 
 counts_lists = st.lists(st.integers(0, 60), min_size=3, max_size=3)
@@ -31,7 +30,7 @@ EXACT = [
 
 
 class ErrorCount(bt.Impurity):
-    """A user's own: exact, without a compiled form, and not admissible."""
+    """A user's own: exact, without a form of its own, and not admissible."""
 
     exact = True
 
@@ -69,28 +68,6 @@ def test_a_form_is_the_impurity_stretched(impurity: bt.Impurity, units: list[int
         assert form.kind == GENERAL or Fraction(int(value)) == value
         largest = form.largest(sum(units))
         assert largest is None or value <= largest
-
-
-@pytest.mark.parametrize("impurity", [each for each, _ in EXACT + FLOAT], ids=repr)
-@given(table=st.lists(counts_lists, min_size=1, max_size=40))
-def test_compiled_forms_equal_their_plain_twins(impurity: bt.Impurity, table: list[list[int]]) -> None:
-    form = impurity.form(Fraction(1), 3)
-    if form.kind == GENERAL:
-        return  # only the plain grower computes it
-    counts = np.array(table, dtype=np.float64).T.copy()
-    present = np.flatnonzero(counts.any(axis=1))
-    totals, values = np.full((2, 2, len(table)), np.nan)
-    add_up(counts, present, len(present), totals)
-    impurities(form.kind, form.numbers, counts, present, len(present), totals, values)
-    plain = np.asarray(form.value(np.array(table)), dtype=np.float64)
-    assert (totals[TOTAL] == counts.sum(axis=0)).all()
-    assert (totals[MOST] == counts.max(axis=0)).all()
-    if form.exact:
-        assert (values[VALUE] == plain).all()
-        total = max(map(sum, table))
-        assert largest_value(form.kind, form.numbers, float(total), 3) == float(form.largest(total))
-    else:
-        assert values[VALUE] == pytest.approx(plain, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("impurity", [each for each, _ in EXACT + FLOAT if each.admissible], ids=repr)

@@ -211,7 +211,7 @@ def test_folding_the_text_says_so() -> None:
 
 
 def test_a_deep_tree_has_text_dict_and_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    chain = grow_with("compiled", bt.Instance(np.eye(2100, dtype=np.uint8), np.arange(2100) % 2), bt.Pairs())
+    chain = grow_with("native", bt.Instance(np.eye(2100, dtype=np.uint8), np.arange(2100) % 2), bt.Pairs())
     assert chain.depth > 1000  # Python's recursion limit
     assert len(chain.to_text().splitlines()) == chain.n_leaves + (~chain.nodes.is_leaf).sum() + 1
     assert "test" in chain.to_dict()

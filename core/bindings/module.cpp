@@ -6,4 +6,6 @@ NB_MODULE(_core, module) {
     budgetree::bind_basics(module);
     budgetree::bind_exact(module);
     budgetree::bind_routing(module);
+    budgetree::bind_growth(module);
+    budgetree::bind_parts(module);
 }

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
         Powers,
         check_admissible,
     )
-    from budgetree.learn import Frontier, Solution, frontier, grow, optimal, tradeoff, warm_up
+    from budgetree.learn import Frontier, Solution, frontier, grow, optimal, tradeoff
     from budgetree.problem import Instance, Prices
     from budgetree.proof import Certificate, CertificateError, certify
     from budgetree.report import plot_frontier, plot_tree
     from budgetree.tree import Consultation, ModelFileError, Tree
 
 # Where each name lives. It is imported when first asked for, so that the command line answers at once and nobody needs
-# an extra (scikit-learn, matplotlib) that he does not use.
+# an extra (scikit-learn, matplotlib) that they do not use.
 _HOMES = {
     "BudgetTreeClassifier": "estimator",
     "Certificate": "proof",
@@ -60,7 +60,6 @@ _HOMES = {
     "plot_frontier": "report",
     "plot_tree": "report",
     "tradeoff": "learn",
-    "warm_up": "learn",
 }
 
 __all__ = [
@@ -94,7 +93,6 @@ __all__ = [
     "plot_frontier",
     "plot_tree",
     "tradeoff",
-    "warm_up",
 ]
 
 

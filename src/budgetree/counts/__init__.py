@@ -1,9 +1,6 @@
-"""Counting objects by test, outcome and class: all that learning needs to know of the data.
-
-The compiled kernels (`kernels.py`, `lanes.py`) are not imported here: numba loads only when they are used.
-"""
+"""Counting cases by test, outcome and class: all that learning needs to know of the data."""
 
 from budgetree.counts.counter import Counter, MemoryCounter
-from budgetree.counts.plain import count_classes
+from budgetree.counts.memory import core_cases, count_classes
 
-__all__ = ["Counter", "MemoryCounter", "count_classes"]
+__all__ = ["Counter", "MemoryCounter", "core_cases", "count_classes"]

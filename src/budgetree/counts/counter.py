@@ -7,21 +7,21 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.counts.plain import count_classes
+from budgetree.counts.memory import count_classes
 from budgetree.problem import Instance
 
 
 class Counter(Protocol):
-    """A set of objects somewhere: in memory, in files, on a cluster. Groups are opaque to the grower."""
+    """A set of cases somewhere: in memory, in files, on a cluster. Groups are opaque to the grower."""
 
     def everything(self) -> Any:
-        """The group of all objects."""
+        """The group of all cases."""
 
     def count(self, group: Any) -> NDArray[np.int64]:
         """Weight units per (test, outcome, class) in the group."""
 
     def split(self, group: Any, test: int, outcomes: list[int]) -> list[Any]:
-        """The group's objects by their outcome of the test."""
+        """The group's cases by their outcome of the test."""
 
 
 class MemoryCounter:

@@ -1,4 +1,4 @@
-"""Counting in NumPy: the plain twin of the kernels, and what serves before they are compiled."""
+"""Counting in NumPy: the plain twin of the core's counting, and what serves where there is no core."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from budgetree.problem import Instance
 CELLS_AT_ONCE = 1 << 22  # bounds the memory of the index arrays
 
 
-def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
+def count_in_numpy(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
     """The weight of every (test, outcome, class) among these rows."""
     n_tests, n_classes = instance.n_tests, instance.n_classes
     n_outcomes = int(instance.schema.n_outcomes.max())

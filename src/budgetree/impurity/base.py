@@ -40,7 +40,7 @@ class Impurity:
     def form(self, scale: Fraction, n_classes: int) -> Form:
         """The function as the growers use it, on counts in weight units (count = units / scale).
 
-        A function that fits one of the compiled forms of `forms.py` returns it here and runs at full speed.
+        A function that fits one of the forms of `forms.py` returns it here and runs at full speed.
         """
         return GeneralForm(self.value, scale, exact=self.exact)
 

@@ -1,14 +1,14 @@
 """Forms: impurities in whole numbers, as the growers compute them.
 
 A form is an impurity multiplied by `stretch`, so that whole weight units give whole values: comparisons are then
-exact, and multiplying by a constant changes no choice. The growth kernel knows the forms below by their `kind`;
+exact, and multiplying by a constant changes no choice. The native core knows the forms below by their `kind`;
 GeneralForm stands for every other function and is computed by the plain grower only.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 GENERAL, POWERS, HINGE, POLYNOMIAL, GINI, ENTROPY = range(6)
-MOST_NUMBERS = 3  # of any form but a polynomial's
 
 
 class Form(ABC):
@@ -25,8 +24,6 @@ class Form(ABC):
 
     kind: ClassVar[int] = GENERAL
     exact: bool = True
-    numbers: NDArray[np.float64]  # what the kernel needs to know beside the kind
-    roundings: int  # bounds the float operations behind one value, for the kernel's error bound
 
     @property
     @abstractmethod
@@ -47,11 +44,9 @@ class PowersForm(Form):
 
     kind = POWERS
 
-    def __init__(self, power: int, scale: Fraction, n_classes: int) -> None:
+    def __init__(self, power: int, scale: Fraction) -> None:
         self.power = power
         self.scale = scale
-        self.numbers = np.array([power], dtype=np.float64)
-        self.roundings = 4 * (power + n_classes + 2)
 
     @property
     def stretch(self) -> Fraction:
@@ -69,17 +64,13 @@ class HingeForm(Form):
 
     kind = HINGE
 
-    def __init__(
-        self, alpha: Fraction, scale: Fraction, n_classes: int, *, subtract_square: bool, factor: int = 1
-    ) -> None:
+    def __init__(self, alpha: Fraction, scale: Fraction, *, subtract_square: bool, factor: int = 1) -> None:
         threshold = alpha if scale == 1 else alpha * scale  # the paper's α, in weight units
         self.q = threshold.denominator
         self.p = threshold.numerator
         self.b = self.p**2 if subtract_square else 0
         self.scale = scale
         self.factor = factor  # this form counts ordered pairs: twice as many as there are pairs
-        self.numbers = np.array([self.q, self.p, self.b], dtype=np.float64)
-        self.roundings = 4 * (n_classes**2 + 4)
 
     @property
     def stretch(self) -> Fraction:
@@ -106,9 +97,6 @@ class PolynomialForm(Form):
         self.scale = scale
         self.common = int(common)
         self.degree = degree
-        rows = [[float(gamma), *map(float, exponents)] for gamma, exponents in self.terms]
-        self.numbers = np.array(rows, dtype=np.float64).ravel()
-        self.roundings = 4 * (degree + len(terms) + 2)
 
     @property
     def stretch(self) -> Fraction:
@@ -121,45 +109,22 @@ class PolynomialForm(Form):
         return int(sum(gamma * max(total, 1) ** sum(exponents) for gamma, exponents in self.terms))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FormRow:
-    """Several forms side by side, as the kernel takes them; `form(i)` is one of them by itself."""
+@dataclass(frozen=True, slots=True)
+class Hinges:
+    """A family of hinges whose α's are multiples of a step."""
 
-    kinds: NDArray[np.int64]
-    numbers: NDArray[np.float64]  # form × number, filled up with zeros; nothing for a polynomial
-    roundings: NDArray[np.float64]
-    form: Callable[[int], Form]
+    step: Fraction
+    scale: Fraction
+    subtract_square: bool
 
-    def __len__(self) -> int:
-        return len(self.kinds)
+    @property
+    def in_units(self) -> Fraction:
+        """The step in weight units: q n − multiple × p with whole q and p."""
+        return self.step * self.scale
 
-
-def row_of_forms(forms: Sequence[Form]) -> FormRow:
-    """Any forms in a row."""
-    numbers = np.zeros((len(forms), MOST_NUMBERS))
-    for row, form in zip(numbers, forms, strict=True):
-        if form.kind != POLYNOMIAL:  # whose numbers say by their length how many terms it has
-            row[: len(form.numbers)] = form.numbers
-    kinds = np.array([form.kind for form in forms])
-    return FormRow(kinds, numbers, np.array([form.roundings for form in forms], np.float64), forms.__getitem__)
-
-
-def row_of_hinges(
-    multiples: Sequence[int], step: Fraction, scale: Fraction, n_classes: int, *, subtract_square: bool
-) -> FormRow:
-    """Hinges at several α's, given as multiples of a step, without making a form for each."""
-    in_units = step * scale
-
-    def form(i: int) -> Form:
-        return HingeForm(multiples[i] * step, scale, n_classes, subtract_square=subtract_square)
-
-    size = len(multiples)
-    numbers = np.empty((size, MOST_NUMBERS))
-    numbers[:, 0] = in_units.denominator
-    numbers[:, 1] = multiples
-    numbers[:, 1] *= in_units.numerator
-    numbers[:, 2] = numbers[:, 1] ** 2 if subtract_square else 0.0
-    return FormRow(np.full(size, HINGE), numbers, np.full(size, 4.0 * (n_classes**2 + 4)), form)
+    def form(self, multiple: int) -> HingeForm:
+        """The hinge at one α."""
+        return HingeForm(multiple * self.step, self.scale, subtract_square=self.subtract_square)
 
 
 class GeneralForm(Form):
@@ -169,8 +134,6 @@ class GeneralForm(Form):
         self.function = function
         self.scale = scale
         self.exact = exact
-        self.numbers = np.zeros(0)
-        self.roundings = 0
 
     @property
     def stretch(self) -> Fraction:
@@ -184,7 +147,7 @@ class GeneralForm(Form):
 
 
 class FloatForm(GeneralForm):
-    """A function of floats that the kernel knows too; both are homogeneous, so weight units serve as counts."""
+    """A function of floats that the core knows too; both are homogeneous, so weight units serve as counts."""
 
     def __init__(self, function: Callable[[NDArray[Any]], Any], scale: Fraction, kind: int) -> None:
         super().__init__(function, Fraction(1), exact=False)

@@ -28,7 +28,7 @@ class Pairs(Impurity):
         return (counts[..., 1:] * before).sum(axis=-1)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return HingeForm(_NO_HINGE, scale, n_classes, subtract_square=False, factor=2)
+        return HingeForm(_NO_HINGE, scale, subtract_square=False, factor=2)
 
 
 class Powers(Impurity):
@@ -50,7 +50,7 @@ class Powers(Impurity):
         return powers(counts, self.l)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return PowersForm(self.l, scale, n_classes)
+        return PowersForm(self.l, scale)
 
     def __repr__(self) -> str:
         return f"Powers({self.l})"

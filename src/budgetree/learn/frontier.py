@@ -18,10 +18,11 @@ from budgetree.learn.exact.solver import Help, Solver
 from budgetree.learn.exact_frontier import search_frontier, sweep
 from budgetree.learn.found import Found
 from budgetree.learn.frontier_text import COLUMNS, render_html, render_text
-from budgetree.learn.greedy_frontier import grow_frontier
-from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
+from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
+from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.progress import progress as show_progress
-from budgetree.learn.settings import check_cache_bytes, check_instance, check_settings
+from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads
 from budgetree.problem import Instance
 from budgetree.problem.columns import make_frame
 from budgetree.problem.prices import HAIR
@@ -220,7 +221,8 @@ class _Request:
 
             helped = Help(
                 self.cache_bytes,
-                report=report,
+                check_threads(None),
+                report,
                 greedy=greedy,
                 when_long=lambda solver, budget: sweep(solver, budget, self.limit),
             )

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.learn.clock import Clock, check_time_limit
-from budgetree.learn.exact.solver import Help, Solver, check_threads
+from budgetree.learn.exact.solver import Help, Solver
 from budgetree.learn.found import Found
-from budgetree.learn.greedy_frontier import grow_frontier
-from budgetree.learn.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, Portfolio
+from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, Portfolio
 from budgetree.learn.progress import progress as show_progress
-from budgetree.learn.settings import check_cache_bytes, check_instance
+from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads
 from budgetree.problem import Instance
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import Tree

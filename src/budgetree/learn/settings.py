@@ -1,43 +1,13 @@
-"""What a growth is asked for, checked once."""
+"""What several verbs are asked for, checked once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
+import os
 from typing import Any
 
-from budgetree.impurity import Form, Impurity
-from budgetree.learn.rule import Rule
+import numpy as np
+
 from budgetree.problem import Instance
-from budgetree.problem.units import non_negative
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The impurity in whole numbers, the paper's δ, the budget in price units and the rule."""
-
-    form: Form
-    delta: Fraction
-    budget: int
-    rule: Rule
-
-
-def check_settings(instance: Instance, impurity: Any, delta: Any, budget: Any, rule: Any) -> Settings:
-    """Settings, or an error that says what was expected."""
-    if isinstance(impurity, type) and issubclass(impurity, Impurity):
-        raise ValueError(
-            f"impurity: got the class {impurity.__name__}; give an object, such as {impurity.__name__}(…)."
-        )
-    if not isinstance(impurity, Impurity):
-        raise ValueError(f"impurity is {impurity!r}; expected an Impurity such as Pairs() or HingedPairs(5).")
-    if rule not in ("worst", "expected"):
-        raise ValueError(f"rule is {rule!r}; expected 'worst' or 'expected'.")
-    return Settings(
-        form=impurity.form(instance.schema.weight_scale, instance.n_classes),
-        delta=non_negative(delta, "delta", "delta must be a number of at least 0"),
-        budget=instance.schema.table.budget_units(budget),
-        rule=rule,
-    )
 
 
 def check_instance(instance: Any) -> None:
@@ -50,3 +20,12 @@ def check_cache_bytes(cache_bytes: Any) -> None:
     """An error unless it is a whole number of bytes."""
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
         raise ValueError(f"cache_bytes is {cache_bytes!r}; expected a whole number of bytes of at least 0.")
+
+
+def check_threads(threads: Any) -> int:
+    """How many; None means one for each processor that this process may use."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ValueError(f"threads is {threads!r}; expected None or a whole number of at least 1.")
+    return int(threads)

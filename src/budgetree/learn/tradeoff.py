@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.impurity import Impurity
-from budgetree.learn.greedy import grow
-from budgetree.learn.portfolio import HINGED, Portfolio
+from budgetree.learn._grow import grow
+from budgetree.learn.greedy.portfolio import HINGED, Portfolio
+from budgetree.learn.greedy.rule import FLOAT_TIE
+from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.progress import progress as show_progress
-from budgetree.learn.rule import FLOAT_TIE
-from budgetree.learn.settings import check_settings
 from budgetree.problem import Instance
 from budgetree.problem.columns import make_frame
 from budgetree.problem.units import plain_number, show_number
@@ -30,8 +30,8 @@ class CurvePoint:
     """One tree of a curve."""
 
     parameter: int | float | Fraction  # δ, or α for a hinged function
-    epsilon: float | None  # α as a share of all objects
-    max_cost: int | float  # the dearest path of a known object
+    epsilon: float | None  # α as a share of all cases
+    max_cost: int | float  # the costliest path of a known case
     ceiling: int | float  # the most that any case can cost; more than max_cost only with prices per outcome
     mean_cost: float
     errors: int | float
@@ -96,12 +96,12 @@ class Curve:
 
 
 def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None) -> Curve:
-    """The paper's curve for one impurity, dearest trees last.
+    """The paper's curve for one impurity, costliest trees last.
 
     Pairs, Powers, Polynomial and any other function are stopped early: one growth gives every δ, because each δ only
     prunes it. HingedPairs and HingedProduct (the class, or an object with any alpha) are grown for α's that bisection
-    finds: between neighbours until their trees agree in max-cost and errors or the α's differ by less than half an
-    object.
+    finds: between neighbours until their trees agree in max-cost and errors or the α's differ by less than half a
+    case.
 
     >>> import budgetree as bt
     >>> [(p.max_cost, p.errors) for p in bt.tradeoff(bt.datasets.load("synthetic"), bt.Pairs())][:3]
@@ -121,6 +121,7 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     unlimited = instance.schema.table.budget_units(None)
     found: list[Impurity] = []
     with show_progress(f"{family.__name__} over α", progress) as report:
+        portfolio.tick = lambda done, _: report(0, ROUNDS, f"{done} trees")
         for number, batch in enumerate(portfolio.hinged(family, unlimited)):
             found += batch.impurities()
             report(number, max(ROUNDS, number), f"{len(found)} trees")

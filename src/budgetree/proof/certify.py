@@ -57,7 +57,6 @@ def _bounds(
     instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, clock: Clock, report: Report
 ) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
-    from budgetree.proof.searched import search_bound  # numba takes half a second to import
 
     seconds = clock.seconds_left
     searched = search_bound(instance, errors, max_cost, None if seconds is None else SEARCH_SHARE * seconds, report)

@@ -10,9 +10,10 @@ from fractions import Fraction
 
 from budgetree.learn.clock import Clock
 from budgetree.learn.exact.layout import TooLargeError
-from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
-from budgetree.learn.portfolio import CACHE_BYTES
+from budgetree.learn.exact.solver import NEVER_AGAIN, Help, Solver
+from budgetree.learn.greedy.portfolio import CACHE_BYTES
 from budgetree.learn.progress import Report
+from budgetree.learn.settings import check_threads
 from budgetree.problem import Instance, Prices
 from budgetree.proof.bounds import Bound
 
@@ -25,7 +26,7 @@ def search_bound(
     scale = flat.schema.table.scale
     allowed, end = int(errors * instance.schema.weight_scale), int(highest * scale)
     try:
-        solver = Solver(flat, end, Clock(seconds), CACHE_BYTES, report)
+        solver = Solver(flat, end, Clock(seconds), Help(CACHE_BYTES, check_threads(None), report))
     except TooLargeError:
         return None
     budget, exact = 0, False

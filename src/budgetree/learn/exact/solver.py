@@ -7,11 +7,10 @@ rises while it lasts.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class Help:
     """What a solver works with: memory and threads, and whom to ask or tell when a question takes long."""
 
     cache_bytes: int
-    threads: int | None = None  # None: all cores
+    threads: int
     report: Report | None = None
     greedy: Callable[[], list[Found]] = _no_trees  # trees to start from
     when_long: Callable[[Solver, int], None] = _do_nothing  # once, before the first long search
@@ -223,25 +222,16 @@ class Solver:
         return Tree(self._instance.schema, nodes, self._instance.n_objects, origin)
 
 
-def make_search(layout: Layout, cache_bytes: int, threads: int | None) -> Search:
+def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:
     """By the native core where it is there."""
     if core is not None:
         from budgetree.learn.exact.native import NativeSearch
 
-        return NativeSearch(layout, cache_bytes, threads or os.cpu_count() or 1)
+        return NativeSearch(layout, cache_bytes, threads)
     from budgetree.learn.exact.plain import PlainSearch
 
     say_once()
     return PlainSearch(layout, cache_bytes)
-
-
-def check_threads(threads: Any) -> int | None:
-    """A number of threads, or None for all cores."""
-    if threads is None:
-        return None
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise ValueError(f"threads is {threads!r}; expected a whole number of at least 1, or None for all cores.")
-    return int(threads)
 
 
 def _single_leaf(instance: Instance) -> Tree:

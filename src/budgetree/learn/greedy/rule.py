@@ -1,7 +1,7 @@
-"""The greedy rule, in NumPy and exact: which test to do at a node.
+"""The greedy rule, in NumPy and exact: which test to do at a node. The core's choice.cpp is its twin.
 
 R(t) = max over the outcomes i present of c(t, i) / (F(G) − F(G_i)); the smallest R wins. Ties go to the test that
-leaves the fewest misclassified objects, then to the first column. Where every R is infinite, Pairs chooses.
+leaves the fewest misclassified cases, then to the first column. Where every R is infinite, Pairs chooses.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def choose(
         return Choice(int(tests[winner]), fallback=False)
     pairs = Pairs().form(Fraction(1), counts.shape[2])
     winner = _best(counts, prices, totals, misclassified, pairs, rule)
-    assert winner is not None  # splitting an impure node always parts some pair
+    assert winner is not None  # splitting an impure node always separates some pair
     return Choice(int(tests[winner]), fallback=True)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from budgetree.problem import PriceTable
 from budgetree.tree import Nodes, charges
 
-END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of a summary, as in kernel_steps
+END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of a summary, as in core/steps.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class Steps:
 
     need: NDArray[np.int64]  # per inner node, the least budget whose cut does its test
     gain: NDArray[np.int64]  # the errors that doing it saves
-    summaries: NDArray[np.int64]  # per tree: END, errors as a single leaf, errors of the whole, its dearest path
+    summaries: NDArray[np.int64]  # per tree: END, errors as a single leaf, errors of the whole, its costliest path
 
     def __len__(self) -> int:
         return len(self.summaries)
@@ -46,6 +46,8 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
     """Several rows of trees as one."""
     if len(parts) == 1:
         return parts[0]
+    if not parts:
+        return Steps(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 4), np.int64))
     summaries = np.concatenate([part.summaries for part in parts])
     sizes = np.concatenate([np.diff(part.summaries[:, END], prepend=0) for part in parts])
     summaries[:, END] = np.cumsum(sizes)
@@ -53,7 +55,7 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
 
 
 def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
-    """The plain twin of kernel_steps.budget_steps."""
+    """The plain twin of the core's Steps."""
     due = charges(nodes.test, nodes.parent, table).fees_due
     wrong = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
     need = nodes.paid + due + table.dearest[nodes.test]

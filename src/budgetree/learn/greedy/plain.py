@@ -1,51 +1,16 @@
-"""Growth in plain Python and NumPy, from any Counter: the kernel's twin, and what serves where it cannot."""
+"""Growth in plain Python and NumPy, from any Counter: the core's twin, and what serves where it cannot."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from budgetree.counts import Counter, MemoryCounter
-from budgetree.impurity.forms import FormRow
-from budgetree.learn.decision import Purse, decide
-from budgetree.learn.settings import Settings
-from budgetree.learn.steps import Steps, join_steps, steps_of_nodes
-from budgetree.problem import Instance, Schema
+from budgetree.counts import Counter
+from budgetree.learn.greedy.decision import Spent, decide
+from budgetree.learn.greedy.settings import Settings
+from budgetree.problem import Schema
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
-
-
-class PlainGrower:
-    """Grows trees on one instance, one after another; the plain twin of CompiledGrower."""
-
-    def __init__(self, instance: Instance) -> None:
-        self._counter, self._schema = MemoryCounter(instance), instance.schema
-        self._nodes: Nodes | None = None
-
-    def grow(self, settings: Settings) -> None:
-        """Grow a tree; nodes() and steps() tell of it until the next one is grown."""
-        self._nodes = grow_plain(self._counter, self._schema, settings)
-
-    def nodes(self) -> Nodes:
-        """The tree just grown."""
-        assert self._nodes is not None
-        return self._nodes
-
-    def steps(self) -> Steps:
-        """What each budget buys of the tree just grown."""
-        return steps_of_nodes(self.nodes(), self._schema.table)
-
-    def bisect(self, ends: FormRow, close: float, budget: int) -> None:
-        """Nothing: a bisection is taken a round at a time here."""
-
-    def steps_of(self, row: FormRow, budget: int) -> Steps:
-        """The steps of the trees for several impurities, grown in a row."""
-        found = []
-        for index in range(len(row)):
-            self.grow(Settings(row.form(index), Fraction(0), budget, "worst"))
-            found.append(self.steps())
-        return join_steps(found)
 
 
 def grow_plain(counter: Counter, schema: Schema, settings: Settings) -> Nodes:
@@ -67,7 +32,7 @@ def grow_plain(counter: Counter, schema: Schema, settings: Settings) -> Nodes:
             counted = root if node == 0 else counter.count(group)
             return counted
 
-        choice = decide(counts[node], count, Purse(table, paid[node], fees_paid[node]), settings)
+        choice = decide(counts[node], count, Spent(table, paid[node], fees_paid[node]), settings)
         if choice is not None:
             test[node], fallback[node] = choice.test, choice.fallback
             due = table.fees_due(fees_paid[node])

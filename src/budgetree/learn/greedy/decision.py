@@ -1,4 +1,4 @@
-"""The exact decision at one node: stop, or which test to do; for every grower."""
+"""The exact decision at one node of the plain grower: stop, or which test to do."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.rule import Choice, choose, stops
-from budgetree.learn.settings import Settings
+from budgetree.learn.greedy.rule import Choice, choose, stops
+from budgetree.learn.greedy.settings import Settings
 from budgetree.problem import PriceTable
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class Spent:
     """What a path has spent on arrival at a node."""
 
     table: PriceTable
@@ -23,14 +23,14 @@ class Purse:
 
 
 def decide(
-    node_counts: NDArray[np.int64], count: Callable[[], NDArray[np.int64]], purse: Purse, settings: Settings
+    node_counts: NDArray[np.int64], count: Callable[[], NDArray[np.int64]], spent: Spent, settings: Settings
 ) -> Choice | None:
     """The rule's choice, or None for a leaf; `count` is called only if the node does not end anyway."""
-    table = purse.table
+    table = spent.table
     if stops(node_counts, settings.form, settings.delta):
         return None
-    due = table.fees_due(purse.fees_paid)
-    offered = purse.paid + due + table.dearest <= settings.budget
+    due = table.fees_due(spent.fees_paid)
+    offered = spent.paid + due + table.dearest <= settings.budget
     if not offered.any():
         return None
     return choose(count(), table.own + due[:, None], offered, settings.form, settings.rule)

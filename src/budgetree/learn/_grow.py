@@ -1,0 +1,54 @@
+"""grow: the paper's GreedyTree, as a user calls it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from budgetree.impurity import Impurity, Pairs
+from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.rule import Rule
+from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.settings import check_instance, check_threads
+from budgetree.problem import Instance
+from budgetree.tree import Tree
+
+_PAIRS = Pairs()
+
+
+def grow(
+    instance: Instance,
+    impurity: Impurity = _PAIRS,
+    *,
+    delta: Any = 0,
+    budget: Any = None,
+    rule: Rule = "worst",
+    threads: int | None = None,
+) -> Tree:
+    """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
+
+    impurity  what a node still owes; any admissible one is within O(log n) of the best worst-case cost
+    delta     stop where the impurity is at most this (the paper's δ)
+    budget    no path may cost more than this; a path that costs exactly this is allowed
+    rule      "worst" outcome (the paper), or "expected": the weighted mean price over the weighted mean reduction
+    threads   for large tables; None means one for each processor. The tree does not depend on it
+
+    >>> import budgetree as bt
+    >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
+    Tree(1024 objects, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))
+    """
+    check_instance(instance)
+    n_threads = check_threads(threads)
+    settings = check_settings(instance, impurity, delta, budget, rule)
+    nodes = grow_nodes(instance, settings, n_threads)
+    return Tree(instance.schema, nodes, instance.n_objects, _origin(impurity, delta, budget, rule))
+
+
+def _origin(impurity: Impurity, delta: Any, budget: Any, rule: str) -> str:
+    parts = [repr(impurity)]
+    if delta:
+        parts.append(f"delta={delta}")
+    if budget is not None:
+        parts.append(f"budget={budget}")
+    if rule != "worst":
+        parts.append(f"rule={rule}")
+    return f"greedy {', '.join(parts)}"

@@ -1,0 +1,93 @@
+"""Many trees from shared sets, against one growth each; little memory, little time."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference
+from support import plain, to_instance
+
+import budgetree as bt
+from budgetree.learn.greedy.native import NativePool, native_instance
+from budgetree.learn.greedy.settings import Settings
+from budgetree.learn.greedy.steps import Steps, join_steps, steps_of_nodes
+
+IMPURITIES = [
+    *(bt.Powers(power) for power in (2, 3, 4, 5, 12)),
+    *(family(alpha) for alpha in (0, 0.25, 1, 2.5, 4, 30) for family in (bt.HingedPairs, bt.HingedProduct)),
+    bt.Gini(),
+    bt.Entropy(),
+]
+
+
+def settings_for(instance: bt.Instance, budget: int) -> list[Settings]:
+    forms = [each.form(instance.schema.weight_scale, instance.n_classes) for each in IMPURITIES]
+    return [Settings(form, Fraction(0), budget, "worst") for form in forms]
+
+
+def pool_of(instance: bt.Instance, cache_bytes: int) -> NativePool:
+    native = native_instance(instance)
+    assert native is not None
+    return NativePool(native, cache_bytes)
+
+
+def same(one: Steps, other: Steps) -> bool:
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("need", "gain", "summaries"))
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 4_000, 60_000, 2**28])
+def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
+    rng = random.Random(cache_bytes)
+    for _ in range(30):
+        instance = to_instance(reference.random_problem(rng, max_objects=25))
+        budget = rng.choice([2**53, rng.randint(0, 20)])
+        wanted = settings_for(instance, budget)
+        apart = [steps_of_nodes(plain(instance, settings), instance.schema.table) for settings in wanted]
+        assert same(pool_of(instance, cache_bytes).steps(wanted, None, None), join_steps(apart))
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 100_000, 2**28])
+@pytest.mark.parametrize("name", ["soybean", "boston", "house_votes"])
+def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> None:
+    instance = bt.datasets.load(name)
+    wanted = settings_for(instance, instance.schema.table.budget_units(None))
+    apart = [steps_of_nodes(plain(instance, settings), instance.schema.table) for settings in wanted]
+    pool = pool_of(instance, cache_bytes)
+    for _ in range(2):  # the second time from what the first one left
+        assert same(pool.steps(wanted, None, None), join_steps(apart))
+
+
+def test_the_trees_finished_in_time_are_the_first_ones() -> None:
+    instance = bt.datasets.load("dna")
+    wanted = settings_for(instance, instance.schema.table.budget_units(None))
+    whole = pool_of(instance, 2**28).steps(wanted, None, None)
+    assert len(pool_of(instance, 2**28).steps(wanted, 0.0, None)) == 0
+    for seconds in (0.002, 0.005, 0.01):
+        some = pool_of(instance, 2**28).steps(wanted, seconds, None)
+        assert np.array_equal(some.summaries, whole.summaries[: len(some)])
+        assert np.array_equal(some.need, whole.need[: len(some.need)])
+
+
+def test_progress_counts_trees() -> None:
+    rng = np.random.default_rng(0)
+    instance = bt.Instance(rng.integers(0, 3, (3000, 60)), rng.integers(0, 3, 3000))
+    wanted = settings_for(instance, 6) * 6
+    seen: list[int] = []
+    steps = pool_of(instance, 2**26).steps(wanted, None, lambda done, _: seen.append(done))
+    assert len(steps) == len(wanted)
+    assert seen == sorted(seen)
+    assert all(0 <= done <= len(wanted) for done in seen)
+
+
+def test_what_a_tick_raises_arrives() -> None:
+    rng = np.random.default_rng(0)
+    instance = bt.Instance(rng.integers(0, 3, (3000, 60)), rng.integers(0, 3, 3000))
+
+    def tick(done: int, total: int) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        pool_of(instance, 2**26).steps(settings_for(instance, 60) * 20, None, tick)
