@@ -49,7 +49,7 @@ SMALL_SCRIPT = """
 import json, time
 import budgetree as bt
 if hasattr(bt, "warm_up"):
-    bt.warm_up()
+
 bt.frontier(bt.datasets.load("figure1"), method="greedy")
 found = {}
 for name in bt.datasets.names()[:9]:

@@ -34,11 +34,10 @@ def test_the_whole_frontier_is_that_of_brute_force(chunk: int) -> None:
             assert point.tree.ceiling == point.max_cost
 
 
-@pytest.mark.parametrize("moment", [-1, 0])  # in one piece, and split by the first test
 @pytest.mark.parametrize("chunk", range(6))
-def test_so_is_the_frontier_of_long_searches(chunk: int, moment: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver_module, "MOMENT", moment)  # every question takes the long way
-    monkeypatch.setattr(solver_module, "POLL", 0.001)
+def test_so_is_the_frontier_of_long_searches(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MOMENT", "LONG", "QUICK_SECONDS", "BROADER_SECONDS"):
+        monkeypatch.setattr(solver_module, name, 0.0)  # every question takes the long way
     for seed in range(chunk * 15, chunk * 15 + 15):
         problem = random_problem(random.Random(seed), max_outcomes=2 if seed % 2 else 4)
         assert points(bt.frontier(to_instance(problem), method="exact")) == optimal_frontier(problem)

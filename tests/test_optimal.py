@@ -179,7 +179,7 @@ def test_progress_tells_best_bound_and_gap(capfd: pytest.CaptureFixture[str], mo
         ({"budget": "much"}, "a budget must be a number"),
         ({"budget": 1, "time_limit": -1}, "time_limit is -1"),
         ({"budget": 1, "cache_bytes": "1GB"}, "cache_bytes is '1GB'"),
-        ({"budget": 1, "threads": 0}, "threads is 0; expected a whole number"),
+        ({"budget": 1, "threads": 0}, "threads is 0; expected None or a whole number"),
     ],
 )
 def test_bad_requests_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -211,7 +211,7 @@ def test_the_bound_that_rises_is_never_too_high_and_often_right(kind: str, n_out
                 bound = search._search.lower_bound(_core.Question(budget), wanted, _core.Clock())
                 assert bound <= fewest
                 reached += bound >= wanted
-    assert reached > 20
+    assert reached > 10
 
 
 @pytest.mark.parametrize("kind", ["one price", "prices", "fees"])

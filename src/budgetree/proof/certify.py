@@ -22,6 +22,7 @@ from budgetree.proof.check import seal
 from budgetree.proof.cover import cover_bound
 from budgetree.proof.error_bounds import error_bounds
 from budgetree.proof.ratio import ratio_bound
+from budgetree.proof.searched import search_bound
 from budgetree.tree import LEAF, Tree
 
 DEFAULT_SECONDS = 10.0
@@ -57,11 +58,9 @@ def _bounds(
     instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, clock: Clock, report: Report
 ) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
-
     seconds = clock.seconds_left
     searched = search_bound(instance, errors, max_cost, None if seconds is None else SEARCH_SHARE * seconds, report)
-    # The first search ever on a machine compiles for longer than it was given; the others' share stays theirs.
-    left = DEFAULT_SECONDS if seconds is None else max(clock.seconds_left or 0.0, (1 - SEARCH_SHARE) * seconds)
+    left = DEFAULT_SECONDS if seconds is None else clock.seconds_left or 0.0
     clock = Clock(left)
     enough = searched.value if searched is not None and searched.final else max_cost
     report(1, 3, "ratio bounds")
