@@ -34,8 +34,11 @@ def search_frontier(solver: Solver, limit: int) -> ExactFrontier:
             if settled is None:
                 break
             proven.append(settled.point)
-            settled_below, verdict = settled.below, settled.next
+            settled_below = settled.below
             complete = settled_below > limit
+            if settled.next is None:
+                break
+            verdict = settled.next
     except KeyboardInterrupt:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
@@ -51,7 +54,7 @@ class _Settled:
 
     point: Found
     below: int
-    next: Verdict  # of the budget at which there is a better one, as far as that is known
+    next: Verdict | None  # of the budget at which there is a better one, as far as known; None if the time is over
 
 
 def _settle(solver: Solver, verdict: Verdict, limit: int) -> _Settled | None:
@@ -74,20 +77,26 @@ def _settle(solver: Solver, verdict: Verdict, limit: int) -> _Settled | None:
         climbs = better is None or solver.layout.has_one_price
         ask_at = max(refuted_below if climbs else end - 1, budget)
         verdict = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
-        if not verdict.proven:
+        if not verdict.proven and (exact is None or exact.lower_bound != best.errors):
             return None
+        if not verdict.proven:
+            return _Settled(_point(solver, exact), refuted_below, None)
         if verdict.lower_bound >= best.errors:
             refuted_below = max(refuted_below, verdict.changes, ask_at + 1)
         if ask_at == budget:
             exact = verdict
     if exact is None or exact.lower_bound != best.errors:
         exact = solver.decide(budget, best.errors + 1)
-    tree = solver.canonical(exact) if exact.proven else None
-    point = best if tree is None else found_tree(tree, "exact search")
     if best.errors == solver.unavoidable:
         end = limit + 1
     is_exact = verdict.budget == end and verdict.lower_bound == solver.best(end).errors
-    return _Settled(point, end, verdict if is_exact else Verdict(end, 0, False, end))
+    return _Settled(_point(solver, exact), end, verdict if is_exact else Verdict(end, 0, False, end))
+
+
+def _point(solver: Solver, exact: Verdict) -> Found:
+    """The canonical tree of a budget, or another as good where the time does not suffice for it."""
+    tree = solver.canonical(exact) if exact.proven else None
+    return solver.best(exact.budget) if tree is None else found_tree(tree, "exact search")
 
 
 def sweep(solver: Solver, budget: int, limit: int) -> None:
