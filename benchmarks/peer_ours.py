@@ -58,7 +58,7 @@ def budgetree_greedy(case: Case) -> Sweep:
 
 
 def budgetree_exact(case: Case) -> Sweep:
-    bt.frontier(case.instance, method="exact", max_budget=case.budgets[2], progress=False)  # loads the kernels
+    bt.frontier(case.instance, method="exact", max_budget=case.budgets[2], progress=False)  # loads the core
     start = time.perf_counter()
     frontier = bt.frontier(case.instance, method="exact", time_limit=OUR_PATIENCE, progress=False)
     return of_frontier(case, frontier, time.perf_counter() - start)

@@ -19,9 +19,9 @@ pystreed       optimal binary trees, codes cut at every level: at unit prices th
                other prices the task "cost-sensitive" over a grid of prices for an error, also without the columns
                that a budget cannot buy
 
-Seconds are the clock's and hold the fits of the whole sweep, not our checks. budgetree's kernels are loaded, and
-compiled if need be, before the clock starts. Peers work on one thread; so does budgetree, but for the long exact
-searches (dna's), which take two.
+Seconds are the clock's and hold the fits of the whole sweep, not our checks. Everything is loaded before
+the clock starts. Peers work on one thread; so does budgetree, but for the long exact searches (dna's), which take all
+cores.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def error_table(case: Case, sweeps: Mapping[str, Sweep]) -> list[str]:
 
 
 def seconds_table(outcomes: Sequence[tuple[Case, Mapping[str, Sweep]]]) -> list[str]:
-    lines = ["Seconds for the whole sweep, or the whole frontier; kernels loaded and compiled before"]
+    lines = ["Seconds for the whole sweep, or the whole frontier; everything loaded before"]
     lines.append(f"{'':>22}" + "".join(f"{name:>{WIDTH}}" for name in METHODS))
     for case, sweeps in outcomes:
         texts = ["-" if sweep.seconds is None else f"{sweep.seconds:.3f}" for sweep in sweeps.values()]

@@ -1,4 +1,4 @@
-"""Hypothesis without deadlines: the first call may compile a kernel. And a browser for those who ask."""
+"""Hypothesis without deadlines: a first call imports and loads. And a browser for those who ask."""
 
 from __future__ import annotations
 

@@ -516,7 +516,7 @@ def test_help_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Exit codes: 0 done, 1 failed" in printed
 
 
-HEAVY = ("numba", "pandas", "polars", "pyarrow", "scipy", "sklearn", "matplotlib", "rich", "narwhals")
+HEAVY = ("pandas", "polars", "pyarrow", "scipy", "sklearn", "matplotlib", "rich", "narwhals")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["predict", "m.json", "new.csv"], ["show", "m.json"]], ids=str)

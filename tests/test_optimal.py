@@ -60,7 +60,7 @@ def test_at_every_budget_no_tree_is_better(chunk: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(5))
-def test_binary_tests_have_a_kernel_of_their_own_with_the_same_answers(chunk: int) -> None:
+def test_binary_tests_are_counted_in_pairs_with_the_same_answers(chunk: int) -> None:
     for seed in range(chunk * 40, chunk * 40 + 40):
         problem = binary_problem(seed)
         instance = to_instance(problem)

@@ -13,8 +13,8 @@ import click
 def reproduce(out: str | None, time_limit: float) -> None:
     """Reproduce the paper from the bundled data: figures, tables and every claim, with the proven optimum beside them.
 
-    Takes half a minute, or two where the kernels are still to be compiled. With --out the folder holds index.html,
-    figure5.png and .svg, the curves as CSV and paper.md; that needs matplotlib (pip install 'budgetree[plot]').
+    Takes about half a minute. With --out the folder holds index.html, figure5.png and .svg, the curves as CSV and
+    paper.md; that needs matplotlib (pip install 'budgetree[plot]').
     """
     from budgetree.reproduce import reproduce as run
 

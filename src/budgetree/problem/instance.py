@@ -78,7 +78,7 @@ class Instance:
         self._freeze()
 
     def _freeze(self) -> None:
-        """The kernels trust the codes: nobody may change them behind an instance's back."""
+        """The core trusts the codes: nobody may change them behind an instance's back."""
         for array in (self.codes, self.labels, self.weight_units):
             array.flags.writeable = False
 
