@@ -8,11 +8,13 @@
 namespace budgetree {
 namespace {
 
-constexpr int kBlock = 8;                   // cases to a byte
+constexpr int kBlock = 8;  // cases to a byte
 constexpr std::size_t kMaxMaskBytes = 1 << 28;
 constexpr Count kAllBits = 0xFFFF;
 
-int vector_of(int test) { return test / kByteLanes * kByteLanes; }
+int vector_of(int test) {
+    return test / kByteLanes * kByteLanes;
+}
 
 }  // namespace
 
@@ -67,7 +69,8 @@ void BinaryPairs::count_row(int test, int first_lane, Count* out, std::size_t st
     const std::size_t n_lanes = table_.n_lanes;
     for (int c = 0; c < table_.n_classes; ++c) {
         const int begin = packed_.class_begins[c], end = packed_.class_begins[c + 1];
-        pair_lanes().count({packed_.bytes.data() + begin * n_lanes, n_lanes, end - begin}, test, first_lane, out + c * step);
+        pair_lanes().count({packed_.bytes.data() + begin * n_lanes, n_lanes, end - begin}, test, first_lane,
+                           out + c * step);
     }
 }
 
@@ -130,8 +133,7 @@ Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaini
         if (remaining[0].fees_paid & ~tried.fees_paid) continue;  // with fewer fees paid it could afford less
         const Units both = together(counted, test, tried.test), n_other = counted.n_ones[tried.test];
         // Cases of the other test's zeros and ones that this test's zeros and ones lack.
-        const Units outside[2][2] = {{n_test - both, both},
-                                     {counted.size - n_other - (n_test - both), n_other - both}};
+        const Units outside[2][2] = {{n_test - both, both}, {counted.size - n_other - (n_test - both), n_other - both}};
         for (int outcome = 0; outcome < 2; ++outcome) {
             for (int other = 0; other < 2; ++other) {
                 const Units bound = tried.proven[other] - outside[outcome][other];
@@ -190,7 +192,8 @@ Answer BinaryPairs::last_two(const ObjectSet& set, const Remaining& remaining, c
         score(set.objects, above.tests, nullptr, {pairs, pairs});
     }
     Answer answer = best_pair(false, set, remaining, above.tests);
-    answer.changes = answer.value == set.least ? kNever : std::min(pairs ? pairs->changes : kNever, above.chain.three());
+    answer.changes =
+        answer.value == set.least ? kNever : std::min(pairs ? pairs->changes : kNever, above.chain.three());
     return answer;
 }
 
@@ -222,19 +225,21 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
         if (!(unsettled & 1 << outcome)) continue;
         Part& part = level.parts[outcome];
         const Answer answer = best_pair(outcome != smaller, part, remaining[outcome], level.tests);
-        const Units changes = std::min(by_outcome[outcome] ? by_outcome[outcome]->changes : kNever, level.chain.three());
+        const Units changes =
+            std::min(by_outcome[outcome] ? by_outcome[outcome]->changes : kNever, level.chain.three());
         found[outcome] = answer.test;
         part.settle(answer.value, answer.value == part.least ? kNever : changes, answer.need);
     }
     return unsettled;
 }
 
-// Masks are made when a budget is first met. Where all prices are the same none are needed: the chain of three says when
-// a third test is affordable.
+// Masks are made when a budget is first met. Where all prices are the same none are needed: the chain of three says
+// when a third test is affordable.
 const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const AllowedPairs* in_use) {
     if (table_.has_one_price) return nullptr;
     for (const AllowedPairs& known : allowed_) {
-        if (known.remaining.budget == remaining.budget && known.remaining.fees_paid == remaining.fees_paid) return &known;
+        if (known.remaining.budget == remaining.budget && known.remaining.fees_paid == remaining.fees_paid)
+            return &known;
     }
     if (allowed_.size() < max_allowed_) allowed_.emplace_back();
     if (&allowed_[next_allowed_] == in_use) next_allowed_ = (next_allowed_ + 1) % max_allowed_;
@@ -295,18 +300,20 @@ void BinaryPairs::score(std::span<const std::int32_t> objects, const std::vector
     }
 }
 
-void BinaryPairs::score_small(const ObjectSet& set, const std::vector<std::int32_t>& tests,
-                              const AllowedPairs* allowed, bool is_rest) {
+void BinaryPairs::score_small(const ObjectSet& set, const std::vector<std::int32_t>& tests, const AllowedPairs* allowed,
+                              bool is_rest) {
     OnesOfSet& ones = part_ones_[is_rest];
     count_ones(set.objects, ones);
     std::ranges::copy(ones.ones, small_ones_.begin());
     std::ranges::copy(ones.totals, small_totals_.begin());
     for (auto& best : small_following_) std::ranges::fill(best, 0);
-    const SmallSet small{packed_.bytes.data(),  packed_.class_begins.data(), small_ones_.data(),
-                         small_totals_.data(), table_.n_classes,            table_.n_lanes};
+    const SmallSet small{packed_.bytes.data(), packed_.class_begins.data(),
+                         small_ones_.data(),   small_totals_.data(),
+                         table_.n_classes,     table_.n_lanes};
     const SmallFollowing best{small_following_[0].data(), small_following_[1].data()};
     for (const int test : tests) pair_lanes().score_small(small, test, masks_of(allowed, test), best);
-    for (const int outcome : {0, 1}) std::ranges::copy(small_following_[outcome], following_[2 * is_rest + outcome].begin());
+    for (const int outcome : {0, 1})
+        std::ranges::copy(small_following_[outcome], following_[2 * is_rest + outcome].begin());
 }
 
 // The fewest errors with two tests, and the first test in the table's order that leads there.

@@ -4,9 +4,9 @@
 //     pairs   class × test × lane    cases that show a one in both; kept per depth, from the test's own vector on
 //
 // Where two tests are left, all pairs of a set are counted and scored at once (pair_lanes.hpp). Of a test's two parts
-// only the smaller is counted: the larger has what is left of the whole. And pair counts say how many cases the parts of
-// two tests share, so what is proven of one test's parts bounds another's: without d of its cases a set has at most d
-// errors less.
+// only the smaller is counted: the larger has what is left of the whole. And pair counts say how many cases the parts
+// of two tests share, so what is proven of one test's parts bounds another's: without d of its cases a set has at most
+// d errors less.
 #pragma once
 
 #include <array>
@@ -94,8 +94,8 @@ private:
     PackedBits packed_;
     std::vector<Counted> counted_;
     std::vector<Count> row_, nothing_;
-    std::array<OnesOfSet, 2> part_ones_;              // of the set that is counted, and of the rest
-    std::array<std::vector<Count>, 4> following_;     // after its ones and zeros, and the rest's
+    std::array<OnesOfSet, 2> part_ones_;           // of the set that is counted, and of the rest
+    std::array<std::vector<Count>, 4> following_;  // after its ones and zeros, and the rest's
     std::vector<std::uint8_t> small_ones_, small_totals_;
     std::array<std::vector<std::uint8_t>, 2> small_following_;
     std::vector<AllowedPairs> allowed_;

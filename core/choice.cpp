@@ -20,18 +20,20 @@ int compare(double price_a, double reduction_a, double price_b, double reduction
     return exact_left < exact_right ? -1 : exact_left > exact_right ? 1 : 0;
 }
 
-double quotient(double price, double reduction) { return reduction > 0.0 ? price / reduction : kInfinity; }
+double quotient(double price, double reduction) {
+    return reduction > 0.0 ? price / reduction : kInfinity;
+}
 
 }  // namespace
 
 // One node by one form, in floats.
 struct Chooser::Weighing {
     bool is_exact_form;
-    double total, whole;   // the node's weight and what it owes
-    double error;          // how far a reduction may be off
-    double price_error;    // how far a mean price may be off, relatively
-    double room;           // what the path may still spend
-    double nothing;        // a reduction up to this is none
+    double total, whole;  // the node's weight and what it owes
+    double error;         // how far a reduction may be off
+    double price_error;   // how far a mean price may be off, relatively
+    double room;          // what the path may still spend
+    double nothing;       // a reduction up to this is none
     std::span<const double> costs;
 };
 
@@ -127,7 +129,8 @@ int Chooser::best_by(const Form& form, const ChoiceNode<Count>& node, Watch& wat
         weighing.price_error = 2.0 * (layout_.max_outcomes() + 4) * kHalfUlp;
     }
     const bool by_outcome = !is_worst || money_.depends_on_outcome();
-    if (!fill(form, counted_node(layout_, node.counts, node.classes), counted_node(layout_, node.counts, owing_), watch)) {
+    if (!fill(form, counted_node(layout_, node.counts, node.classes), counted_node(layout_, node.counts, owing_),
+              watch)) {
         return kLeaf;
     }
 
@@ -198,9 +201,7 @@ int Chooser::pick_tolerant(const Weighing& weighing, const Facts& facts) const {
 }
 
 int Chooser::pick_by_ratio(const Weighing& weighing, const Facts& facts) const {
-    const auto has_ratio = [&](int test) {
-        return is_offered(weighing, facts, test) && ratios_[test].reduction > 0.0;
-    };
+    const auto has_ratio = [&](int test) { return is_offered(weighing, facts, test) && ratios_[test].reduction > 0.0; };
     const auto value = [&](int test) { return ratios_[test].price / ratios_[test].reduction; };
     double smallest = kInfinity;  // of functions of floats
     for (int test = 0; test < layout_.n_tests(); ++test) {

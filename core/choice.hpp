@@ -119,8 +119,8 @@ private:
     const Money& money_;
     const GrowthSettings* settings_ = nullptr;
     Form pairs_;
-    double highest_price_;   // the costliest test with all fees
-    Units lowest_price_;     // the cheapest test without any
+    double highest_price_;  // the costliest test with all fees
+    Units lowest_price_;    // the cheapest test without any
     std::vector<double> flat_costs_, costs_, kept_, each_, total_;
     ClassList owing_;
     std::vector<Ratio> ratios_;

@@ -174,7 +174,8 @@ float CommonCore::mass_of(int test, int outcome, const Masses& masses) const {
     const float* of_test = masses.by_outcome.data() + test;
     if (outcome > 0) return of_test[std::size_t(outcome - 1) * table_.n_lanes];
     float rest = masses.all;
-    for (int other = 1; other < table_.n_outcomes[test]; ++other) rest -= of_test[std::size_t(other - 1) * table_.n_lanes];
+    for (int other = 1; other < table_.n_outcomes[test]; ++other)
+        rest -= of_test[std::size_t(other - 1) * table_.n_lanes];
     return rest;
 }
 

@@ -55,7 +55,8 @@ private:
 
     Units bound(std::span<const std::int32_t> objects, const Remaining& remaining, Units wanted, int depth);
     Units bound_by_groups(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth);
-    // The least that trees beginning with a test of the chain get wrong; the chain is cut to those that this is true of.
+    // The least that trees beginning with a test of the chain get wrong; the chain is cut to those that this is true
+    // of.
     Units refute_group(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth);
     void make_chain(const ObjectSet& set, Workplace& here) const;
     int heaviest(int test, const Masses& masses) const;

@@ -26,7 +26,9 @@ void count_strip(const RowLayout& layout, const Strip& strip, std::uint32_t* cel
     count(strip, layout.shape(), cells);
 }
 
-void count_strip(const RowLayout& layout, const Strip& strip, double* cells) { add_weighted(layout, strip, cells); }
+void count_strip(const RowLayout& layout, const Strip& strip, double* cells) {
+    add_weighted(layout, strip, cells);
+}
 
 std::int64_t work_of_rows(const RowLayout& layout, std::int64_t n_rows) {
     return n_rows * std::int64_t(layout.is_weighted() ? layout.n_tests() : layout.code_bytes() / 4 + 1);

@@ -3,12 +3,12 @@
 //     cells   class 0 | group 0: outcome 0 [16 tests] outcome 1 [16 tests] … | group 1: … |
 //             class 1 | …
 //
-// Groups whose tests have few outcomes take few cells. Only the classes that a node has are filled in and read; the cells
-// of the others are whatever they were. Counts are uint32 where each case counts once and float64 (exact up to 2^53)
-// where cases have weights.
+// Groups whose tests have few outcomes take few cells. Only the classes that a node has are filled in and read; the
+// cells of the others are whatever they were. Counts are uint32 where each case counts once and float64 (exact up to
+// 2^53) where cases have weights.
 //
-// Fast because rows are counted 16 or 32 tests at a time: a byte shuffle looks up 1 or 16 for a code that is the first or
-// second of a pair of outcomes and 0 for any other, so that one addition counts two outcomes of 32 tests; half-byte
+// Fast because rows are counted 16 or 32 tests at a time: a byte shuffle looks up 1 or 16 for a code that is the first
+// or second of a pair of outcomes and 0 for any other, so that one addition counts two outcomes of 32 tests; half-byte
 // counters are emptied into bytes every 15 rows, bytes into cells every 255 (counting_lanes.cpp).
 #pragma once
 

@@ -226,8 +226,7 @@ void count_strip(const Strip& strip, const RowShape& shape, std::uint32_t* cells
             has_two ? count_packed<Bytes>(strip, shape, block, cells)
                     : count_packed<Narrow>(strip, shape, block, cells);
         } else {
-            has_two ? count_bytes<Bytes>(strip, shape, block, cells)
-                    : count_bytes<Narrow>(strip, shape, block, cells);
+            has_two ? count_bytes<Bytes>(strip, shape, block, cells) : count_bytes<Narrow>(strip, shape, block, cells);
         }
     }
 }

@@ -218,7 +218,8 @@ Units Search::bound_parts(const ObjectSet& set, const Question& question, int te
     Level& level = *levels_[depth];
     if (pairs_) {
         level.parts[0] = level.parts[1] = Part{};
-        const Units wrong = pairs_->bound_parts(test, {after(question, test, 0), after(question, test, 1)}, depth, level);
+        const Units wrong =
+            pairs_->bound_parts(test, {after(question, test, 0), after(question, test, 1)}, depth, level);
         if (wrong < bound) pairs_->split(set, test, depth, level);
         return wrong;
     }

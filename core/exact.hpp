@@ -6,9 +6,9 @@
 //       else                              for each test, the most promising first:
 //                                           its parts, each with what the others leave of the cutoff
 //
-// What makes it fast: the last two tests are counted and not searched (binary_pairs, outcome_splits); what is learned of
-// a set is kept whatever path led to it (memory); every answer says up to which budget it holds; and for binary tests
-// what is proven of one test's parts bounds the next one's (similarity).
+// What makes it fast: the last two tests are counted and not searched (binary_pairs, outcome_splits); what is learned
+// of a set is kept whatever path led to it (memory); every answer says up to which budget it holds; and for binary
+// tests what is proven of one test's parts bounds the next one's (similarity).
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@ inline constexpr int kAllTests = 1 << 15;  // a breadth that leaves nothing out
 
 struct Question {
     Remaining remaining;
-    Units cutoff = kNever;       // only errors below it are of interest
-    int only = kNoTest;          // leave out all trees that do not begin with this test
-    bool is_canonical = false;   // the value is cutoff − 1: which test of the ranking reaches it first?
+    Units cutoff = kNever;      // only errors below it are of interest
+    int only = kNoTest;         // leave out all trees that do not begin with this test
+    bool is_canonical = false;  // the value is cutoff − 1: which test of the ranking reaches it first?
 };
 
 // A tree as it is read off a search: numbered breadth first.
@@ -69,7 +69,8 @@ private:
     Answer search(const ObjectSet& set, const Question& question, int depth);
     Answer with_one_test(const ObjectSet& set, const Remaining& remaining, const Level& above);
     Answer with_two_tests(const ObjectSet& set, const Question& question, const Level& above);
-    std::optional<Answer> remembered(const ObjectSet& set, const Question& question, Answer& best, Answer& proven) const;
+    std::optional<Answer> remembered(const ObjectSet& set, const Question& question, Answer& best,
+                                     Answer& proven) const;
     Answer try_tests(const ObjectSet& set, const Question& question, int depth, Answer best, const Answer& proven);
     Ranking prepare(const ObjectSet& set, const Question& question, int depth);
     // The errors of all parts of the test together: exact if below the bound.
@@ -89,7 +90,7 @@ private:
     const ExactTable& table_;
     Memory memory_;
     OutcomeSplits splits_;
-    std::unique_ptr<BinaryPairs> pairs_;  // where the table's pairs are counted
+    std::unique_ptr<BinaryPairs> pairs_;          // where the table's pairs are counted
     std::vector<std::unique_ptr<Level>> levels_;  // 0 is above everything: all tests
     Limits limits_;
     std::int64_t work_ = 0;

@@ -13,13 +13,16 @@ namespace {
 constexpr std::uint64_t kSeed = 20150509;  // any will do, and the same one keeps runs alike
 constexpr int kMaxCounted = 1 << 16;       // cases that 16 bits can count
 
-constexpr std::size_t kMaxPairBytes = std::size_t(1) << 26;  // of one depth; beyond it tests are counted like any others
+constexpr std::size_t kMaxPairBytes = std::size_t(1)
+                                      << 26;  // of one depth; beyond it tests are counted like any others
 
 std::size_t pair_bytes(std::size_t n_tests, std::size_t n_lanes, std::size_t n_classes) {
     return n_classes * n_tests * n_lanes * sizeof(std::uint16_t);
 }
 
-int lanes_for(int n_tests) { return (n_tests + 1 + kByteLanes - 1) / kByteLanes * kByteLanes; }
+int lanes_for(int n_tests) {
+    return (n_tests + 1 + kByteLanes - 1) / kByteLanes * kByteLanes;
+}
 
 bool all_cost_the_same(const Money& money) {
     const Units first = money.own(0, 0);

@@ -8,12 +8,12 @@
 namespace budgetree {
 namespace {
 
-constexpr std::size_t kKeptBytes = 64 << 20;    // of counts that wait with their nodes, per thread
-constexpr std::size_t kNearBytes = 1 << 18;     // of rows: fewer are still in a near cache when they are counted
-constexpr std::int64_t kSubtractedRows = 400;   // below, counting is cheaper than subtracting
-constexpr std::int64_t kFewRows = 8;            // up to here a test that separates all classes is likely enough
-constexpr std::int64_t kGathered = 200;         // rows that are worth counting before there are more
-constexpr std::size_t kStripRows = 512;         // room for what gathers, and what comes in between two looks
+constexpr std::size_t kKeptBytes = 64 << 20;   // of counts that wait with their nodes, per thread
+constexpr std::size_t kNearBytes = 1 << 18;    // of rows: fewer are still in a near cache when they are counted
+constexpr std::int64_t kSubtractedRows = 400;  // below, counting is cheaper than subtracting
+constexpr std::int64_t kFewRows = 8;           // up to here a test that separates all classes is likely enough
+constexpr std::int64_t kGathered = 200;        // rows that are worth counting before there are more
+constexpr std::size_t kStripRows = 512;        // room for what gathers, and what comes in between two looks
 
 }  // namespace
 
@@ -135,8 +135,8 @@ void Grower<Count>::make_children(GrowthNode& node, const NodeCounts<Count>& cou
 template <typename Count>
 GrowthNode* Grower<Count>::make_child(const GrowthNode& node, int outcome) {
     const Units due = money_.fees_due(node.test, node.path.fees_paid);
-    GrowthNode* child = make_node({node.path.paid + due + money_.own(node.test, outcome),
-                                   node.path.fees_paid | money_.fee_mask(node.test)});
+    GrowthNode* child = make_node(
+        {node.path.paid + due + money_.own(node.test, outcome), node.path.fees_paid | money_.fee_mask(node.test)});
     std::fill_n(child->class_weights, layout_.n_classes(), 0);
     return child;
 }
@@ -171,8 +171,8 @@ std::int64_t Grower<Count>::find_children(const GrowthTask<Count>& task) {
             child.task.class_sizes = child.sizes;
             child.task.n_rows = rows_of_outcome_[outcome];
         } else {
-            child.task.n_rows = std::accumulate(below->class_weights, below->class_weights + layout_.n_classes(),
-                                                std::int64_t(0));
+            child.task.n_rows =
+                std::accumulate(below->class_weights, below->class_weights + layout_.n_classes(), std::int64_t(0));
         }
         child.task.first = task.first + std::size_t(n_going_on);
         child.task.depth = task.depth + 1;
@@ -241,7 +241,8 @@ bool Grower<Count>::move_class(const GrowthTask<Count>& task, int c, const std::
         for (Child& child : children_) {
             if (!child.is_counted_now) continue;
             Destination& to = destinations_[child.outcome];
-            count_gathered(layout_, child.gathered, to.next, left <= kMaxStrip ? 1 : kGathered, child.task.counts.of(c));
+            count_gathered(layout_, child.gathered, to.next, left <= kMaxStrip ? 1 : kGathered,
+                           child.task.counts.of(c));
             if (child.is_last && child.gathered.next == to.next) {
                 to.next = child.class_first;
                 child.gathered.next = child.class_first;

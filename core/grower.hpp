@@ -9,9 +9,9 @@
 
 #include "choice.hpp"
 #include "clock.hpp"
+#include "grown.hpp"
 #include "growth_rows.hpp"
 #include "growth_tasks.hpp"
-#include "grown.hpp"
 #include "table.hpp"
 
 namespace budgetree {
@@ -58,7 +58,7 @@ private:
         int outcome;
         bool is_last;  // whatever its test, its children are leaves: its rows are counted, then not needed again
         bool is_counted_now;
-        std::int64_t* sizes;  // rows per class, to be filled in; null where they are the class weights
+        std::int64_t* sizes;        // rows per class, to be filled in; null where they are the class weights
         std::uint8_t* class_first;  // where the rows of the class at hand begin
         GatheredStrip gathered;
     };

@@ -3,9 +3,9 @@
 //     GrowthNode ── class_weights [n_classes]
 //                └─ children [n_outcomes of its test] ── GrowthNode, or null where no case shows the outcome
 //
-// Each thread makes nodes in an Arena of its own: a node is a few writes into memory that is already there, and the whole
-// tree is given back at once. At the end the nodes are numbered breadth first, so that the arrays do not depend on who
-// grew what.
+// Each thread makes nodes in an Arena of its own: a node is a few writes into memory that is already there, and the
+// whole tree is given back at once. At the end the nodes are numbered breadth first, so that the arrays do not depend
+// on who grew what.
 #pragma once
 
 #include <cstddef>

@@ -43,8 +43,8 @@ std::optional<GrownTree> grow_counted(const Table& table, const Money& money, co
                                       int n_threads, Clock& clock) {
     const std::size_t bytes = table.n_rows() * table.layout().row_bytes();
     n_threads = int(std::clamp<std::size_t>(std::size_t(n_threads), 1, 1 + bytes / (2 * kSharedBytes)));
-    SharedGrowth<Count> shared = {table, money, settings, RowBuffers(table), SharedTasks<GrowthTask<Count>>(n_threads),
-                                  n_threads};
+    SharedGrowth<Count> shared = {
+        table, money, settings, RowBuffers(table), SharedTasks<GrowthTask<Count>>(n_threads), n_threads};
     Growers<Count> growers;
     for (int i = 0; i < n_threads; ++i) {
         const Watch watch(clock, i == 0 ? Watch::Thread::kCalling : Watch::Thread::kOther);

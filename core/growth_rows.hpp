@@ -60,11 +60,16 @@ void move_rows_of(const RowsToMove& rows, Destination* destinations) {
 
 inline void move_rows(const RowsToMove& rows, Destination* destinations) {
     switch (rows.row_bytes) {
-        case 16: return move_rows_of<16>(rows, destinations);
-        case 32: return move_rows_of<32>(rows, destinations);
-        case 48: return move_rows_of<48>(rows, destinations);
-        case 64: return move_rows_of<64>(rows, destinations);
-        default: return move_rows_of<0>(rows, destinations);
+        case 16:
+            return move_rows_of<16>(rows, destinations);
+        case 32:
+            return move_rows_of<32>(rows, destinations);
+        case 48:
+            return move_rows_of<48>(rows, destinations);
+        case 64:
+            return move_rows_of<64>(rows, destinations);
+        default:
+            return move_rows_of<0>(rows, destinations);
     }
 }
 

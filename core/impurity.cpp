@@ -9,7 +9,9 @@
 namespace budgetree {
 namespace {
 
-double x_log_x(double x) { return x > 0.0 ? x * std::log(x) : 0.0; }
+double x_log_x(double x) {
+    return x > 0.0 ? x * std::log(x) : 0.0;
+}
 
 double cell_of(const CountedNode& node, int c, std::size_t cell) {
     const std::size_t place = c * node.class_cells + cell;
@@ -57,9 +59,13 @@ Form Form::polynomial(std::vector<Term> terms, int n_classes) {
     return form;
 }
 
-Form Form::gini(int n_classes) { return Form(FormKind::kGini, n_classes, 0.0); }
+Form Form::gini(int n_classes) {
+    return Form(FormKind::kGini, n_classes, 0.0);
+}
 
-Form Form::entropy(int n_classes) { return Form(FormKind::kEntropy, n_classes, 0.0); }
+Form Form::entropy(int n_classes) {
+    return Form(FormKind::kEntropy, n_classes, 0.0);
+}
 
 FormNumbers Form::numbers() const {
     return {kind_, power_, q_, p_, b_, int(terms_.size()), n_classes_, coefficients_.data(), exponents_.data()};
@@ -67,8 +73,10 @@ FormNumbers Form::numbers() const {
 
 double Form::largest(double total) const {
     switch (kind_) {
-        case FormKind::kPowers: return float_power(total, power_);
-        case FormKind::kHinge: return std::max((q_ * total) * (q_ * total), b_);
+        case FormKind::kPowers:
+            return float_power(total, power_);
+        case FormKind::kHinge:
+            return std::max((q_ * total) * (q_ * total), b_);
         case FormKind::kPolynomial: {
             double sum = 0.0;
             for (std::size_t term = 0; term < terms_.size(); ++term) {
@@ -78,7 +86,8 @@ double Form::largest(double total) const {
             }
             return sum;
         }
-        default: return 0.0;
+        default:
+            return 0.0;
     }
 }
 

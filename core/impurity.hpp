@@ -20,9 +20,9 @@
 
 namespace budgetree {
 
-inline constexpr double kExact = 0x1p53;      // float64 holds every whole number up to here
-inline constexpr double kHalfUlp = 0x1p-53;   // the relative error of one rounding
-inline constexpr double kFloatTie = 1e-9;     // functions of floats tie when their R differ by less, relatively
+inline constexpr double kExact = 0x1p53;     // float64 holds every whole number up to here
+inline constexpr double kHalfUlp = 0x1p-53;  // the relative error of one rounding
+inline constexpr double kFloatTie = 1e-9;    // functions of floats tie when their R differ by less, relatively
 
 using ClassWeights = std::span<const std::int64_t>;  // per class, in units
 
@@ -45,7 +45,8 @@ public:
     double value(ClassWeights counts) const;
     Whole exact_value(ClassWeights counts) const;
 
-    // How far a computed value may be off on sets of up to `total` units, times a factor: 0 where all fits into float64.
+    // How far a computed value may be off on sets of up to `total` units, times a factor: 0 where all fits into
+    // float64.
     double error_bound(double total, double factor) const;
 
     // Whether a class of this weight can owe anything: a hinge forgives those that are no larger than α.
@@ -82,8 +83,8 @@ struct Facts {
 
 template <typename Count>
 CountedNode counted_node(const RowLayout& layout, const NodeCounts<Count>& counts, const ClassList& classes) {
-    return {layout.shape(), counts.cells(), layout.is_weighted(), counts.class_cells(), classes.data(),
-            int(classes.size())};
+    return {layout.shape(),       counts.cells(), layout.is_weighted(),
+            counts.class_cells(), classes.data(), int(classes.size())};
 }
 
 }  // namespace budgetree

@@ -16,12 +16,18 @@ using Ints [[gnu::vector_size(16)]] = std::int32_t;
 static_assert(kParts * sizeof(Doubles) == kGroup * sizeof(double));
 
 // Four floats from cells; counts of cases stay far below 2^31.
-[[gnu::always_inline]] inline Doubles load_cells(const double* cells) { return load<Doubles>(cells); }
+[[gnu::always_inline]] inline Doubles load_cells(const double* cells) {
+    return load<Doubles>(cells);
+}
 [[gnu::always_inline]] inline Doubles load_cells(const std::uint32_t* cells) {
     return __builtin_convertvector(load<Ints>(cells), Doubles);
 }
-[[gnu::always_inline]] inline Doubles larger(const Doubles& a, const Doubles& b) { return a > b ? a : b; }
-[[gnu::always_inline]] inline Doubles positive(const Doubles& a) { return larger(a, Doubles{}); }
+[[gnu::always_inline]] inline Doubles larger(const Doubles& a, const Doubles& b) {
+    return a > b ? a : b;
+}
+[[gnu::always_inline]] inline Doubles positive(const Doubles& a) {
+    return larger(a, Doubles{});
+}
 [[gnu::always_inline]] inline Doubles power_of(const Doubles& base, int exponent) {
     // Repeated multiplication is exact as long as the result is, which pow() does not promise.
     Doubles result = base;
@@ -182,10 +188,14 @@ void impurities(const CountedNode& node, const CountedNode& owing, const FormNum
             if (form.p == 0.0) return impurities_by<Pairs>(node, owing, form, out);
             if (form.b > 0.0) return impurities_by<HingedPairs>(node, owing, form, out);
             return impurities_by<HingedProducts>(node, owing, form, out);
-        case FormKind::kPowers: return impurities_by<Powers>(node, owing, form, out);
-        case FormKind::kPolynomial: return impurities_by<Polynomial>(node, owing, form, out);
-        case FormKind::kGini: return impurities_by<Gini>(node, owing, form, out);
-        case FormKind::kEntropy: return;
+        case FormKind::kPowers:
+            return impurities_by<Powers>(node, owing, form, out);
+        case FormKind::kPolynomial:
+            return impurities_by<Polynomial>(node, owing, form, out);
+        case FormKind::kGini:
+            return impurities_by<Gini>(node, owing, form, out);
+        case FormKind::kEntropy:
+            return;
     }
 }
 

@@ -37,8 +37,8 @@ struct FactsOut {
 };
 
 struct ImpuritiesOut {
-    double* kept;        // per test: the largest impurity of an outcome, or the sum of weight × impurity
-    bool is_mean;        // which of both
+    double* kept;          // per test: the largest impurity of an outcome, or the sum of weight × impurity
+    bool is_mean;          // which of both
     double *each, *total;  // per cell: impurity and weight; null where nobody asks
 };
 

@@ -31,9 +31,15 @@ extern const SplitLanes kSplitLanes;
 namespace avx2 = baseline;
 #endif
 
-const CountingFunctions& counting_functions() { return variant(baseline::counting, avx2::counting); }
-const ImpurityFunctions& impurity_functions() { return variant(baseline::impurity, avx2::impurity); }
-const PackingFunctions& packing_functions() { return variant(baseline::packing, avx2::packing); }
+const CountingFunctions& counting_functions() {
+    return variant(baseline::counting, avx2::counting);
+}
+const ImpurityFunctions& impurity_functions() {
+    return variant(baseline::impurity, avx2::impurity);
+}
+const PackingFunctions& packing_functions() {
+    return variant(baseline::packing, avx2::packing);
+}
 
 const MassLanes& mass_lanes() {
     static const MassLanes& chosen = variant(baseline::kMassLanes, avx2::kMassLanes);

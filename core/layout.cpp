@@ -8,7 +8,9 @@
 namespace budgetree {
 namespace {
 
-std::size_t round_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t size, std::size_t unit) {
+    return (size + unit - 1) / unit * unit;
+}
 
 }  // namespace
 

@@ -4,10 +4,10 @@
 //                                      | byte j: test j in the low, 16 + j in the high half |            | 8 bytes|
 //     a row, a byte per test           | block of 16 bytes: 16 tests                       | next block | weight |
 //
-// Four bits where no test has more than 16 outcomes. Tests 0 to 15, 16 to 31, … are a *group*: 16 neighbours in a vector
-// when they are counted and scored. A row's weight follows its codes where cases count differently, so that moving a row
-// moves all there is of it. Fast because a row of 50 tests is half a cache line, and rows that belong together lie
-// together: they are read as a stream, never gathered.
+// Four bits where no test has more than 16 outcomes. Tests 0 to 15, 16 to 31, … are a *group*: 16 neighbours in a
+// vector when they are counted and scored. A row's weight follows its codes where cases count differently, so that
+// moving a row moves all there is of it. Fast because a row of 50 tests is half a cache line, and rows that belong
+// together lie together: they are read as a stream, never gathered.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // What a leaf gets right and wrong, as a policy: whoever scores tests or adds up errors asks here, and nowhere else.
 //
 // Counts of one class after another are added; right() is what the best answer gets right. Today the best answer is the
-// most common class. A loss per (true class, answer) can take its place: `add` would then add the class's count to a sum
-// for each answer, and the callers would stay as they are.
+// most common class. A loss per (true class, answer) can take its place: `add` would then add the class's count to a
+// sum for each answer, and the callers would stay as they are.
 #pragma once
 
 #include <cstdint>

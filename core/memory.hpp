@@ -11,7 +11,9 @@ class Memory {
 public:
     explicit Memory(std::size_t max_bytes) : cache_(max_bytes) {}
 
-    const Known* look_up(const ObjectSet& set, FeeSet fees_paid) const { return cache_.look_up(key_of(set, fees_paid)); }
+    const Known* look_up(const ObjectSet& set, FeeSet fees_paid) const {
+        return cache_.look_up(key_of(set, fees_paid));
+    }
 
     // Raises what is proven of a part to what is known; an exact answer settles it.
     void recall(Part& part, const Remaining& remaining) const {

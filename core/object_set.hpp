@@ -17,8 +17,8 @@ namespace budgetree {
 inline constexpr int kNoTest = -1;
 inline constexpr Units kNever = Units(1) << 62;  // a budget that nobody has
 
-// A set is known by two sums of random numbers, one pair per case, whatever path led to it: two sets with equal sums are
-// the same but for a chance of 2⁻¹²⁸.
+// A set is known by two sums of random numbers, one pair per case, whatever path led to it: two sets with equal sums
+// are the same but for a chance of 2⁻¹²⁸.
 struct Key {
     std::uint64_t first = 0, second = 0;
 
@@ -39,13 +39,15 @@ struct ObjectSet {
 
 // What a test makes of a set: the cases that show one outcome, and what is known of their errors so far.
 struct Part : ObjectSet {
-    Units proven = 0;       // no tree has fewer errors …
-    Units up_to = kNever;   // … with a budget below this
-    Units need = 0;         // what the tree that was found for it needs
+    Units proven = 0;         // no tree has fewer errors …
+    Units up_to = kNever;     // … with a budget below this
+    Units need = 0;           // what the tree that was found for it needs
     bool is_settled = false;  // there is nothing to search for any more
 
     Units mixed() const { return is_settled ? 0 : leaf - least; }  // what there is to gain
-    void settle(Units errors, Units until, Units needed) { proven = errors, up_to = until, need = needed, is_settled = true; }
+    void settle(Units errors, Units until, Units needed) {
+        proven = errors, up_to = until, need = needed, is_settled = true;
+    }
 };
 
 // What a path has left: its remaining budget, and the fees that need not be paid again.

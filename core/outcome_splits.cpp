@@ -51,7 +51,8 @@ void OutcomeSplits::find_runs(const ObjectSet& set, Runs& runs) const {
 ClassRuns OutcomeSplits::in_lanes(const ObjectSet& set, const Runs& runs) const {
     bool fits_bytes = true;
     for (std::size_t run = 0, begin = 0; run < runs.size(); begin = runs[run++]) fits_bytes &= runs[run] - begin <= 255;
-    return {table_.rows.data(), std::size_t(table_.n_lanes), set.objects.data(), runs.data(), int(runs.size()), fits_bytes};
+    return {table_.rows.data(), std::size_t(table_.n_lanes), set.objects.data(), runs.data(), int(runs.size()),
+            fits_bytes};
 }
 
 void OutcomeSplits::count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
@@ -59,7 +60,8 @@ void OutcomeSplits::count_right_in_lanes(const ObjectSet& set, const std::vector
     int counted = -1;
     for (const std::int32_t test : tests) {
         const int block = test / kByteLanes;
-        if (block != counted) split_lanes().count_right(runs, block, block_levels_[block], &lanes_right_[block * kByteLanes]);
+        if (block != counted)
+            split_lanes().count_right(runs, block, block_levels_[block], &lanes_right_[block * kByteLanes]);
         counted = block;
         right_[test] = lanes_right_[test];
     }

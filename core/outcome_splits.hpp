@@ -3,8 +3,8 @@
 //     set      │ class 2    │ class 5 │ class 7          │      sorted by class; runs say where each one ends
 //     votes    outcome × run                                   weights
 //
-// Few of many classes are left in a small set, so the tables to clear and to add up are small too. Where cases count once
-// and outcomes are few, one test is counted 32 at a time (split_lanes.hpp).
+// Few of many classes are left in a small set, so the tables to clear and to add up are small too. Where cases count
+// once and outcomes are few, one test is counted 32 at a time (split_lanes.hpp).
 #pragma once
 
 #include <algorithm>
@@ -42,8 +42,8 @@ public:
     // The parts' keys and unavoidable errors alone: enough to ask the memory before anything is sorted.
     void sum_keys(const ObjectSet& set, int test, Level& level);
 
-    // Sorts the set's objects by the outcome of the test into level.objects, each part by class, and describes the rest of
-    // the parts. level.runs are the set's.
+    // Sorts the set's objects by the outcome of the test into level.objects, each part by class, and describes the rest
+    // of the parts. level.runs are the set's.
     void split(const ObjectSet& set, int test, Level& level);
 
     Ranking rank(const ObjectSet& set, const Remaining& remaining, const Level& above, Level& level);
@@ -56,7 +56,9 @@ private:
     using Runs = std::vector<std::int32_t>;  // where each class that the set has ends
 
     void find_runs(const ObjectSet& set, Runs& runs) const;
-    bool uses_lanes() const { return table_.has_unit_weights && table_.width <= kMaxLevels && table_.n_cases < 1 << 16; }
+    bool uses_lanes() const {
+        return table_.has_unit_weights && table_.width <= kMaxLevels && table_.n_cases < 1 << 16;
+    }
     ClassRuns in_lanes(const ObjectSet& set, const Runs& runs) const;
     void count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests);
     void count_right(const ObjectSet& set, const std::vector<std::int32_t>& tests);
@@ -72,13 +74,13 @@ private:
     const ExactTable& table_;
     std::vector<int> block_levels_;  // per 32 tests, the most outcomes of any
     Runs runs_;
-    std::vector<Key> keys_;          // per outcome
-    std::vector<Units> right_;       // per test, of the set counted last
+    std::vector<Key> keys_;     // per outcome
+    std::vector<Units> right_;  // per test, of the set counted last
     std::vector<std::uint16_t> lanes_right_;
     std::vector<std::uint32_t> lanes_totals_, lanes_squares_;
     std::vector<Units> cells_, tops_;
     std::vector<double> totals_, squares_;
-    std::vector<Units> votes_;       // outcome × run, of the set split last
+    std::vector<Units> votes_;  // outcome × run, of the set split last
     std::vector<std::int32_t> starts_;
     Level last_two_level_;
     std::array<Affordable, 2> affordable_;

@@ -13,8 +13,8 @@
 namespace budgetree::BUDGETREE_LANES {
 namespace {
 
-constexpr int kBlock = 8;        // cases
-constexpr int kMaxBlocks = 31;   // of which a byte can still count the ones
+constexpr int kBlock = 8;       // cases
+constexpr int kMaxBlocks = 31;  // of which a byte can still count the ones
 
 [[gnu::always_inline]] inline Bytes ones_in(Bytes x) {
 #if defined(__AVX2__)
@@ -190,10 +190,10 @@ void score_small(const SmallSet& set, int test, const PairMasks& masks, const Sm
 
 void score(const Ones& set, const PairRow& row, const PairMasks& masks, const Following& best) {
     const bool is_masked = masks.after_one != nullptr;
-    if (set.n_classes == 2) return is_masked ? score_lanes<2, true>(set, row, masks, best)
-                                             : score_lanes<2, false>(set, row, masks, best);
-    if (set.n_classes == 3) return is_masked ? score_lanes<3, true>(set, row, masks, best)
-                                             : score_lanes<3, false>(set, row, masks, best);
+    if (set.n_classes == 2)
+        return is_masked ? score_lanes<2, true>(set, row, masks, best) : score_lanes<2, false>(set, row, masks, best);
+    if (set.n_classes == 3)
+        return is_masked ? score_lanes<3, true>(set, row, masks, best) : score_lanes<3, false>(set, row, masks, best);
     is_masked ? score_lanes<0, true>(set, row, masks, best) : score_lanes<0, false>(set, row, masks, best);
 }
 

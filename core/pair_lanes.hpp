@@ -1,5 +1,5 @@
-// Pairs of binary tests: how many cases of a class show a one in both, and what two tests get right. Eight cases are one
-// byte, 32 tests one vector.
+// Pairs of binary tests: how many cases of a class show a one in both, and what two tests get right. Eight cases are
+// one byte, 32 tests one vector.
 //
 //     PackedBits    block × lane       a byte per eight cases of one class and test; bit i is what case i shows
 //     counts        class × lane       16 bits each
@@ -71,10 +71,10 @@ struct Following {
 
 // A set so small that bytes can count it, packed: then counting and scoring are one step, 32 tests at a time.
 struct SmallSet {
-    const std::uint8_t* bits;           // blocks of all classes, one after the other
-    const int* class_begins;            // in blocks; one more than there are classes
-    const std::uint8_t* ones;           // class × lane
-    const std::uint8_t* totals;         // per class
+    const std::uint8_t* bits;    // blocks of all classes, one after the other
+    const int* class_begins;     // in blocks; one more than there are classes
+    const std::uint8_t* ones;    // class × lane
+    const std::uint8_t* totals;  // per class
     int n_classes, n_lanes;
 };
 

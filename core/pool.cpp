@@ -143,7 +143,8 @@ private:
             if (child == kEmpty) continue;
             const Path path = {paid + money_.own(test, outcome), place.path.fees_paid | money_.fee_mask(test)};
             tree.max_cost = std::max(tree.max_cost, path.paid);
-            if (!sets_[child].is_pure && !chooser_.stops(weights_of(child), path)) queue_.push_back({child, path, need});
+            if (!sets_[child].is_pure && !chooser_.stops(weights_of(child), path))
+                queue_.push_back({child, path, need});
         }
     }
 
@@ -160,8 +161,8 @@ private:
             const int test = pure_split(place);
             if (test != kLeaf) return test;
         }
-        const Choice choice = chooser_.choose<Count>(
-            {weights_of(place.set), slot.classes, slot.counts, slot.facts, place.path}, watch);
+        const Choice choice =
+            chooser_.choose<Count>({weights_of(place.set), slot.classes, slot.counts, slot.facts, place.path}, watch);
         if (choice.test != kLeaf) wrong_after = std::int64_t(slot.facts.wrong[choice.test]);
         return choice.test;
     }

@@ -5,9 +5,9 @@
 //     slots    counts and facts of the sets that were counted
 //     splits   (set, test) → the set of each outcome
 //
-// A set is known by two 64-bit sums of random numbers, one pair per row: two sets with equal sums are the same but for a
-// chance of 2^-128. Fast because the trees of a portfolio differ little: after the first few, growing one is looking up
-// sets and scoring counts that are there already; a set with a cheapest test that leaves nothing wrong is not even
+// A set is known by two 64-bit sums of random numbers, one pair per row: two sets with equal sums are the same but for
+// a chance of 2^-128. Fast because the trees of a portfolio differ little: after the first few, growing one is looking
+// up sets and scoring counts that are there already; a set with a cheapest test that leaves nothing wrong is not even
 // scored. The memory is limited: a full pool is emptied, and a tree that does not fit at all is grown without it.
 #pragma once
 

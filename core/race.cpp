@@ -12,7 +12,7 @@ namespace budgetree {
 namespace {
 
 constexpr std::chrono::milliseconds kNap{5};
-constexpr Units kFirstPart = 16;
+constexpr Units kFirstPart = 64;
 
 class Race {
 public:
@@ -61,7 +61,8 @@ public:
     void bound_from_below(Search& search, Clock& clock) {
         CommonCore core(search, Watch(clock, Watch::Thread::kOther));
         Units proven = table_.whole.least;
-        Units wanted = proven + std::max<Units>(1, (std::min(question_.cutoff, table_.whole.leaf) - proven) / kFirstPart);
+        Units wanted =
+            proven + std::max<Units>(1, (std::min(question_.cutoff, table_.whole.leaf) - proven) / kFirstPart);
         for (; proven < question_.cutoff; wanted *= 2) {
             const Units found = core.lower_bound(question_.remaining, wanted);
             proven = std::max(proven, found);

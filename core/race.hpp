@@ -1,10 +1,11 @@
-// A long search split by its first test among threads, each with a memory of its own. The last of them first looks for a
-// lower bound that rises (common_core.hpp), so that a search which is cut short still has something to say.
+// A long search split by its first test among threads, each with a memory of its own. The last of them first looks for
+// a lower bound that rises (common_core.hpp), so that a search which is cut short still has something to say.
 //
 //     ranking of the whole   t7  t3  t12  t1  …        each thread takes the next test that nobody has taken
 //
-// The answer is a number, and numbers do not depend on who searched what. Ties are searched too (the cutoff is one above
-// the best), so that the first test of the ranking that reaches the optimum is known: it begins the canonical tree.
+// The answer is a number, and numbers do not depend on who searched what. Ties are searched too (the cutoff is one
+// above the best), so that the first test of the ranking that reaches the optimum is known: it begins the canonical
+// tree.
 #pragma once
 
 #include <memory>

@@ -10,10 +10,10 @@ namespace budgetree {
 // What several tests, one after another, cost at least. The last of them must be affordable at its costliest outcome;
 // those before it may show their cheapest.
 struct Chain {
-    Units last = kNever / 4;             // the least costliest price
-    Units first = kNever / 4;            // the two least cheapest prices, of two tests
+    Units last = kNever / 4;   // the least costliest price
+    Units first = kNever / 4;  // the two least cheapest prices, of two tests
     Units second = kNever / 4;
-    int first_test = kNoTest;            // whose price the least is
+    int first_test = kNoTest;  // whose price the least is
 
     Units two() const { return last + first; }
     Units three() const { return last + first + second; }
@@ -24,8 +24,8 @@ struct Chain {
 Chain describe_chain(const std::vector<std::int32_t>& tests, const Money& money);
 
 struct Level {
-    std::vector<std::int32_t> tests;    // those that split the set, in the table's order
-    std::vector<std::int32_t> ranked;   // the affordable ones among them, most promising first
+    std::vector<std::int32_t> tests;   // those that split the set, in the table's order
+    std::vector<std::int32_t> ranked;  // the affordable ones among them, most promising first
     Chain chain;
     std::vector<std::int32_t> objects;  // of the parts
     std::vector<Part> parts;            // by outcome

@@ -17,7 +17,9 @@ struct Block {
     std::size_t bytes;
 };
 
-void release(std::uint8_t* data) { ::operator delete(data, std::align_val_t(kLine)); }
+void release(std::uint8_t* data) {
+    ::operator delete(data, std::align_val_t(kLine));
+}
 
 class Spare {
 public:

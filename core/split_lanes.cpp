@@ -11,7 +11,9 @@ constexpr int kMaxRows = 255;  // that a byte can count
 using Wide [[gnu::vector_size(64)]] = std::uint16_t;
 using Widest [[gnu::vector_size(128)]] = std::uint32_t;
 
-[[gnu::always_inline]] inline Wide widen(Bytes bytes) { return __builtin_convertvector(bytes, Wide); }
+[[gnu::always_inline]] inline Wide widen(Bytes bytes) {
+    return __builtin_convertvector(bytes, Wide);
+}
 
 // The counts of a class in the same vectors that hold the largest: bytes where they suffice.
 template <typename Counts>

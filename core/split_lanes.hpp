@@ -23,7 +23,8 @@ struct ClassRuns {
     bool fits_bytes;  // no class has more than 255 cases
 };
 
-// Of the cases that show each outcome of each test: how many, and how many ordered pairs of one class (level × 32 lanes).
+// Of the cases that show each outcome of each test: how many, and how many ordered pairs of one class (level × 32
+// lanes).
 struct LevelCounts {
     std::uint32_t* totals;
     std::uint32_t* squares;

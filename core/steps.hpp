@@ -2,7 +2,8 @@
 //
 //     need        tree 0: per inner node | tree 1: … |     the least budget whose cut does its test
 //     gain        tree 0: per inner node | tree 1: … |     what doing it saves
-//     summaries   tree × 4                                 where its inner nodes end, what the root as a leaf gets wrong,
+//     summaries   tree × 4                                 where its inner nodes end, what the root as a leaf gets
+//     wrong,
 //                                                          what the whole tree gets wrong, its costliest path
 #pragma once
 

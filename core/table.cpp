@@ -7,8 +7,8 @@
 namespace budgetree {
 namespace {
 
-constexpr int kReadAhead = 32;         // bytes that a packing function may read beyond a case
-constexpr int kBetweenCounts = 128;    // cases; after that many, what has gathered in a class is counted
+constexpr int kReadAhead = 32;           // bytes that a packing function may read beyond a case
+constexpr int kBetweenCounts = 128;      // cases; after that many, what has gathered in a class is counted
 constexpr std::int64_t kGathered = 127;  // rows that are worth counting before there are more
 
 bool counts_differ(const Cases& cases) {
@@ -55,9 +55,9 @@ void Table::pack_some(const Cases& cases, std::size_t begin, std::size_t end, st
     const std::size_t n_tests = cases.n_outcomes.size(), code_bytes = layout_.code_bytes();
     const bool can_read_on = end * n_tests + kReadAhead <= cases.codes.size();
     if (layout_.is_packed() && cases.weights.empty() && can_read_on) {
-        packing_functions().pack({cases.row(begin), int(n_tests), &cases.labels[begin], std::int64_t(end - begin),
-                        layout_.row_bytes()},
-                       next);
+        packing_functions().pack(
+            {cases.row(begin), int(n_tests), &cases.labels[begin], std::int64_t(end - begin), layout_.row_bytes()},
+            next);
         return;
     }
     std::vector<std::uint8_t> copy(n_tests + kReadAhead);  // behind which there is something to read

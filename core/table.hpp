@@ -3,7 +3,8 @@
 //     rows     all of class 0, then all of class 1, …; a class in the order of the cases
 //     counts   of all rows, which is what every tree's root needs
 //
-// Fast because the rows are counted while they are packed, a strip at a time, when they are in the nearest cache anyway.
+// Fast because the rows are counted while they are packed, a strip at a time, when they are in the nearest cache
+// anyway.
 #pragma once
 
 #include <cstddef>

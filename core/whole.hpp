@@ -105,7 +105,9 @@ private:
 };
 
 // What is left of a after b, or nothing.
-inline Whole excess(const Whole& a, const Whole& b) { return a > b ? a - b : Whole(); }
+inline Whole excess(const Whole& a, const Whole& b) {
+    return a > b ? a - b : Whole();
+}
 
 inline Whole power(std::uint64_t base, int exponent) {
     Whole result(1);

@@ -114,22 +114,24 @@ void bind_exact(nb::module_& module) {
              "unavoidable"_a, "cache_bytes"_a, "may_count_pairs"_a = true)
         .def_prop_ro("counts_pairs", [](const PythonSearch& search) { return search.table().counts_pairs; })
         .def("ask", &PythonSearch::ask, "question"_a, "clock"_a, "breadth"_a = kAllTests)
-        .def("tree",
-             [](PythonSearch& search, const Question& question, Clock& clock, int breadth) -> std::optional<nb::dict> {
-                 const auto tree = search.tree(question, clock, breadth);
-                 if (!tree) return std::nullopt;
-                 return as_dict(*tree, search.table());
-             },
-             "question"_a, "clock"_a, "breadth"_a = kAllTests)
+        .def(
+            "tree",
+            [](PythonSearch& search, const Question& question, Clock& clock, int breadth) -> std::optional<nb::dict> {
+                const auto tree = search.tree(question, clock, breadth);
+                if (!tree) return std::nullopt;
+                return as_dict(*tree, search.table());
+            },
+            "question"_a, "clock"_a, "breadth"_a = kAllTests)
         .def("lower_bound", &PythonSearch::lower_bound, "question"_a, "wanted"_a, "clock"_a)
-        .def("race",
-             [](PythonSearch& search, const Question& question, Clock& clock, int threads, double bound_seconds) {
-                 const RaceResult found = search.run_race(question, clock, threads, bound_seconds);
-                 std::optional<nb::dict> tree;
-                 if (found.tree) tree = as_dict(*found.tree, search.table());
-                 return nb::make_tuple(found, tree);
-             },
-             "question"_a, "clock"_a, "threads"_a, "bound_seconds"_a = 0.0);
+        .def(
+            "race",
+            [](PythonSearch& search, const Question& question, Clock& clock, int threads, double bound_seconds) {
+                const RaceResult found = search.run_race(question, clock, threads, bound_seconds);
+                std::optional<nb::dict> tree;
+                if (found.tree) tree = as_dict(*found.tree, search.table());
+                return nb::make_tuple(found, tree);
+            },
+            "question"_a, "clock"_a, "threads"_a, "bound_seconds"_a = 0.0);
 }
 
 }  // namespace budgetree

@@ -119,11 +119,11 @@ void bind_growth(nb::module_& module) {
         .def_static("gini", &Form::gini, "n_classes"_a)
         .def_static("entropy", &Form::entropy, "n_classes"_a);
     nb::class_<GrowthSettings>(module, "GrowthSettings", "What a growth is asked for.")
-        .def(nb::new_([](const Form& form, const nb::bytes& threshold, double float_threshold, Units budget,
-                         bool is_worst) {
-                 return GrowthSettings{form, whole_of(threshold), float_threshold, budget,
-                                       is_worst ? Rule::kWorst : Rule::kExpected};
-             }),
+        .def(nb::new_(
+                 [](const Form& form, const nb::bytes& threshold, double float_threshold, Units budget, bool is_worst) {
+                     return GrowthSettings{form, whole_of(threshold), float_threshold, budget,
+                                           is_worst ? Rule::kWorst : Rule::kExpected};
+                 }),
              "form"_a, "threshold"_a, "float_threshold"_a, "budget"_a, "is_worst"_a);
     module.def("grow", &grow_for_python, "table"_a, "money"_a, "settings"_a, "threads"_a, "clock"_a,
                "The nodes of a tree, breadth first; None when the clock stopped it.");

@@ -65,7 +65,8 @@ NumpyArray<std::int64_t> array_of(const RowLayout& layout, const NodeCounts<Coun
     for (int test = 0; test < layout.n_tests(); ++test) {
         for (int outcome = 0; outcome < layout.n_outcomes(test); ++outcome) {
             for (const int c : classes) {
-                array[(test * width + outcome) * n_classes + c] = std::int64_t(counts.of(c)[layout.cell(test, outcome)]);
+                array[(test * width + outcome) * n_classes + c] =
+                    std::int64_t(counts.of(c)[layout.cell(test, outcome)]);
             }
         }
     }

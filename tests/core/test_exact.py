@@ -27,7 +27,9 @@ FOREVER = Clock(None)
 KINDS = ("one price", "prices", "prices by outcome", "fees", "weights", "free tests")
 
 
-def random_table(seed: int, kind: str = "prices", n_outcomes: int = 2, n_cases: int = 60, n_tests: int = 8) -> bt.Instance:
+def random_table(
+    seed: int, kind: str = "prices", n_outcomes: int = 2, n_cases: int = 60, n_tests: int = 8
+) -> bt.Instance:
     """Cases whose class depends on three tests and a little chance."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, n_outcomes, (n_cases, n_tests))
@@ -122,7 +124,7 @@ def assert_same(one: Any, other: Any) -> None:
 
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.integers(2, 3))
 def test_questions_in_any_order_with_any_cutoff(seed: int, kind: str, n_outcomes: int) -> None:
-    """What an earlier question left behind never makes a later answer false, nor a bound too high at a larger budget."""
+    """What earlier questions left behind never makes an answer false, nor a bound too high at a larger budget."""
     layout = Layout(random_table(seed, kind, n_outcomes), 60)
     fewest = [answer(native(layout), budget).value for budget in range(20)]
     search, rng = native(layout), random.Random(seed)

@@ -12,7 +12,7 @@ from budgetree.core import core
 from budgetree.problem.units import non_negative
 
 if TYPE_CHECKING:
-    from budgetree import _core
+    from budgetree._core import Clock as CoreClock
 
 BETWEEN_TICKS = 0.05  # seconds
 
@@ -57,7 +57,7 @@ class Clock:
             self._whole.interrupt()
 
     @contextmanager
-    def in_core(self) -> Iterator[_core.Clock]:
+    def in_core(self) -> Iterator[CoreClock]:
         """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
         assert core is not None
         clock = core.Clock(0.0 if self.is_over else self.seconds_left, self._tick)

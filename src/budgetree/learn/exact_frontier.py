@@ -62,8 +62,8 @@ def _settle(solver: Solver, verdict: Verdict, limit: int) -> _Settled | None:
 
     The verdict is of this budget; where it is not proven, it is asked for.
 
-    The question whether a tree is better is asked just below the cheapest one that is known to be. If the search refutes
-    it, all budgets up to there are settled at once; if not, it has found a cheaper one, and is asked below that.
+    Whether a tree is better is asked just below the cheapest one that is known to be. If the search refutes it, all
+    budgets up to there are settled at once; if not, it has found a cheaper one, and is asked below that.
     """
     budget, exact = verdict.budget, verdict if verdict.proven else None
     refuted_below = budget if exact is None else max(exact.changes, budget + 1)
@@ -77,9 +77,9 @@ def _settle(solver: Solver, verdict: Verdict, limit: int) -> _Settled | None:
         climbs = better is None or solver.layout.has_one_price
         ask_at = max(refuted_below if climbs else end - 1, budget)
         verdict = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
-        if not verdict.proven and (exact is None or exact.lower_bound != best.errors):
-            return None
         if not verdict.proven:
+            if exact is None or exact.lower_bound != best.errors:
+                return None
             return _Settled(_point(solver, exact), refuted_below, None)
         if verdict.lower_bound >= best.errors:
             refuted_below = max(refuted_below, verdict.changes, ask_at + 1)

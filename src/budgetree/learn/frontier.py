@@ -60,6 +60,7 @@ class Frontier:
     instance: Instance
     complete: bool = True  # False when a time limit or Ctrl-C ended the search
     method: str = ""  # what was done, in words
+    n_searched: int = 0  # so many points, from the first on, are settled by exact search, with all budgets between them
 
     def best(self, *, budget: Any) -> Point:
         """The fewest errors within a budget; below the cheapest test that is the single leaf."""
@@ -100,13 +101,11 @@ class Frontier:
     def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
         """(budget, errors): from this budget to the next of these, no tree at all makes fewer errors.
 
-        Between two points proven by search the first one's errors are the fewest. Before any other only what holds for
-        that larger budget is known: also before the last one of a search that ended early, which may be proven merely
-        because no error of it can be avoided.
+        Between two points settled by search the first one's errors are the fewest. Before any other only what holds for
+        that larger budget is known, even where it is proven: perhaps merely because no error of it can be avoided.
         """
-        searched = len(self.points) if self.complete else len(self.points) - 1
         below = [
-            here.lower_bound if here.proven and after.proven and place < searched else after.lower_bound
+            here.lower_bound if place < self.n_searched else after.lower_bound
             for place, (here, after) in enumerate(pairwise(self.points), start=1)
         ]
         below.append(self.points[-1].lower_bound)
@@ -236,11 +235,11 @@ class _Request:
                 return self.greedy(clock, progress, self._too_large())
             result = search_frontier(solver, self.limit)
         points = [self._point(found, found.errors) for found in result.proven]
-        points += [self._point(found) for found in result.beyond]
+        points += [self._point(found, solver.lower_bound(found.need)) for found in result.beyond]
         words = "exact search"
         if not result.complete:
             words += f", {sum(point.proven for point in points)} of {len(points)} points proven"
-        return Frontier(tuple(points), self.instance, result.complete, words)
+        return Frontier(tuple(points), self.instance, result.complete, words, len(result.proven))
 
     def _too_large(self) -> str:
         size = f"{self.instance.n_objects:,} objects × {self.instance.n_tests:,} tests"

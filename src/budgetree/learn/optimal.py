@@ -18,6 +18,7 @@ from budgetree.problem import Instance
 from budgetree.problem.units import plain_number, show_number
 from budgetree.tree import Tree
 
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Solution:
     """The best tree found within a budget, and how far any other could do better."""
@@ -87,7 +88,7 @@ def optimal(
         try:
             tree, lower_bound, complete = _solve(solver, limit)
         except KeyboardInterrupt:
-            tree, lower_bound, complete = solver.best(limit).tree(), solver.proven.get(limit, solver.unavoidable), False
+            tree, lower_bound, complete = solver.best(limit).tree(), solver.lower_bound(limit), False
     return _solution(instance, tree, lower_bound, complete, budget)
 
 

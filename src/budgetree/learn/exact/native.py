@@ -37,7 +37,7 @@ class NativeSearch:
     @property
     def counts_pairs(self) -> bool:
         """Whether the last two tests come from counts of pairs of binary tests."""
-        return self._search.counts_pairs
+        return bool(self._search.counts_pairs)
 
     def search(
         self, budget: int, cutoff: int, clock: Clock, *, breadth: int = ALL_TESTS, only: int = ANY_TEST
@@ -59,7 +59,9 @@ class NativeSearch:
             question = _question(budget, cutoff, ANY_TEST)
             found, tree = self._search.race(question, core_clock, self._threads, bound_seconds)
         answer = None if found.answer is None else _answer(found.answer)
-        return LongAnswer(answer, found.lower_bound, None if tree is None else as_nodes(FoundNodes(**tree), self._layout))
+        return LongAnswer(
+            answer, found.lower_bound, None if tree is None else as_nodes(FoundNodes(**tree), self._layout)
+        )
 
     def tree(
         self,

@@ -128,9 +128,11 @@ class PlainSearch:
         except _OverError:
             return None
         found = FoundNodes(
-            np.array(tests),
-            *np.array([(node.parent, node.outcome, node.paid) for node in nodes]).T,
-            np.array([self._columns.votes[node.cases.numbers, :-1].sum(axis=0) for node in nodes]),
+            test=np.array(tests),
+            parent=np.array([node.parent for node in nodes]),
+            outcome=np.array([node.outcome for node in nodes]),
+            paid=np.array([node.paid for node in nodes]),
+            counts=np.array([self._columns.votes[node.cases.numbers, :-1].sum(axis=0) for node in nodes]),
         )
         return as_nodes(found, self.layout)
 

@@ -93,6 +93,10 @@ class Solver:
         """The cheapest tree so far that makes fewer errors."""
         return next((found for found in self._found if found.errors < errors), None)
 
+    def lower_bound(self, budget: int) -> int:
+        """No tree within the budget has fewer errors: what was proven for it, or for a larger one."""
+        return max([self.unavoidable, *(bound for asked, bound in self.proven.items() if asked >= budget)])
+
     def add(self, new: Found) -> None:
         """Keeps a tree unless another is at least as good and no costlier."""
         if any(old.errors <= new.errors and old.need <= new.need for old in self._found):
@@ -129,9 +133,7 @@ class Solver:
             best = self.best(budget)
             if clock.is_over or best.errors == self.unavoidable:
                 return
-            answer = self._unless_stopped(
-                partial(self._search.search, budget, best.errors, clock, breadth=breadth)
-            )
+            answer = self._unless_stopped(partial(self._search.search, budget, best.errors, clock, breadth=breadth))
             if answer is not None and answer.value < best.errors:
                 nodes = self._search.tree(budget, Clock(None), breadth=breadth)
                 self._keep_nodes(nodes, f"search, breadth {breadth}")
@@ -202,7 +204,8 @@ class Solver:
     def _tell(self, budget: int, done: int, total: int) -> None:
         schema, report = self._instance.schema, self._help.report
         assert report is not None
-        best, least = (float(units / schema.weight_scale) for units in (self.best(budget).errors, self.unavoidable))
+        known = (self.best(budget).errors, self.lower_bound(budget))
+        best, least = (float(units / schema.weight_scale) for units in known)
         words = f"budget {schema.table.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
         report(done, total or 1, words)
 
