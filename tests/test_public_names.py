@@ -27,11 +27,6 @@ def run(script: str, **environment: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout.strip()
 
 
-def test_growing_needs_no_compiler_at_run_time() -> None:
-    script = "import sys, budgetree as bt; bt.grow(bt.datasets.load('dna')); print('numba' in sys.modules)"
-    assert run(script) == "False"
-
-
 def test_without_the_core_the_plain_twins_answer_the_same() -> None:
     script = """
 import budgetree as bt
