@@ -107,10 +107,14 @@ def child(job: str, *arguments: str) -> Callable[[str], Timings]:
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Away from any checkout: what is measured is what the interpreter has installed."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        command, stdout=subprocess.PIPE, text=True, check=True, env=environment, cwd=tempfile.gettempdir()
-    )
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=tempfile.gettempdir())
+
+
+def settle_environment(bytecode: str) -> None:
+    """Either side imports its own installation, and as one that pip has made: compiled, whatever this shell forbids."""
+    for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE"):
+        os.environ.pop(name, None)
+    os.environ["PYTHONPYCACHEPREFIX"] = bytecode  # not into the checkouts; either side writes it when it warms up
 
 
 def time_process(command: list[str]) -> Timing:
@@ -193,7 +197,8 @@ def main() -> None:
     parser.add_argument("--long", action="store_true", help="also dna at 5 tests; minutes")
     parser.add_argument("--tables", type=Path, help="a folder that keeps the large tables for the next run")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as bytecode:
+        settle_environment(bytecode)
         folder = (asked.tables or Path(scratch)).absolute()
         parts = {name: large(asked.beside, name, folder) for name in LARGE} | {
             "small": small(asked.beside),
