@@ -13,7 +13,7 @@ from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.tree import Nodes
 
-BOUND_SECONDS = 10.0  # for the bound that rises, where there is no time limit
+BOUND_SECONDS = 3.0  # for the bound that rises, where there is no time limit
 BOUND_SHARE = 1 / 3  # of the time left for it, where there is a limit and only one thread
 
 
