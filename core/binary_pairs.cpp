@@ -1,6 +1,7 @@
 #include "binary_pairs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "leaf.hpp"
 #include "vectors.hpp"
@@ -10,7 +11,10 @@ namespace {
 
 constexpr int kBlock = 8;  // cases to a byte
 constexpr std::size_t kMaxMaskBytes = 1 << 28;
+constexpr int kFewTests = 500;  // whose masks take a moment
+constexpr std::int64_t kNanosecondsPerMask = 8;
 constexpr Count kAllBits = 0xFFFF;
+constexpr std::int64_t kMoment = 1'000'000;  // nanoseconds that nobody has to be told of before they are over
 
 int vector_of(int test) {
     return test / kByteLanes * kByteLanes;
@@ -18,8 +22,9 @@ int vector_of(int test) {
 
 }  // namespace
 
-BinaryPairs::BinaryPairs(const ExactTable& table)
-    : table_(table), row_(std::size_t(table.n_classes) * table.n_lanes), nothing_(table.n_lanes),
+BinaryPairs::BinaryPairs(const ExactTable& table, Spend spend)
+    : table_(table), spend_(std::move(spend)), row_(std::size_t(table.n_classes) * table.n_lanes),
+      nothing_(table.n_lanes),
       max_allowed_(std::clamp<std::size_t>(kMaxMaskBytes / (8 * std::size_t(table.n_tests) * table.n_lanes), 2, 32)) {
     packed_.bytes.resize(std::size_t(table.n_cases / kBlock + table.n_classes + 1) * table.n_lanes);
     packed_.class_begins.resize(table.n_classes + 1);
@@ -37,6 +42,11 @@ std::int64_t BinaryPairs::work_of_pairs(int n_objects, int n_tests) const {
 
 std::int64_t BinaryPairs::work_of_ranking(const ObjectSet& set, int n_tests) const {
     return set.size() * table_.n_lanes / 32 + work_of_pairs(set.size(), n_tests);
+}
+
+std::int64_t BinaryPairs::work_per_test(int n_objects, std::size_t n_tests) const {
+    const std::int64_t work = work_of_pairs(n_objects, int(n_tests));
+    return work < kMoment ? 0 : work / std::int64_t(n_tests);
 }
 
 BinaryPairs::Counted& BinaryPairs::counted_at(int depth) {
@@ -88,10 +98,14 @@ Ones BinaryPairs::view(const OnesOfSet& ones) const {
 Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, const Level& above, int depth,
                           Level& level) {
     Counted& counted = counted_at(depth);
-    if (counted.key != set.key) counted.tried.clear();
-    counted.size = set.size();
-    counted.key = set.key;
-    count_ones(set.objects, counted.ones);
+    const bool is_new = counted.key != set.key;
+    if (is_new) counted.tried.clear();
+    if (is_new || !counted.is_complete) {
+        counted.is_complete = false;
+        counted.size = set.size();
+        counted.key = set.key;
+        count_ones(set.objects, counted.ones);
+    }
     Ranker ranker(table_.money, remaining, level);
     for (const int test : above.tests) {
         int n_ones = 0;
@@ -108,11 +122,15 @@ Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, cons
         ranker.add(test, -like_one / n_ones - like_zero / (set.size() - n_ones));
     }
     const Ranking ranking = ranker.finish();
+    if (counted.is_complete) return ranking;
     const std::size_t step = std::size_t(table_.n_tests) * table_.n_lanes;
     counted.pairs.resize(table_.n_classes * step);
+    const std::int64_t work = work_per_test(set.size(), level.tests.size());
     for (const int test : level.tests) {
         count_row(test, vector_of(test), &counted.pairs[std::size_t(test) * table_.n_lanes], step);
+        if (work > 0) spend_(work);
     }
+    counted.is_complete = true;
     return ranking;
 }
 
@@ -247,7 +265,7 @@ const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const Allow
     next_allowed_ = (next_allowed_ + 1) % max_allowed_;
     const int n_tests = table_.n_tests;
     const std::size_t kind = std::size_t(n_tests) * table_.n_lanes;
-    made.remaining = remaining;
+    made.remaining = {-1, 0};  // a budget that nobody has, until the masks are complete
     made.changes = kNever;
     made.masks.assign(4 * kind, 0);
     const Money& money = table_.money;
@@ -266,7 +284,9 @@ const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const Allow
                 made.masks[(3 - outcome) * kind + std::size_t(second) * table_.n_lanes + first] = mask;
             }
         }
+        if (n_tests > kFewTests) spend_(kNanosecondsPerMask * n_tests);
     }
+    made.remaining = remaining;
     return &made;
 }
 
@@ -291,7 +311,9 @@ void BinaryPairs::score(std::span<const std::int32_t> objects, const std::vector
     const Following of_part{following_[0].data(), following_[1].data()};
     const Following of_rest{following_[2].data(), following_[3].data()};
     const ClassCounts nothing{nothing_.data(), 0}, counted{row_.data(), n_lanes};
+    const std::int64_t work = work_per_test(int(objects.size()), tests.size());
     for (const int test : tests) {
+        if (work > 0) spend_(work);
         count_row(test, vector_of(test), row_.data(), n_lanes);
         pair_lanes().score(view(ones), {test, counted, nothing}, masks_of(allowed[0], test), of_part);
         if (whole == nullptr) continue;
@@ -311,7 +333,11 @@ void BinaryPairs::score_small(const ObjectSet& set, const std::vector<std::int32
                          small_ones_.data(),   small_totals_.data(),
                          table_.n_classes,     table_.n_lanes};
     const SmallFollowing best{small_following_[0].data(), small_following_[1].data()};
-    for (const int test : tests) pair_lanes().score_small(small, test, masks_of(allowed, test), best);
+    const std::int64_t work = work_per_test(set.size(), tests.size());
+    for (const int test : tests) {
+        if (work > 0) spend_(work);
+        pair_lanes().score_small(small, test, masks_of(allowed, test), best);
+    }
     for (const int outcome : {0, 1})
         std::ranges::copy(small_following_[outcome], following_[2 * is_rest + outcome].begin());
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "memory.hpp"
@@ -37,7 +38,10 @@ struct AllowedPairs {
 
 class BinaryPairs {
 public:
-    explicit BinaryPairs(const ExactTable& table);
+    // Told between two tests how many nanoseconds of a long count have passed; it may throw.
+    using Spend = std::function<void(std::int64_t)>;
+
+    BinaryPairs(const ExactTable& table, Spend spend);
 
     // About how many nanoseconds counting and scoring all pairs of a set takes.
     std::int64_t work_of_pairs(int n_objects, int n_tests) const;
@@ -69,6 +73,7 @@ private:
         std::vector<std::int32_t> n_ones;  // per test
         int size = 0;
         Key key;
+        bool is_complete = false;  // the pairs, too
         std::vector<Tried> tried;
     };
 
@@ -89,8 +94,11 @@ private:
     Answer best_pair(bool is_rest, const ObjectSet& set, const Remaining& remaining,
                      const std::vector<std::int32_t>& tests) const;
     Units need_of_two(Units budget) const;
+    // What to tell after each of so many tests; 0 where all of them take only a moment.
+    std::int64_t work_per_test(int n_objects, std::size_t n_tests) const;
 
     const ExactTable& table_;
+    Spend spend_;
     PackedBits packed_;
     std::vector<Counted> counted_;
     std::vector<Count> row_, nothing_;

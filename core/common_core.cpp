@@ -12,6 +12,7 @@ namespace {
 constexpr double kLeastMass = 0.02;
 // The mass to begin with, as a multiple of what is wanted, and how much more with each test that is left.
 constexpr float kFirstNeed = 1, kNeedPerTest = 2;
+constexpr std::size_t kMaxKnown = 1 << 20;  // sets remembered, some 64 MB; then all are forgotten
 constexpr float kFurther = 0.985F, kShorter = 1.06F;
 
 // What so many tests cost at least, one after another: the last must be affordable at its costliest outcome.
@@ -27,12 +28,11 @@ std::vector<Units> least_prices(const Money& money) {
 }  // namespace
 
 CommonCore::CommonCore(Search& search, Watch watch)
-    : table_(search.table()), search_(search), watch_(watch), least_prices_(least_prices(table_.money)) {
-    weigh_cases();
-}
+    : table_(search.table()), search_(search), watch_(watch), least_prices_(least_prices(table_.money)) {}
 
 Units CommonCore::lower_bound(const Remaining& remaining, Units wanted) {
     try {
+        if (mass_.empty()) mass_ = weigh_cases();
         return bound(table_.whole.objects, remaining, wanted, 0);
     } catch (Stopped) {
         return 0;
@@ -40,11 +40,12 @@ Units CommonCore::lower_bound(const Remaining& remaining, Units wanted) {
 }
 
 // Naive Bayes with one more case of everything.
-void CommonCore::weigh_cases() {
+std::vector<float> CommonCore::weigh_cases() {
     const int n_classes = table_.n_classes, width = table_.width;
     std::vector<double> in_class(n_classes, 1), shown(std::size_t(table_.n_tests) * width * n_classes, 1);
     const auto cell = [&](int test, int outcome) { return (std::size_t(test) * width + outcome) * n_classes; };
     for (int object = 0; object < table_.n_cases; ++object) {
+        spend(2 * table_.n_tests);
         const double weight = double(table_.weights[object]);
         in_class[table_.labels[object]] += weight;
         for (int test = 0; test < table_.n_tests; ++test) {
@@ -52,12 +53,14 @@ void CommonCore::weigh_cases() {
         }
     }
     for (double& count : shown) count = std::log(count);
-    mass_.resize(table_.n_cases);
+    std::vector<double> prior(n_classes);
+    for (int c = 0; c < n_classes; ++c) {
+        prior[c] = std::log(in_class[c]) - table_.n_tests * std::log(in_class[c] + width);
+    }
+    std::vector<float> mass(table_.n_cases);
     for (int object = 0; object < table_.n_cases; ++object) {
-        std::vector<double> score(n_classes);
-        for (int c = 0; c < n_classes; ++c) {
-            score[c] = std::log(in_class[c]) - table_.n_tests * std::log(in_class[c] + width);
-        }
+        spend((table_.n_tests + 10) * std::int64_t(n_classes));
+        std::vector<double> score = prior;
         for (int test = 0; test < table_.n_tests; ++test) {
             const double* counts = &shown[cell(test, table_.row(object)[test])];
             for (int c = 0; c < n_classes; ++c) score[c] += counts[c];
@@ -65,8 +68,13 @@ void CommonCore::weigh_cases() {
         const double most = *std::ranges::max_element(score), own = score[table_.labels[object]];
         double sum = 0;
         for (const double each : score) sum += std::exp(each - most);
-        mass_[object] = float(double(table_.weights[object]) * std::max(kLeastMass, 1 - std::exp(own - most) / sum));
+        mass[object] = float(double(table_.weights[object]) * std::max(kLeastMass, 1 - std::exp(own - most) / sum));
     }
+    return mass;
+}
+
+void CommonCore::spend(std::int64_t work) {
+    if (watch_.is_over(work)) throw Stopped{};
 }
 
 int CommonCore::affordable_tests(Units budget) const {
@@ -81,7 +89,7 @@ CommonCore::Workplace& CommonCore::place_at(int depth) {
 Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& remaining, Units wanted, int depth) {
     const ObjectSet set = table_.set_of(objects);
     if (set.leaf < wanted || set.leaf == set.least) return set.least;
-    if (watch_.is_over(20 * set.size())) throw Stopped{};
+    spend(20 * std::int64_t(set.size()));
     if (affordable_tests(remaining.budget) < 3) {
         const auto answer = search_.ask(set, {.remaining = remaining, .cutoff = wanted}, {.watch = &watch_});
         if (!answer) throw Stopped{};
@@ -94,6 +102,7 @@ Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& 
         return known->second.bound;
     }
     const Units proven = bound_by_groups(set, remaining, wanted, depth);
+    if (known_.size() >= kMaxKnown) known_.clear();
     Known& remembered = known_[key];
     remembered.bound = std::max(remembered.bound, proven);
     if (proven < wanted) remembered.failed_at = std::min(remembered.failed_at, wanted);
@@ -106,7 +115,10 @@ Units CommonCore::bound_by_groups(const ObjectSet& set, const Remaining& remaini
     here.need = std::max(here.need, kFirstNeed * float(wanted) * std::pow(kNeedPerTest, float(further)));
     here.whole.by_outcome.assign(std::size_t(std::max(table_.width - 1, 1)) * table_.n_lanes, 0);
     here.whole.all = 0;
-    for (const std::int32_t object : set.objects) add_mass(object, 1, here.whole);
+    for (const std::int32_t object : set.objects) {
+        spend(std::int64_t(table_.n_lanes) * table_.width / 8);
+        add_mass(object, 1, here.whole);
+    }
     here.tests.clear();
     for (int test = 0; test < table_.n_tests; ++test) {
         if (table_.money.most(test, remaining.fees_paid) > remaining.budget) continue;
@@ -188,7 +200,7 @@ int CommonCore::heaviest(int test, const Masses& masses) const {
 }
 
 // The first test is the one that leaves the lightest heavier part: it is the hardest to refute together with others.
-void CommonCore::make_chain(const ObjectSet& set, Workplace& here) const {
+void CommonCore::make_chain(const ObjectSet& set, Workplace& here) {
     here.left = here.whole;
     here.chain.clear();
     here.objects.assign(set.objects.begin(), set.objects.end());
@@ -197,6 +209,7 @@ void CommonCore::make_chain(const ObjectSet& set, Workplace& here) const {
     const auto mass = [&](std::int32_t test) { return mass_of(test, heaviest(test, here.left), here.left); };
     auto next = std::ranges::min_element(tests, {}, mass);
     while (true) {
+        spend(std::int64_t(tests.size()) * table_.width + size);
         const int test = *next, outcome = heaviest(test, here.left);
         std::swap(*next, tests.back());
         tests.pop_back();

@@ -58,19 +58,20 @@ private:
     // The least that trees beginning with a test of the chain get wrong; the chain is cut to those that this is true
     // of.
     Units refute_group(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth);
-    void make_chain(const ObjectSet& set, Workplace& here) const;
+    void make_chain(const ObjectSet& set, Workplace& here);
     int heaviest(int test, const Masses& masses) const;
     float mass_of(int test, int outcome, const Masses& masses) const;
     void add_mass(std::int32_t object, float sign, Masses& masses) const;
     Remaining after(const Remaining& remaining, std::span<const Link> group) const;
-    void weigh_cases();
+    std::vector<float> weigh_cases();
+    void spend(std::int64_t work);
     int affordable_tests(Units budget) const;  // on a path, at most
     Workplace& place_at(int depth);
 
     const ExactTable& table_;
     Search& search_;
     Watch watch_;
-    std::vector<float> mass_;          // per case
+    std::vector<float> mass_;          // per case; empty until it is needed
     std::vector<Units> least_prices_;  // of one test, of two, of three, …
     std::vector<std::unique_ptr<Workplace>> places_;
     std::unordered_map<Key, Known, KeyHash> known_;

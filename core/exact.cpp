@@ -7,7 +7,8 @@ namespace budgetree {
 
 Search::Search(const ExactTable& table, std::size_t cache_bytes)
     : table_(table), memory_(cache_bytes), splits_(table),
-      pairs_(table.counts_pairs ? std::make_unique<BinaryPairs>(table) : nullptr) {
+      pairs_(table.counts_pairs ? std::make_unique<BinaryPairs>(table, [this](std::int64_t work) { spend(work); })
+                                : nullptr) {
     Level& everything = level_at(0);
     everything.tests.resize(table.n_tests);
     std::iota(everything.tests.begin(), everything.tests.end(), 0);
@@ -24,13 +25,15 @@ std::optional<Answer> Search::ask(const ObjectSet& set, const Question& question
     }
 }
 
-std::vector<std::int32_t> Search::ranking(const Remaining& remaining) {
-    if (remaining.budget < levels_[0]->chain.three()) return {};
-    Level& level = level_at(1);
-    const Ranking found = pairs_ ? pairs_->rank(table_.whole, remaining, *levels_[0], 1, level)
-                                 : splits_.rank(table_.whole, remaining, *levels_[0], level);
-    if (found.free_test != kNoTest) return {found.free_test};
-    return level.ranked;
+std::optional<std::vector<std::int32_t>> Search::ranking(const Remaining& remaining, const Limits& limits) {
+    if (remaining.budget < levels_[0]->chain.three()) return std::vector<std::int32_t>{};
+    limits_ = limits;
+    try {
+        prepare(table_.whole, {remaining}, 1);
+    } catch (Stopped) {
+        return std::nullopt;
+    }
+    return levels_[1]->ranked;
 }
 
 Level& Search::level_at(int depth) {

@@ -46,6 +46,8 @@ struct FoundTree {
 class Search {
 public:
     Search(const ExactTable& table, std::size_t cache_bytes);
+    Search(const Search&) = delete;  // its pairs tell it what they spend
+    Search& operator=(const Search&) = delete;
 
     struct Limits {
         Watch* watch;
@@ -59,7 +61,7 @@ public:
     std::optional<FoundTree> tree(const Question& question, const Limits& limits);
 
     // The whole set's affordable tests, most promising first; empty where two tests are all that a path can afford.
-    std::vector<std::int32_t> ranking(const Remaining& remaining);
+    std::optional<std::vector<std::int32_t>> ranking(const Remaining& remaining, const Limits& limits);
 
     const ExactTable& table() const { return table_; }
 

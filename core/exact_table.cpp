@@ -11,6 +11,7 @@ namespace budgetree {
 namespace {
 
 constexpr std::uint64_t kSeed = 20150509;  // any will do, and the same one keeps runs alike
+constexpr int kSquare = 64;                // cases: a cache line of a column
 constexpr int kMaxCounted = 1 << 16;       // cases that 16 bits can count
 
 constexpr std::size_t kMaxPairBytes = std::size_t(1)
@@ -43,13 +44,19 @@ ExactTable::ExactTable(const Cases& cases, Money prices, std::vector<Units> unav
     std::mt19937_64 random(kSeed);
     for (int object = 0; object < n_cases; ++object) {
         std::uint8_t* into = &rows[std::size_t(object) * n_lanes];
-        for (int test = 0; test < n_tests; ++test) {
-            into[test] = columns[std::size_t(test) * n_cases + object] = cases.row(object)[test];
-        }
+        std::copy_n(cases.row(object), n_tests, into);
         into[n_lanes - 1] = 1;
         weights.push_back(cases.weight(object));
         const std::uint64_t first = random();
         keys.push_back({first, random()});
+    }
+    // A square at a time: one case after another would touch a cache line of every column for a single byte.
+    for (int first_case = 0; first_case < n_cases; first_case += kSquare) {
+        const int last_case = std::min(first_case + kSquare, n_cases);
+        for (int test = 0; test < n_tests; ++test) {
+            std::uint8_t* column = &columns[std::size_t(test) * n_cases];
+            for (int object = first_case; object < last_case; ++object) column[object] = row(object)[test];
+        }
     }
     std::iota(everything_.begin(), everything_.end(), 0);
     std::ranges::stable_sort(everything_, {}, [&](int object) { return labels[object]; });

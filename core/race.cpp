@@ -40,9 +40,13 @@ public:
             if (!answer) return;
             std::optional<FoundTree> tree;
             if (answer->value < next.cutoff) {
-                Clock patient(kForever);  // it comes from the memory, at once
-                Watch unhurried(patient, Watch::Thread::kOther);
-                tree = search.tree(next, {&unhurried});
+                tree = search.tree(next, {&watch});
+                if (!tree) {  // most of it is in the memory: it may be had at once though the time is over
+                    Clock moment(kMoment);
+                    Watch unhurried(moment, Watch::Thread::kOther);
+                    tree = search.tree(next, {&unhurried});
+                }
+                if (!tree) return;
             }
             const std::lock_guard lock(mutex_);
             answers_[place] = *answer;
@@ -93,7 +97,7 @@ public:
     }
 
 private:
-    static constexpr double kForever = 1e9;
+    static constexpr double kMoment = 0.05;  // seconds
 
     const ExactTable& table_;
     const std::vector<std::int32_t> ranking_;
@@ -163,11 +167,16 @@ RaceResult race(std::vector<std::unique_ptr<Search>>& searches, const Question& 
     while (searches.size() < n_threads) {
         searches.push_back(std::make_unique<Search>(table, settings.cache_bytes));
     }
-    const std::vector<std::int32_t> ranking = searches.front()->ranking(question.remaining);
-    if (ranking.empty()) return in_one_piece(*searches.front(), question, clock);
-    Race race(table, ranking, question, clock);
-    Clock bound_clock(settings.bound_seconds);
     Watch watch(clock);
+    const auto ranking = searches.front()->ranking(question.remaining, {&watch});
+    if (!ranking) {
+        RaceResult nothing;
+        nothing.lower_bound = table.whole.least;
+        return nothing;
+    }
+    if (ranking->empty()) return in_one_piece(*searches.front(), question, clock);
+    Race race(table, *ranking, question, clock);
+    Clock bound_clock(settings.bound_seconds);
     Threads threads;
     for (std::size_t thread = 0; thread < n_threads; ++thread) {
         const bool bounds = thread + 1 == n_threads && settings.bound_seconds > 0;

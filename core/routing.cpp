@@ -72,12 +72,11 @@ const char* find_fault(const Route& route) {
 void walk(const Route& route, const Walks& walks, Clock& clock, int n_threads) {
     const int useful = int(std::min<std::size_t>(walks.node.size() / kRowsWorthAThread + 1, 256));
     std::atomic<std::size_t> next = 0;
-    std::vector<std::thread> others;
+    std::vector<std::jthread> others;
     for (int thread = 1; thread < std::min(n_threads, useful); ++thread) {
         others.emplace_back([&] { walk_blocks(route, walks, next, Watch(clock, Watch::Thread::kOther)); });
     }
     walk_blocks(route, walks, next, Watch(clock));
-    for (std::thread& other : others) other.join();
 }
 
 }  // namespace budgetree

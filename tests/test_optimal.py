@@ -15,9 +15,11 @@ from reference import Problem, random_problem
 from support import to_instance
 
 import budgetree as bt
+from budgetree.learn.clock import Clock
 from budgetree.learn.exact import layout as layout_module
 from budgetree.learn.exact import solver as solver_module
 from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.solver import Help, Solver
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 
 
@@ -196,3 +198,12 @@ def test_a_table_beyond_the_memory_is_refused_with_advice(monkeypatch: pytest.Mo
     monkeypatch.setattr(layout_module, "SHARE_OF_MEMORY", 1e-9)
     with pytest.raises(ValueError, match=r"would take about .* GB .* Use a sample of the objects"):
         bt.optimal(bt.datasets.load("dna"), budget=3)
+
+
+def test_ctrl_c_while_the_tree_is_read_off_is_no_mistake_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = bt.datasets.load("house_votes")
+    solver = Solver(instance, 3, Clock(None), Help(2**22, 1))
+    monkeypatch.setattr(solver._search, "tree", lambda *arguments, **settings: None)
+    verdict = solver.decide(3, solver.layout.leaf_errors + 1)
+    assert not verdict.proven
+    assert solver.clock.is_over

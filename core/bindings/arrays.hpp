@@ -11,11 +11,13 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "../cases.hpp"
 #include "../clock.hpp"
+#include "../money.hpp"
 
 namespace budgetree {
 
@@ -39,6 +41,10 @@ std::vector<T> as_vector(const Array<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
+inline void require(bool holds, const char* expected) {
+    if (!holds) throw std::invalid_argument(expected);
+}
+
 // A vector that becomes NumPy's without a copy.
 template <typename T>
 NumpyArray<T> as_numpy(std::vector<T> values, std::initializer_list<std::size_t> shape) {
@@ -58,7 +64,7 @@ NumpyArray<T> as_numpy(std::vector<T> values) {
 // The cases and the arrays that they look into.
 struct KeptCases {
     KeptCases(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<std::int64_t>> weights,
-              Array<std::int32_t> n_outcomes, int n_classes);
+              Array<std::int32_t> n_outcomes, int n_classes, bool codes_are_checked);
 
     Cases cases;
 
@@ -67,6 +73,13 @@ private:
     Array<std::int32_t> labels_;
     std::optional<Array<std::int64_t>> weights_;
 };
+
+// The prices, if they are of these tests and have one for every outcome.
+inline const Money& fitting(const Money& money, int n_tests, int max_outcomes) {
+    require(money.n_tests() == n_tests, "money: expected prices of as many tests as the cases have");
+    require(money.width() >= max_outcomes, "money: expected a price for every outcome");
+    return money;
+}
 
 // A clock whose ticks look for Ctrl-C and tell Python how far the work is. Python's `tick(done, total)` may be missing.
 std::unique_ptr<Clock> clock_for_python(std::optional<double> seconds, std::optional<nb::callable> tick);
@@ -81,7 +94,8 @@ auto without_gil(Work work) {
 template <typename Work>
 auto interruptible(Clock& clock, Work work) {
     auto result = without_gil(work);
-    if (clock.was_interrupted()) throw nb::python_error();
+    // A clock that was interrupted in an earlier call has no error to pass on any more.
+    if (clock.was_interrupted() && PyErr_Occurred()) throw nb::python_error();
     return result;
 }
 

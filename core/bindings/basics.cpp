@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 #include "../money.hpp"
 #include "../processor.hpp"
@@ -13,14 +12,33 @@
 namespace budgetree {
 namespace {
 
-void require(bool holds, const char* expected) {
-    if (!holds) throw std::invalid_argument(expected);
+constexpr Units kMaxUnits = Units(1) << 56;  // of a price: sums along any path stay far below kNever
+
+bool all_within(std::span<const Units> amounts) {
+    return std::ranges::all_of(amounts, [](Units amount) { return 0 <= amount && amount <= kMaxUnits; });
+}
+
+// A pass over the codes, at the speed of memory: a code beyond its test's outcomes would be counted anywhere.
+bool all_codes_fit(const Cases& cases) {
+    std::vector<std::uint8_t> last;
+    for (const std::int32_t n_outcomes : cases.n_outcomes) last.push_back(std::uint8_t(n_outcomes - 1));
+    const std::size_t n_tests = last.size();
+    std::uint8_t beyond = 0;
+    for (std::size_t number = 0; number < cases.size(); ++number) {
+        const std::uint8_t* row = cases.row(number);
+        for (std::size_t test = 0; test < n_tests; ++test) beyond |= row[test] > last[test];
+    }
+    return beyond == 0;
 }
 
 Money make_money(Matrix<Units> own, Array<Units> fees, Array<FeeSet> fee_mask) {
     require(own.shape(0) > 0 && own.shape(1) > 0, "own: expected tests × outcomes");
     require(fee_mask.shape(0) == own.shape(0), "fee_mask: expected one entry per test");
     require(fees.shape(0) <= 63, "fees: expected at most 63");
+    require(all_within({own.data(), own.size()}), "own: expected prices from 0 to 2**56");
+    require(all_within(as_span(fees)), "fees: expected prices from 0 to 2**56");
+    require(std::ranges::all_of(as_span(fee_mask), [&](FeeSet mask) { return mask >> fees.shape(0) == 0; }),
+            "fee_mask: expected no bits beyond the fees");
     return Money(std::vector<Units>(own.data(), own.data() + own.size()), int(own.shape(0)), as_vector(fees),
                  as_vector(fee_mask));
 }
@@ -28,17 +46,27 @@ Money make_money(Matrix<Units> own, Array<Units> fees, Array<FeeSet> fee_mask) {
 }  // namespace
 
 KeptCases::KeptCases(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<std::int64_t>> weights,
-                     Array<std::int32_t> n_outcomes, int n_classes)
+                     Array<std::int32_t> n_outcomes, int n_classes, bool codes_are_checked)
     : cases{{codes.data(), codes.size()}, as_span(labels), {}, as_vector(n_outcomes), n_classes},
       codes_(std::move(codes)), labels_(std::move(labels)), weights_(std::move(weights)) {
     require(labels_.shape(0) == codes_.shape(0), "labels: expected one per row of codes");
     require(n_outcomes.shape(0) == codes_.shape(1), "n_outcomes: expected one per column of codes");
     require(n_classes > 0, "n_classes: expected at least 1");
+    require(codes_.shape(0) > 0 && codes_.shape(1) > 0, "codes: expected at least one case and one test");
+    require(std::ranges::all_of(cases.n_outcomes, [](int n) { return 1 <= n && n <= 256; }),
+            "n_outcomes: expected 1 to 256 for every test");
+    require(codes_are_checked || all_codes_fit(cases), "codes: expected outcomes from 0 to n_outcomes - 1");
     require(std::ranges::all_of(cases.labels, [&](int label) { return 0 <= label && label < n_classes; }),
             "labels: expected classes from 0 to n_classes - 1");
     if (weights_) {
         require(weights_->shape(0) == labels_.shape(0), "weights: expected one per row of codes");
         cases.weights = as_span(*weights_);
+        double total = 0;
+        for (const std::int64_t weight : cases.weights) {
+            require(weight >= 0, "weights: expected whole numbers of at least 0");
+            total += double(weight);
+        }
+        require(total <= double(kMaxUnits), "weights: expected at most 2**56 altogether");
     }
 }
 
@@ -66,8 +94,8 @@ void bind_basics(nb::module_& module) {
         .def(nb::new_(&make_money), "own"_a, "fees"_a, "fee_mask"_a);
     nb::class_<KeptCases>(module, "Cases", "Codes, classes and weights of the known cases; the arrays are not copied.")
         .def(nb::init<Matrix<std::uint8_t>, Array<std::int32_t>, std::optional<Array<std::int64_t>>,
-                      Array<std::int32_t>, int>(),
-             "codes"_a, "labels"_a, "weights"_a.none(), "n_outcomes"_a, "n_classes"_a);
+                      Array<std::int32_t>, int, bool>(),
+             "codes"_a, "labels"_a, "weights"_a.none(), "n_outcomes"_a, "n_classes"_a, "codes_are_checked"_a = false);
 }
 
 }  // namespace budgetree

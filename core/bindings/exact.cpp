@@ -1,4 +1,6 @@
 // Exact search for Python.
+#include <algorithm>
+
 #include "../common_core.hpp"
 #include "../race.hpp"
 #include "arrays.hpp"
@@ -13,10 +15,19 @@ template <typename Work>
 auto without_interrupt(Clock& clock, Work work) {
     auto result = without_gil(work);
     if (clock.was_interrupted()) {
-        if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
         PyErr_Clear();
     }
     return result;
+}
+
+std::vector<Units> one_per_case(const Array<Units>& unavoidable, const Cases& cases) {
+    require(unavoidable.shape(0) == cases.size(), "unavoidable: expected one entry per case");
+    for (std::size_t number = 0; number < cases.size(); ++number) {
+        const Units errors = unavoidable.data()[number];
+        require(0 <= errors && errors <= cases.weight(number), "unavoidable: expected at most what the case counts");
+    }
+    return as_vector(unavoidable);
 }
 
 // The table and the searches on it; the first one serves all short questions.
@@ -24,7 +35,9 @@ class PythonSearch {
 public:
     PythonSearch(const KeptCases& cases, const Money& money, Array<Units> unavoidable, std::size_t cache_bytes,
                  bool may_count_pairs)
-        : table_(cases.cases, money, as_vector(unavoidable), may_count_pairs), cache_bytes_(cache_bytes) {
+        : table_(cases.cases, fitting(money, cases.cases.n_tests(), std::ranges::max(cases.cases.n_outcomes)),
+                 one_per_case(unavoidable, cases.cases), may_count_pairs),
+          cache_bytes_(cache_bytes) {
         searches_.push_back(std::make_unique<Search>(table_, cache_bytes));
     }
 
@@ -32,6 +45,7 @@ public:
     PythonSearch& operator=(const PythonSearch&) = delete;
 
     std::optional<Answer> ask(const Question& question, Clock& clock, int breadth) {
+        check(question);
         return without_interrupt(clock, [&] {
             Watch watch(clock);
             return searches_.front()->ask(table_.whole, question, {&watch, breadth});
@@ -39,6 +53,7 @@ public:
     }
 
     std::optional<FoundTree> tree(const Question& question, Clock& clock, int breadth) {
+        check(question);
         return without_interrupt(clock, [&] {
             Watch watch(clock);
             return searches_.front()->tree(question, {.watch = &watch, .breadth = breadth});
@@ -46,6 +61,8 @@ public:
     }
 
     RaceResult run_race(const Question& question, Clock& clock, int threads, double bound_seconds) {
+        check(question);
+        require(1 <= threads && threads <= kMaxThreads, "threads: expected 1 to 1024");
         const RaceSettings settings{threads, bound_seconds, cache_bytes_};
         return without_interrupt(clock, [&] { return race(searches_, question, settings, clock); });
     }
@@ -60,6 +77,16 @@ public:
     const ExactTable& table() const { return table_; }
 
 private:
+    static constexpr int kMaxThreads = 1024;
+
+    void check(const Question& question) const {
+        require(question.remaining.budget < kNever, "budget: expected less than NEVER");
+        if (question.only == kNoTest) return;
+        require(0 <= question.only && question.only < table_.n_tests, "only: expected the number of a test");
+        require(table_.money.most(question.only, 0) <= question.remaining.budget,
+                "only: expected a test that the budget affords");
+    }
+
     ExactTable table_;
     std::size_t cache_bytes_;
     std::vector<std::unique_ptr<Search>> searches_;

@@ -50,6 +50,7 @@ nb::dict nodes_of(GrownTree tree, int n_classes) {
 
 std::optional<nb::dict> grow_for_python(const Table& table, const Money& money, const GrowthSettings& settings,
                                         int threads, Clock& clock) {
+    fitting(money, table.layout().n_tests(), table.layout().max_outcomes());
     auto grown = interruptible(clock, [&] { return grow(table, money, settings, threads, clock); });
     if (!grown) return std::nullopt;
     return nodes_of(std::move(*grown), table.layout().n_classes());
@@ -61,6 +62,11 @@ StepArrays arrays_of(Steps steps) {
     const std::size_t n_trees = steps.n_trees();
     return {as_numpy(steps.take_need()), as_numpy(steps.take_gain()),
             as_numpy(steps.take_summaries(), {n_trees, Steps::kSummary})};
+}
+
+std::unique_ptr<Pool> make_pool(const Table& table, const Money& money, std::size_t cache_bytes) {
+    fitting(money, table.layout().n_tests(), table.layout().max_outcomes());
+    return Pool::make(table, money, cache_bytes);
 }
 
 StepArrays grow_in_pool(Pool& pool, const std::vector<GrowthSettings>& all, Clock& clock) {
@@ -84,9 +90,8 @@ std::tuple<NumpyArray<std::int64_t>, StepArrays> bisect_in_pool(Pool& pool, cons
 
 NumpyArray<std::int64_t> count_for_python(const KeptCases& kept, Array<std::int32_t> numbers, Clock& clock) {
     for (const std::int32_t number : as_span(numbers)) {
-        if (number < 0 || std::size_t(number) >= kept.cases.size()) {
-            throw std::invalid_argument("numbers: expected cases from 0 to their number - 1");
-        }
+        require(number >= 0 && std::size_t(number) < kept.cases.size(),
+                "numbers: expected cases from 0 to their number - 1");
     }
     auto counts = interruptible(clock, [&] {
         Watch watch(clock);
@@ -133,7 +138,7 @@ void bind_growth(nb::module_& module) {
              }),
              "q"_a, "p"_a, "subtracts_square"_a, "budget"_a);
     nb::class_<Pool>(module, "Pool", "Sets of cases that many trees share; the table and the prices must outlive it.")
-        .def(nb::new_(&Pool::make), "table"_a, "money"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
+        .def(nb::new_(&make_pool), "table"_a, "money"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
              nb::keep_alive<0, 2>())
         .def("grow", &grow_in_pool, "settings"_a, "clock"_a,
              "Need, gain and summaries of the trees that were finished.")

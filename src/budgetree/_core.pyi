@@ -30,6 +30,7 @@ class Cases:
         weights: NDArray[np.int64] | None,
         n_outcomes: NDArray[np.int32],
         n_classes: int,
+        codes_are_checked: bool = False,
     ) -> None: ...
 
 class Table:

@@ -27,6 +27,7 @@ def core_cases(instance: Instance) -> Any:
             np.ascontiguousarray(instance.weight_units, dtype=np.int64) if has_weights else None,
             instance.schema.n_outcomes.astype(np.int32),
             instance.n_classes,
+            codes_are_checked=True,  # by the instance, whose codes nobody can change
         )
         _cases[instance] = cases
     return cases

@@ -30,6 +30,7 @@ class NativeSearch:
             None if every_case_counts_once else layout.weights,
             layout.n_outcomes.astype(np.int32),
             layout.n_classes,
+            codes_are_checked=True,  # by the instance
         )
         money = core.Money(layout.own, layout.fees, layout.fee_mask.astype(np.uint64))
         self._search = core.Search(cases, money, layout.unavoidable, cache_bytes // threads, may_count_pairs)

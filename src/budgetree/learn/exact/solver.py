@@ -117,9 +117,9 @@ class Solver:
         if answer is None:
             if not self._has_looked:  # once: of many such questions each would be held up
                 self._has_looked = True
-                self.look(budget, QUICK_SECONDS, QUICK)
                 if (self.clock.seconds_left or HURRY) < HURRY:
-                    self.start_from_greedy()
+                    self.start_from_greedy()  # first: on large data a narrow pass may find nothing in the time left
+                self.look(budget, QUICK_SECONDS, QUICK)
             left = self.clock.seconds_left
             answer = self._ask(budget, cutoff, LONG if left is None else min(LONG, LONG_SHARE * left))
         if answer is None:
@@ -188,6 +188,8 @@ class Solver:
         if answer.value < min(cutoff, self.best(budget).errors):
             nodes = self._search.tree(budget, Clock(None), first_test=answer.test)
             self._keep_nodes(nodes, "exact search")
+            if nodes is None:
+                return Verdict(budget, self.unavoidable, False, budget)
             self._must_reach(budget, answer.value)
         self.proven[budget] = min(answer.value, cutoff)
         return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
@@ -218,7 +220,9 @@ class Solver:
             return None
 
     def _keep_nodes(self, nodes: Nodes | None, source: str) -> None:
-        if nodes is not None:  # None where Ctrl-C came just now
+        if nodes is None:  # Ctrl-C came just now, on a clock without a limit
+            self.clock.interrupt()
+        else:
             self.keep(self._tree(nodes, source), source)
 
     def _tree(self, nodes: Nodes, origin: str) -> Tree:

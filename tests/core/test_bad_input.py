@@ -1,0 +1,127 @@
+"""Whatever comes into the core from Python: an error in words, never a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from budgetree import _core
+
+
+def cases(**changed: Any) -> Any:
+    arrays = {
+        "codes": np.array([[0, 1], [1, 0], [1, 1]], dtype=np.uint8),
+        "labels": np.array([0, 1, 1], dtype=np.int32),
+        "weights": np.array([1, 2, 3], dtype=np.int64),
+        "n_outcomes": np.array([2, 2], dtype=np.int32),
+        "n_classes": 2,
+    }
+    return _core.Cases(**(arrays | changed))
+
+
+def money(**changed: Any) -> Any:
+    arrays = {
+        "own": np.ones((2, 2), dtype=np.int64),
+        "fees": np.array([1], dtype=np.int64),
+        "fee_mask": np.array([1, 0], dtype=np.uint64),
+    }
+    return _core.Money(**(arrays | changed))
+
+
+def search(**changed: Any) -> Any:
+    given = {"cases": cases(), "money": money(), "unavoidable": np.zeros(3, dtype=np.int64), "cache_bytes": 0}
+    return _core.Search(**(given | changed))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("codes", np.array([[0, 2], [1, 0], [1, 1]], dtype=np.uint8)),
+        ("codes", np.zeros((0, 2), dtype=np.uint8)),
+        ("labels", np.array([0, 1, 2], dtype=np.int32)),
+        ("labels", np.array([0, -1, 1], dtype=np.int32)),
+        ("labels", np.array([0, 1], dtype=np.int32)),
+        ("weights", np.array([1, -1, 1], dtype=np.int64)),
+        ("weights", np.array([2**62, 2**62, 2**62], dtype=np.int64)),
+        ("n_outcomes", np.array([0, 2], dtype=np.int32)),
+        ("n_outcomes", np.array([2, 300], dtype=np.int32)),
+        ("n_classes", 0),
+    ],
+)
+def test_cases_that_do_not_fit_together(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        cases(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("own", np.full((2, 2), -1, dtype=np.int64)),
+        ("own", np.full((2, 2), 2**62, dtype=np.int64)),
+        ("fees", np.array([-1], dtype=np.int64)),
+        ("fee_mask", np.array([2, 0], dtype=np.uint64)),
+        ("fee_mask", np.array([1], dtype=np.uint64)),
+    ],
+)
+def test_prices_that_nobody_has(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        money(**{name: value})
+
+
+def test_prices_of_other_tests() -> None:
+    three = money(own=np.ones((3, 2), dtype=np.int64), fee_mask=np.zeros(3, dtype=np.uint64))
+    narrow = money(own=np.ones((2, 1), dtype=np.int64))
+    table = _core.Table(cases(), _core.Clock())
+    zero = bytes(128)
+    settings = _core.GrowthSettings(_core.Form.powers(2, 2), zero, 0.0, 2, True)
+    for wrong in (three, narrow):
+        with pytest.raises(ValueError, match="money: expected"):
+            search(money=wrong)
+        with pytest.raises(ValueError, match="money: expected"):
+            _core.grow(table, wrong, settings, 1, _core.Clock())
+        with pytest.raises(ValueError, match="money: expected"):
+            _core.Pool(table, wrong, 0)
+
+
+@pytest.mark.parametrize("unavoidable", [[0, 0], [-1, 0, 0], [2, 0, 0]])
+def test_unavoidable_errors_of_other_cases(unavoidable: list[int]) -> None:
+    with pytest.raises(ValueError, match="unavoidable: expected"):
+        search(unavoidable=np.array(unavoidable, dtype=np.int64))
+
+
+def test_questions_that_make_no_sense() -> None:
+    searcher = search()
+    for question in (_core.Question(2, _core.NEVER, 2), _core.Question(2, _core.NEVER, -7), _core.Question(0, 9, 0)):
+        for ask in (searcher.ask, searcher.tree):
+            with pytest.raises(ValueError, match="only: expected"):
+                ask(question, _core.Clock())
+    with pytest.raises(ValueError, match="budget: expected"):
+        searcher.ask(_core.Question(2**63 - 1), _core.Clock())
+    with pytest.raises(ValueError, match="threads: expected"):
+        searcher.race(_core.Question(2), _core.Clock(), 10**9)
+    assert searcher.ask(_core.Question(-5), _core.Clock()).value == 1  # a leaf
+    assert searcher.ask(_core.Question(2, -5), _core.Clock()).value == 0  # not below what is unavoidable
+    assert searcher.ask(_core.Question(_core.NEVER - 1), _core.Clock()).value == 0
+
+
+def test_a_clock_that_was_interrupted_is_over_and_has_no_error_left() -> None:
+    def fail(done: int, total: int) -> None:
+        raise RuntimeError("no terminal")
+
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (400, 60)).astype(np.uint8)
+    many = cases(
+        codes=codes,
+        labels=np.sort(rng.integers(0, 2, 400)).astype(np.int32),
+        weights=None,
+        n_outcomes=np.full(60, 2, dtype=np.int32),
+    )
+    prices = money(own=np.ones((60, 2), dtype=np.int64), fee_mask=np.zeros(60, dtype=np.uint64))
+    searcher = search(cases=many, money=prices, unavoidable=np.zeros(400, dtype=np.int64))
+    clock = _core.Clock(None, fail)
+    with pytest.raises(RuntimeError, match="no terminal"):
+        searcher.ask(_core.Question(6), clock)
+    assert searcher.ask(_core.Question(6), clock) is None
+    assert _core.Table(many, clock) is not None
