@@ -229,7 +229,7 @@ def test_the_bounds_hold_between_the_points() -> None:
     open_points = [replace(point, proven=False, lower_bound=0) for point in frontier.points[3:]]
     mixed = replace(frontier, points=(*frontier.points[:3], *open_points), n_searched=3)
     assert [errors for _, errors in mixed.bounds[:4]] == [frontier[0].errors, frontier[1].errors, 0, 0]
-    early = replace(frontier, complete=False)
+    early = replace(frontier, complete=False, n_searched=len(frontier) - 1)
     assert early.bounds[:-2] == frontier.bounds[:-2]
     assert early.bounds[-2:] == ((frontier[-2].max_cost, frontier[-1].errors), frontier.bounds[-1])
     greedy = bt.frontier(bt.datasets.load("pima"), method="greedy")
