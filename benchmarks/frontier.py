@@ -12,7 +12,7 @@ import time
 
 import budgetree as bt
 from budgetree.impurity import Impurity
-from budgetree.learn.portfolio import DEFAULT_IMPURITIES, HINGED, Portfolio
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED, Portfolio
 
 REPEATS = 5
 
