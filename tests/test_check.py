@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetree.proof.check import Facts, seal, verify
-from budgetree.proof.exhaust import Search
+from budgetree.proof.check.exhaust import Search
+from budgetree.proof.check.verify import Facts, seal, verify
 
 ONE = Fraction(1)
 

@@ -20,7 +20,7 @@ import pytest
 import budgetree as bt
 from budgetree.cli import main
 from budgetree.learn.exact.solver import Solver
-from budgetree.problem import files
+from budgetree.services import files
 
 PRICES = """
 default = 1

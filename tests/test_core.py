@@ -13,7 +13,7 @@ import pytest
 
 import budgetree
 from budgetree import core as knows
-from budgetree.core import CoreError, PlainPythonWarning
+from budgetree.errors import CoreError, PlainPythonWarning
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, found: ModuleType | None) -> None:

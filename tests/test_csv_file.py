@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetree.problem.csv_file import MISSING_CELLS, CsvTable, TableFileError, read_csv
-from budgetree.problem.encoding import Categories, Levels
+from budgetree.errors import TableFileError
+from budgetree.problem.tables.csv_file import MISSING_CELLS, CsvTable, read_csv
+from budgetree.problem.tables.encoding import Categories, Levels
 
 
 def table(tmp_path: Path, text: str, encoding: str = "utf-8", **settings: Any) -> CsvTable:

@@ -13,10 +13,10 @@ from reference import Problem, random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.clock import Clock
 from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.plain import PlainSearch
+from budgetree.services.clock import Clock
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 
 FOREVER = Clock(None)

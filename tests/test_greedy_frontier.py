@@ -18,9 +18,9 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.frontier_text import sparkline
 from budgetree.learn.greedy.portfolio import HINGED, Portfolio
 from budgetree.learn.greedy.steps import join_steps
+from budgetree.show.frontier_table import sparkline
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy")
@@ -336,7 +336,7 @@ def test_the_bar_shows_only_where_it_is_wanted(
 ) -> None:
     greedy(bt.datasets.load("figure1"))
     assert capfd.readouterr().err == ""
-    monkeypatch.setattr("budgetree.learn.progress.SHOW_AFTER", -1.0)
+    monkeypatch.setattr("budgetree.services.progress.SHOW_AFTER", -1.0)
     greedy(bt.datasets.load("figure1"), progress=True)
     assert "greedy frontier" in capfd.readouterr().err
     greedy(bt.datasets.load("figure1"), progress=False)

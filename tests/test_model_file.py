@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
-from budgetree.tree.model_shape import SCHEMA_FILE, check_shape
+from budgetree.tree.model.shape import SCHEMA_FILE, check_shape
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,11 @@ from reference import Problem, random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.clock import Clock
 from budgetree.learn.exact import layout as layout_module
 from budgetree.learn.exact import solver as solver_module
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.solver import Help, Solver
+from budgetree.services.clock import Clock
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 
 
@@ -166,7 +166,7 @@ def test_large_weights_and_prices_are_exact() -> None:
 
 
 def test_progress_tells_best_bound_and_gap(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("budgetree.learn.progress.SHOW_AFTER", -1.0)
+    monkeypatch.setattr("budgetree.services.progress.SHOW_AFTER", -1.0)
     monkeypatch.setattr(solver_module, "MOMENT", 0.0)
     bt.optimal(bt.datasets.load("dna"), budget=4, time_limit=1, progress=True)
     shown = capfd.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 import budgetree as bt
-from budgetree.problem.encoding import UNSEEN
+from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.report import summarise_tree
 from page_browser import Page
 from report_cases import hostile_instance, outcomes_to, repeating_tree

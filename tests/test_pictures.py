@@ -17,8 +17,8 @@ from matplotlib import pyplot
 from support import to_instance
 
 import budgetree as bt
-from budgetree.tree.colours import WORST, class_colours
-from budgetree.tree.drawing import Box, Drawing, Stroke, Text, text_width
+from budgetree.show.colours import WORST, class_colours
+from budgetree.show.drawing import Box, Drawing, Stroke, Text, text_width
 
 mpl.use("Agg")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.problem.columns import Column
+from budgetree.problem.tables.columns import Column
 from budgetree.report import summarise_frontier, summarise_tree
 from report_cases import SCRIPT, hostile_instance, repeating_tree
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 from budgetree._version import __version__
+from budgetree.errors import CoreError, PlainPythonWarning
 
 NAME = "budgetree._core"
 ROOT = Path(__file__).parents[2]  # of a checkout
@@ -26,14 +27,6 @@ REMEDY = (
     "install a C++ compiler (Debian: g++, Fedora: gcc-c++, macOS: xcode-select --install, Windows: Visual Studio Build "
     "Tools with clang-cl), then install budgetree again"
 )
-
-
-class CoreError(ImportError):
-    """There is a native core that cannot be used."""
-
-
-class PlainPythonWarning(UserWarning):
-    """budgetree runs without its native core."""
 
 
 def load() -> ModuleType | None:

@@ -31,10 +31,10 @@ from scipy.sparse import csr_matrix
 
 from budgetree.learn import frontier
 from budgetree.problem import UNSEEN, Instance, Prices
-from budgetree.problem.columns import Column, array_columns, frame_library, read_frame
 from budgetree.problem.duplicates import add_up_duplicates
-from budgetree.problem.encoding import DEFAULT_LEVELS
 from budgetree.problem.instance import encode_tests
+from budgetree.problem.tables.columns import Column, array_columns, frame_library, read_frame
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS
 from budgetree.proof import Certificate, certify
 from budgetree.tree.consultation import check_handle_unknown
 

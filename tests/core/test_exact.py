@@ -15,11 +15,11 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree import _core
-from budgetree.learn.clock import Clock
 from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.native import NativeSearch
 from budgetree.learn.exact.plain import PlainSearch
+from budgetree.services.clock import Clock
 from reference_exact import optimal_frontier
 
 CACHE = 2**22

@@ -11,8 +11,8 @@ import numpy as np
 
 from budgetree.cli.tables import Request, Table, instance_from, load_instance, open_table
 from budgetree.problem import Instance, Prices
-from budgetree.problem.columns import Column, is_missing
-from budgetree.problem.encoding import MAX_OUTCOMES
+from budgetree.problem.tables.columns import Column, is_missing
+from budgetree.problem.tables.encoding import MAX_OUTCOMES
 
 FEW_ROWS = 20  # below this, all different says nothing
 MOSTLY = 0.8

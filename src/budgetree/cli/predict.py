@@ -41,7 +41,7 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
       budgetree predict pathway.json new_cases.csv -o predicted.csv
     """
     from budgetree.cli.tables import check_outputs, codes_for, open_table
-    from budgetree.problem.files import write_text
+    from budgetree.services.files import write_text
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, data))

@@ -29,9 +29,9 @@ def report(model: str, out: str, certificate: str | None, title: str | None) -> 
       budgetree report pathway.json -o pathway.html --title "Chest pain"
     """
     from budgetree.cli.tables import check_outputs
-    from budgetree.problem.files import write_text
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
+    from budgetree.services.files import write_text
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, certificate))

@@ -19,7 +19,7 @@ def reproduce(out: str | None, time_limit: float) -> None:
     from budgetree.reproduce import reproduce as run
 
     if out is not None:
-        import budgetree.report.figures as figures
+        import budgetree.show.plots.figures as figures
 
         figures.need_matplotlib()  # before the work, not after it
     found = run(hard_seconds=time_limit)

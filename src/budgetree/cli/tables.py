@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Schema
-    from budgetree.problem.columns import Column
-    from budgetree.problem.csv_file import CsvTable
-    from budgetree.problem.encoding import ColumnEncoder
+    from budgetree.problem.tables.columns import Column
+    from budgetree.problem.tables.csv_file import CsvTable
+    from budgetree.problem.tables.encoding import ColumnEncoder
 
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 
@@ -53,7 +53,7 @@ class Table:
         """The cells as text."""
         if self.csv is not None:
             return [self.csv.row(place) for place in range(len(self))]
-        from budgetree.problem.columns import is_missing
+        from budgetree.problem.tables.columns import is_missing
 
         cells = [["" if is_missing(value) else str(value) for value in column.to_list()] for column in self.columns]
         return [list(row) for row in zip(*cells, strict=True)]
@@ -71,7 +71,7 @@ def open_table(data: str, missing: Sequence[str] = ()) -> Table:
         return Table(data, _parquet_columns(data))
     if begins == ZIP:
         raise ValueError(f"{data}: this looks like a spreadsheet or an archive; save the table as CSV and give that.")
-    from budgetree.problem.csv_file import read_csv
+    from budgetree.problem.tables.csv_file import read_csv
 
     table = read_csv(data, missing)
     return Table(data, [table.column(name) for name in table.names], table)
@@ -125,7 +125,7 @@ def check_columns(table: Table, request: Request) -> str:
             raise ValueError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
-    from budgetree.problem.columns import is_missing
+    from budgetree.problem.tables.columns import is_missing
 
     column = table.columns[table.names.index(request.target)]
     empty = [row for row, value in enumerate(column.to_list()) if is_missing(value)]
@@ -140,7 +140,7 @@ def check_columns(table: Table, request: Request) -> str:
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
     """An error if a file could not be written, or would replace what is read or another output."""
-    from budgetree.problem.files import check_place
+    from budgetree.services.files import check_place
 
     taken = {os.path.realpath(path): path for path in inputs if path is not None}
     for path in outputs:
@@ -181,9 +181,9 @@ def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
 
 def _as_learned(column: Column, encoder: ColumnEncoder) -> Column:
     """Values of a typed file as the texts that a model learned from a file of text knows, where they mean the same."""
-    from budgetree.problem.columns import is_missing
-    from budgetree.problem.csv_file import same_text
-    from budgetree.problem.encoding import Categories
+    from budgetree.problem.tables.columns import is_missing
+    from budgetree.problem.tables.csv_file import same_text
+    from budgetree.problem.tables.encoding import Categories
 
     texts = isinstance(encoder, Categories) and all(isinstance(value, str) for value in encoder.values)
     if not texts or all(isinstance(value, str) or is_missing(value) for value in column.to_list()):
@@ -205,7 +205,7 @@ def _is_bundled(data: str) -> bool:
 def _parquet_columns(data: str) -> list[Column]:
     import narwhals.stable.v2 as nw
 
-    from budgetree.problem.columns import installed_library, read_frame
+    from budgetree.problem.tables.columns import installed_library, read_frame
 
     library = installed_library()
     if library is None:

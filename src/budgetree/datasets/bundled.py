@@ -14,7 +14,7 @@ import numpy as np
 
 from budgetree.datasets.examples import figure1, synthetic
 from budgetree.problem import Instance, Prices
-from budgetree.problem.columns import Column, make_frame
+from budgetree.problem.tables.columns import Column, make_frame
 
 PAPER_LEVELS = 10
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
 import numpy as np
 
 from budgetree.problem import Instance
+from budgetree.problem.units import non_negative
 
 
 def check_instance(instance: Any) -> None:
@@ -29,3 +31,10 @@ def check_threads(threads: Any) -> int:
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ValueError(f"threads is {threads!r}; expected None or a whole number of at least 1.")
     return int(threads)
+
+
+def check_time_limit(time_limit: Any) -> float | None:
+    """The seconds, or None for no limit."""
+    if time_limit is None or time_limit == math.inf:
+        return None
+    return float(non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0"))

@@ -1,8 +1,8 @@
 """The problem: objects, tests, classes and prices, read from any table into outcome codes."""
 
-from budgetree.problem.encoding import UNSEEN
 from budgetree.problem.instance import ClassOrder, Instance
 from budgetree.problem.prices import Prices, PriceTable, SharedFee
 from budgetree.problem.schema import Schema, check_codes
+from budgetree.problem.tables.encoding import UNSEEN
 
 __all__ = ["UNSEEN", "ClassOrder", "Instance", "PriceTable", "Prices", "Schema", "SharedFee", "check_codes"]

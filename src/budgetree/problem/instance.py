@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.columns import Column, frame_library, read_frame
 from budgetree.problem.duplicates import identical_groups, merge_duplicates
-from budgetree.problem.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder, fit_encoder
-from budgetree.problem.labels import class_codes, weight_units
 from budgetree.problem.prices import Prices
 from budgetree.problem.schema import Schema, check_codes, distinct_names
+from budgetree.problem.tables.columns import Column, frame_library, read_frame
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder, fit_encoder
+from budgetree.problem.tables.labels import class_codes, weight_units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

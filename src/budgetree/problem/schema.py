@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.columns import Column
-from budgetree.problem.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, Levels
 from budgetree.problem.prices import Prices, PriceTable
+from budgetree.problem.tables.columns import Column
+from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, Levels
 
 
 @dataclass(frozen=True, eq=False)

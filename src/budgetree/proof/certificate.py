@@ -10,17 +10,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from budgetree.errors import CertificateError
 from budgetree.problem import Instance
-from budgetree.problem.files import write_text
 from budgetree.problem.units import plain_number, show_number
 from budgetree.proof.check import Report, verify
-from budgetree.proof.facts import Facts
+from budgetree.proof.check.facts import Facts
+from budgetree.services.files import write_text
 
 REQUIRED = ("format", "max_cost", "errors", "lower_bound", "ratio", "winner", "bounds", "error_bounds", "reason")
-
-
-class CertificateError(ValueError):
-    """A file that is not a certificate."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

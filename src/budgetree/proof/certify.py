@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
-from budgetree.learn.clock import Clock, check_time_limit
-from budgetree.learn.progress import Report
-from budgetree.learn.progress import progress as show_progress
-from budgetree.learn.settings import check_instance
+from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import show_number
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
@@ -23,6 +20,9 @@ from budgetree.proof.cover import cover_bound
 from budgetree.proof.error_bounds import error_bounds
 from budgetree.proof.ratio import ratio_bound
 from budgetree.proof.searched import search_bound
+from budgetree.services.clock import Clock
+from budgetree.services.progress import Report
+from budgetree.services.progress import progress as show_progress
 from budgetree.tree import LEAF, Tree
 
 DEFAULT_SECONDS = 10.0

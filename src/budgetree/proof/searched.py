@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from budgetree.learn.clock import Clock
-from budgetree.learn.exact.layout import TooLargeError
+from budgetree.errors import TooLargeError
 from budgetree.learn.exact.solver import NEVER_AGAIN, Help, Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES
-from budgetree.learn.progress import Report
 from budgetree.learn.settings import check_threads
 from budgetree.problem import Instance, Prices
 from budgetree.proof.bounds import Bound
+from budgetree.services.clock import Clock
+from budgetree.services.progress import Report
 
 
 def search_bound(

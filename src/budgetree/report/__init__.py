@@ -1,8 +1,6 @@
-"""What people see: pictures, and a page that needs nothing but a browser."""
+"""A page that needs nothing but a browser: a summary as a dict, and the HTML document made of it."""
 
 from budgetree.report.page import render_page
-from budgetree.report.plot_frontier import plot_frontier
-from budgetree.report.plot_tree import plot_tree
 from budgetree.report.summary import summarise_frontier, summarise_tree
 
-__all__ = ["plot_frontier", "plot_tree", "render_page", "summarise_frontier", "summarise_tree"]
+__all__ = ["render_page", "summarise_frontier", "summarise_tree"]

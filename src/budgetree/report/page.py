@@ -14,16 +14,16 @@ from typing import Any
 
 # In the order in which they use each other.
 SCRIPTS = (
-    "page_dom.js",
-    "page_model.js",
-    "page_facts.js",
-    "page_chart.js",
-    "page_detail.js",
-    "page_tree.js",
-    "page_search.js",
-    "page_answers.js",
-    "page_consult.js",
-    "page_main.js",
+    "dom.js",
+    "model.js",
+    "facts.js",
+    "chart.js",
+    "detail.js",
+    "tree.js",
+    "search.js",
+    "answers.js",
+    "consult.js",
+    "main.js",
 )
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 # What could end the data's script element, or be read as markup inside it.
@@ -88,4 +88,4 @@ def _dense(source: str) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return resources.files("budgetree.report").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("budgetree.report").joinpath("page", name).read_text(encoding="utf-8")

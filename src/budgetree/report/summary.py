@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree._version import __version__
-from budgetree.learn.frontier import Frontier, Point
+from budgetree.learn._frontier import Frontier, Point
 from budgetree.problem import Schema
-from budgetree.problem.encoding import ColumnEncoder, Levels
+from budgetree.problem.tables.encoding import ColumnEncoder, Levels
 from budgetree.problem.units import plain_number
 from budgetree.proof.certificate import Certificate
 from budgetree.tree import LEAF, NO_BRANCH, Tree

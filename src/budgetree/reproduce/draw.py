@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetree.report.figures import new_axes
-from budgetree.report.plot_frontier import shade_impossible, step_line
 from budgetree.reproduce.panels import Panel
+from budgetree.show.plots._frontier import shade_impossible, step_line
+from budgetree.show.plots.figures import new_axes
 
 COLOURS = ("#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00")
 OPTIMUM = "#1A1A1A"

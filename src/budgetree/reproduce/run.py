@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from budgetree.learn.progress import progress as show_progress
-from budgetree.problem.files import write_text
 from budgetree.reproduce import observations, theory
 from budgetree.reproduce.baselines import BaselineRow, baseline_rows
 from budgetree.reproduce.claims import Claim, Evidence
@@ -27,6 +25,8 @@ from budgetree.reproduce.tables import (
     toy_table,
 )
 from budgetree.reproduce.toy import toy
+from budgetree.services.files import write_text
+from budgetree.services.progress import progress as show_progress
 
 HARD_SECONDS = 20.0  # for dna's frontier
 STAGES = len(NINE) + 6

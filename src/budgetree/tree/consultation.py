@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from budgetree.problem.answers import code_of, possible_answers, read_answer
+from budgetree.problem.tables.answers import code_of, possible_answers, read_answer
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 
 if TYPE_CHECKING:

@@ -13,23 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Prices, Schema, check_codes
-from budgetree.problem.columns import read_frame
-from budgetree.problem.units import plain_number, show_number
-from budgetree.tree import model_file, text
+from budgetree.problem.tables.columns import read_frame
+from budgetree.problem.units import plain_number
 from budgetree.tree.consultation import Consultation, HandleUnknown
-from budgetree.tree.drawing import MAX_LEAVES, Drawing, draw
-from budgetree.tree.export.dot import to_dot
-from budgetree.tree.export.python import to_python
-from budgetree.tree.export.rules import Rule, rules
-from budgetree.tree.export.sql import to_sql
+from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival
-from budgetree.tree.outline import Outline
 from budgetree.tree.routing import Ends, Map, walk
-from budgetree.tree.svg import to_svg
+from budgetree.tree.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class Tree(Shown):
     """An immutable decision tree with its prices; grow one with budgetree.grow."""
 
     schema: Schema
@@ -202,60 +196,6 @@ class Tree:
         """Read a model file; nothing in it is ever executed."""
         return cls(*model_file.read(path))
 
-    def to_text(self, max_depth: int | None = None) -> str:
-        """The tree for people: test and price, outcome, running cost, class counts."""
-        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-        return text.render(self.outline, self._words, self.summary(), max_depth)
-
-    def rules(self) -> tuple[Rule, ...]:
-        """One rule per way through the tree: its conditions, class, cost, known cases and errors."""
-        return rules(self.outline)
-
-    def to_rules(self) -> str:
-        """The rules for people, one per line, with what each costs."""
-        return "\n".join(map(str, self.rules()))
-
-    def to_dot(self) -> str:
-        """The tree in Graphviz' language."""
-        return to_dot(self.outline, self._words)
-
-    def to_python(self, name: str = "predict") -> str:
-        """The source of a function `name(case)` that needs nothing but Python; case[test] is a raw value.
-
-        None and NaN are missing values. A tree learned from codes takes codes.
-        """
-        return to_python(self.outline, self._words, name, self.summary())
-
-    def to_sql(self) -> str:
-        """A CASE expression in standard SQL, over columns called as the tests are; NULL is a missing value."""
-        return to_sql(self.outline)
-
-    def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
-        """The tree as shapes, folded where it has more leaves than fit; see plot_tree and to_svg."""
-        _check_size("max_leaves", max_leaves, 1)
-        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-        return draw(self.outline, self._words, self.worst_from, self.summary(), max_leaves, max_depth)
-
-    def to_svg(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> str:
-        """The tree as an SVG picture."""
-        return to_svg(self.draw(max_leaves=max_leaves, max_depth=max_depth))
-
-    def summary(self) -> str:
-        """One line: size, worst and mean cost, errors."""
-        total = float(self.schema.cases(self.nodes.counts[0].sum()))
-        weight = "" if total == self.n_objects else f" of weight {show_number(total)}"
-        unseen = "" if self.ceiling == self.max_cost else f" ({show_number(self.ceiling)} if an outcome is new there)"
-        return (
-            f"{self.n_objects} objects{weight}, {self.n_leaves} leaves; "
-            f"worst case {show_number(self.max_cost)}{unseen}, mean {show_number(round(self.mean_cost, 3))}; "
-            f"{show_number(self.errors)} errors ({self.errors / total:.1%})"
-        )
-
-    @cached_property
-    def outline(self) -> Outline:
-        """Which outcomes share a branch, for everything that shows the tree."""
-        return Outline(self.schema, self.nodes)
-
     @cached_property
     def charges(self) -> Charges:
         """What doing each node's test costs there, beside its own price."""
@@ -281,10 +221,6 @@ class Tree:
         for first, last in reversed(nodes.levels[1:]):
             np.maximum.at(most, nodes.parent[first:last], most[first:last])
         return most - nodes.paid
-
-    @property
-    def _words(self) -> text.Words:
-        return text.Words(self.schema, self.nodes, self.charges)
 
     @cached_property
     def chart(self) -> Map:
@@ -313,11 +249,3 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"Tree({self.summary()})"
-
-    def _repr_html_(self) -> str:
-        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
-
-
-def _check_size(name: str, most: Any, least: int) -> None:
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
-        raise ValueError(f"{name} is {most!r}; expected a whole number of at least {least}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from budgetree.learn.clock import Clock
+from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
 ANY_TEST = -1  # no particular test: as a question any will do, as an answer the tree is a leaf

@@ -7,6 +7,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import TooLargeError
 from budgetree.learn.exact.answer import ALL_TESTS
 from budgetree.problem import Instance
 from budgetree.problem.duplicates import identical_groups
@@ -24,10 +25,6 @@ def _memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return 8 * 2**30
-
-
-class TooLargeError(ValueError):
-    """The instance is beyond what exact search can hold."""
 
 
 class Layout:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from budgetree.core import core
-from budgetree.learn.clock import Clock
 from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
+from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
 BOUND_SECONDS = 3.0  # for the bound that rises, where there is no time limit

@@ -27,11 +27,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from budgetree.learn.clock import Clock
 from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.learn.exact.plain_counts import Cases, Columns, Splits, least_cost
+from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
 CACHE_BYTES = 2**28

@@ -15,12 +15,12 @@ from typing import TypeVar
 import numpy as np
 
 from budgetree.core import core, say_once
-from budgetree.learn.clock import Clock
 from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Search
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.found import Found, found_tree
-from budgetree.learn.progress import Report
 from budgetree.problem import Instance
+from budgetree.services.clock import Clock
+from budgetree.services.progress import Report
 from budgetree.tree import LEAF, Nodes, Tree
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on

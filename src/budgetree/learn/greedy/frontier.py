@@ -16,8 +16,8 @@ from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, Batch, Portfolio
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
-from budgetree.learn.progress import Report
 from budgetree.problem import Instance
+from budgetree.services.progress import Report
 from budgetree.tree import LEAF, Nodes, Tree
 
 ROUNDS = 12  # of a bisection, about

@@ -1,0 +1,85 @@
+# The public names and where they live: the only list of them.
+from . import datasets as datasets
+from ._version import __version__ as __version__
+from .errors import (
+    CertificateError as CertificateError,
+)
+from .errors import (
+    ModelFileError as ModelFileError,
+)
+from .estimator import BudgetTreeClassifier as BudgetTreeClassifier
+from .impurity import (
+    Counterexample as Counterexample,
+)
+from .impurity import (
+    Entropy as Entropy,
+)
+from .impurity import (
+    Gini as Gini,
+)
+from .impurity import (
+    HingedPairs as HingedPairs,
+)
+from .impurity import (
+    HingedProduct as HingedProduct,
+)
+from .impurity import (
+    Impurity as Impurity,
+)
+from .impurity import (
+    ObjectPairs as ObjectPairs,
+)
+from .impurity import (
+    Pairs as Pairs,
+)
+from .impurity import (
+    Polynomial as Polynomial,
+)
+from .impurity import (
+    Powers as Powers,
+)
+from .impurity import (
+    check_admissible as check_admissible,
+)
+from .learn import (
+    Frontier as Frontier,
+)
+from .learn import (
+    Solution as Solution,
+)
+from .learn import (
+    frontier as frontier,
+)
+from .learn import (
+    grow as grow,
+)
+from .learn import (
+    optimal as optimal,
+)
+from .learn import (
+    tradeoff as tradeoff,
+)
+from .problem import (
+    Instance as Instance,
+)
+from .problem import (
+    Prices as Prices,
+)
+from .proof import (
+    Certificate as Certificate,
+)
+from .proof import (
+    certify as certify,
+)
+from .show.plots import (
+    plot_frontier as plot_frontier,
+)
+from .show.plots import (
+    plot_tree as plot_tree,
+)
+from .tree import (
+    Consultation as Consultation,
+)
+from .tree import (
+    Tree as Tree,
+)

@@ -1,0 +1,48 @@
+"""Everything that budgetree raises or warns with and that has a name of its own.
+
+    ValueError                  what was given is not what was expected; most messages are plain ValueErrors
+    ├── FileError               a file is not what it should be; the message names it, the place and the remedy
+    │   ├── TableFileError      … a table
+    │   ├── ModelFileError      … a model (Tree.from_json)
+    │   └── CertificateError    … a certificate (Certificate.from_json)
+    └── TooLargeError           the instance is beyond what exact search can hold
+
+    ImportError
+    └── CoreError               there is a native core that cannot be used
+
+    UserWarning
+    └── PlainPythonWarning      budgetree runs without its native core
+
+Bad input never raises anything else than a ValueError or, for a file that is not there, an OSError; an extra that is
+not installed is an ImportError that names it.
+"""
+
+from __future__ import annotations
+
+
+class FileError(ValueError):
+    """A file that cannot be read as what it should be; the message names the file, the place and the remedy."""
+
+
+class TableFileError(FileError):
+    """A file that cannot be read as a table."""
+
+
+class ModelFileError(FileError):
+    """A file that cannot be read as a model."""
+
+
+class CertificateError(FileError):
+    """A file that is not a certificate."""
+
+
+class TooLargeError(ValueError):
+    """The instance is beyond what exact search can hold."""
+
+
+class CoreError(ImportError):
+    """There is a native core that cannot be used."""
+
+
+class PlainPythonWarning(UserWarning):
+    """budgetree runs without its native core."""

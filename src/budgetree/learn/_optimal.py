@@ -1,0 +1,125 @@
+"""optimal: the best tree that a budget can buy, and the proof that there is no better one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from budgetree.learn.exact.solver import Help, Solver
+from budgetree.learn.found import Found
+from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, Portfolio
+from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
+from budgetree.problem import Instance
+from budgetree.problem.units import plain_number, show_number
+from budgetree.services.clock import Clock
+from budgetree.services.progress import progress as show_progress
+from budgetree.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Solution:
+    """The best tree found within a budget, and how far any other could do better."""
+
+    tree: Tree
+    errors: int | float  # what the tree gets wrong, by weight
+    lower_bound: int | float  # no tree within the budget gets less wrong
+    proven: bool  # no tree within the budget gets less wrong than this one
+    complete: bool  # the search ended by itself: also no tree with as few errors is cheaper
+    budget: Any  # as it was given; None for no limit
+
+    @property
+    def max_cost(self) -> int | float:
+        """The least budget that buys the tree: no case, known or new, costs more."""
+        return self.tree.ceiling
+
+    @property
+    def gap(self) -> int | float:
+        """How many errors fewer a better tree could make at most."""
+        return plain_number(Fraction(str(self.errors)) - Fraction(str(self.lower_bound)))
+
+    def __repr__(self) -> str:
+        limit = "any budget" if self.budget is None else show_number(self.budget)
+        within = f"{show_number(self.errors)} errors within {limit}"
+        if self.proven:
+            least = "the least budget for that" if self.complete else "perhaps less would do"
+            return f"Solution({within}, proven; worst case {show_number(self.max_cost)}, {least})"
+        return f"Solution({within}, at least {show_number(self.lower_bound)}; worst case {show_number(self.max_cost)})"
+
+
+def optimal(
+    instance: Instance,
+    *,
+    budget: Any,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+    cache_bytes: int = CACHE_BYTES,
+    threads: int | None = None,
+) -> Solution:
+    """The tree with the fewest errors among all whose every path costs at most the budget.
+
+    Of trees with as few errors it is one with the least worst case. With a time limit, or after Ctrl-C, it is the
+    best tree found so far, and lower_bound says how much better another could be.
+
+    budget       no path may cost more than this, whatever its outcomes; None for no limit
+    time_limit   seconds after which the best so far is returned
+    progress     True or False to show or hide the bar; by default it shows on a terminal
+    cache_bytes  memory for what the search has learned about sets of objects
+    threads      for searches that take longer than a moment, None for all cores; the tree does not depend on it
+
+    >>> import budgetree as bt
+    >>> bt.optimal(bt.datasets.load("house_votes"), budget=5)
+    Solution(0 errors within 5, proven; worst case 5, the least budget for that)
+    """
+    check_instance(instance)
+    check_cache_bytes(cache_bytes)
+    n_threads = check_threads(threads)
+    limit = instance.schema.table.budget_units(budget)
+    clock = Clock(check_time_limit(time_limit))
+    with show_progress("exact search", progress) as report:
+
+        def greedy() -> list[Found]:
+            portfolio = Portfolio(instance, cache_bytes, clock.deadline)
+            return grow_frontier(portfolio, DEFAULT_IMPURITIES, limit, report)
+
+        solver = Solver(instance, limit, clock, Help(cache_bytes, n_threads, report, greedy))
+        try:
+            tree, lower_bound, complete = _solve(solver, limit)
+        except KeyboardInterrupt:
+            tree, lower_bound, complete = solver.best(limit).tree(), solver.lower_bound(limit), False
+    return _solution(instance, tree, lower_bound, complete, budget)
+
+
+def _solve(solver: Solver, limit: int) -> tuple[Tree, int, bool]:
+    """The tree, a lower bound on the errors in units, and whether every question was answered."""
+    verdict = solver.decide(limit, solver.layout.leaf_errors + 1)
+    if not verdict.proven:
+        return solver.best(limit).tree(), verdict.lower_bound, False
+    fewest = verdict.lower_bound
+    # Where less money makes as few errors, less money it is: is there such a tree below the cheapest known one?
+    need = solver.best(limit).need
+    while need > 0:
+        below = solver.decide(need - 1, fewest + 1)
+        if not below.proven:
+            return solver.best(limit).tree(), fewest, False
+        if below.lower_bound > fewest:
+            break
+        need = solver.best(limit).need
+    if need != verdict.budget:
+        verdict = solver.decide(need, fewest + 1)
+    tree = solver.canonical(verdict) if verdict.proven else None
+    return tree or solver.best(limit).tree(), fewest, tree is not None
+
+
+def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, budget: Any) -> Solution:
+    least = plain_number(Fraction(lower_bound) / instance.schema.weight_scale)
+    return Solution(
+        tree=tree,
+        errors=tree.errors,
+        lower_bound=least,
+        proven=tree.errors == least,
+        complete=complete or (tree.errors == least and tree.ceiling == 0),
+        budget=None if budget is None or budget == math.inf else budget,
+    )

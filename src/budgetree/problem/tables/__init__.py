@@ -1,0 +1,1 @@
+"""From files and frames to columns, and from columns to codes."""

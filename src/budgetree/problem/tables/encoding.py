@@ -1,0 +1,193 @@
+"""From a column of raw values to outcome codes, and names a person can read."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.tables.columns import Column, is_missing, plain
+
+MAX_OUTCOMES = 255  # codes are bytes, and the last byte value means "never seen"
+UNSEEN = 255
+MISSING = "missing"
+SAMPLE = 4096  # rows that usually show at once that a column has many values
+DEFAULT_LEVELS = 10  # the paper's
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """A numeric column, each value rounded to the nearest of evenly spaced levels."""
+
+    name: str
+    low: float
+    high: float
+    levels: int
+    has_missing: bool
+
+    @property
+    def outcome_names(self) -> tuple[str, ...]:
+        names = _range_names(self.low, self.high, self.levels)
+        return (*names, MISSING) if self.has_missing else names
+
+    def encode(self, column: Column) -> NDArray[np.uint8]:
+        numbers = column.as_numbers()
+        if numbers is None:
+            raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
+        absent = np.isnan(numbers)
+        span = self.high - self.low
+        # The paper's rounding: halves go to the even level, and values outside the range to its ends.
+        scaled = (numbers - self.low) / span * (self.levels - 1) if span > 0 else numbers * 0
+        level = np.clip(np.rint(scaled), 0, self.levels - 1)
+        missing_code = self.levels if self.has_missing else UNSEEN
+        return np.where(absent, missing_code, level).astype(np.uint8)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Per level after the first, the least float that is rounded to it, or infinity where none is.
+
+        `x < threshold` then says exactly what encode does, also in a language that rounds in another way.
+        """
+        return _thresholds(self.low, self.high, self.levels)
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """A column with one outcome per value."""
+
+    name: str
+    values: tuple[Any, ...]
+    has_missing: bool
+
+    @property
+    def outcome_names(self) -> tuple[str, ...]:
+        names = _value_names(self.values)
+        return (*names, MISSING) if self.has_missing else names
+
+    def encode(self, column: Column) -> NDArray[np.uint8]:
+        code = {value: index for index, value in enumerate(self.values)}
+        missing_code = len(self.values) if self.has_missing else UNSEEN
+        if column.values is not None or column.numbers is None:
+            codes = (missing_code if is_missing(v) else code.get(v, UNSEEN) for v in column.to_list())
+            return np.fromiter(codes, dtype=np.uint8, count=len(column))
+        # A number column has few different values, or few that are known: one look-up for each.
+        distinct, position = np.unique(column.numbers, return_inverse=True)
+        known = [missing_code if value != value else code.get(value, UNSEEN) for value in distinct.tolist()]
+        return np.array(known, dtype=np.uint8)[position]
+
+
+ColumnEncoder = Levels | Categories
+
+
+@lru_cache(maxsize=10_000)  # a tree asks for the same column's in many nodes
+def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
+    span = high - low
+    if span == 0:
+        return (math.inf,) * (levels - 1)
+    found = []
+    for level in range(1, levels):
+        below, at = low, high
+        while below < (middle := below + (at - below) / 2) < at:
+            # As in encode: Python's round also sends halves to the even number.
+            if round((middle - low) / span * (levels - 1)) >= level:
+                at = middle
+            else:
+                below = middle
+        found.append(at)
+    return tuple(found)
+
+
+def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncoder:
+    """Choose how to encode a column; a mapping of levels names the columns that are always rounded."""
+    always = isinstance(levels, Mapping) and column.name in levels
+    most = levels.get(column.name, DEFAULT_LEVELS) if isinstance(levels, Mapping) else levels
+    if column.numbers is None:
+        if always:
+            raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
+        return _categories_of(column)
+    absent = np.isnan(column.numbers)
+    numbers = column.numbers[~absent]
+    if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
+        raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
+    if len(numbers) and (always or _has_more_than(numbers, most)):
+        return Levels(column.name, float(numbers.min()), float(numbers.max()), most, bool(absent.any()))
+    if column.values is not None:
+        return _categories_of(column)  # whole numbers that floats would not tell apart
+    return _categories(column, [plain(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
+
+
+def sort_key(value: Any) -> tuple[str, Any]:
+    """Numbers among numbers, texts among texts; anything else by its text."""
+    if isinstance(value, (bool, int, float, np.number)):
+        return ("", value)
+    return (type(value).__name__, value if isinstance(value, str) else str(value))
+
+
+def _categories_of(column: Column) -> Categories:
+    distinct = _distinct(column)
+    known = [value for value in distinct if not is_missing(value)]
+    return _categories(column, sorted(known, key=sort_key), has_missing=len(known) < len(distinct))
+
+
+def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Categories:
+    count = len(values) + has_missing
+    if count > MAX_OUTCOMES:
+        raise ValueError(
+            f"column {column.name!r} ({column.dtype}) has {count} different outcomes; a test may have at most "
+            f"{MAX_OUTCOMES}. Drop the column if it identifies the row, convert it to numbers (they are rounded to "
+            "levels), or group its rare values."
+        )
+    return Categories(column.name, tuple(values), has_missing)
+
+
+def _distinct(column: Column) -> set[Any]:
+    try:
+        return {_plain_value(value) for value in column.to_list()}
+    except TypeError as error:
+        raise ValueError(
+            f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
+        ) from error
+
+
+def _plain_value(value: Any) -> Any:
+    """Python's own kind of value, where NumPy's was in a table of objects."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
+
+
+def _has_more_than(numbers: NDArray[np.float64], most: int) -> bool:
+    return len(np.unique(numbers[:SAMPLE])) > most or len(np.unique(numbers)) > most
+
+
+def _value_names(values: Sequence[Any]) -> tuple[str, ...]:
+    names = [str(value) for value in values]
+    if len(set(names)) < len(names) or MISSING in names:
+        # 1 and "1" in one column, or a text that says "missing": repr keeps them apart.
+        names = [repr(value) for value in values]
+    return tuple(names)
+
+
+def _range_names(low: float, high: float, levels: int) -> tuple[str, ...]:
+    step = (high - low) / (levels - 1)
+    if not step > 0:
+        return (_number(low, 6), *(f"level {level}" for level in range(1, levels)))
+    edges = [low, *(low + (level + 0.5) * step for level in range(levels - 1)), high]
+    decimals = 1 - math.floor(math.log10(step))
+    texts = [_number(edge, decimals) for edge in edges]
+    if len(set(texts)) < len(texts):
+        texts = [repr(edge) for edge in edges]
+    if len(set(texts)) < len(texts):  # levels closer together than floats are
+        return tuple(f"level {level}" for level in range(levels))
+    return tuple(f"{a} to {b}" for a, b in itertools.pairwise(texts))
+
+
+def _number(value: float, decimals: int) -> str:
+    if decimals > 12 or abs(value) >= 1e15:
+        return f"{value:.8g}"
+    text = f"{value:.{max(decimals, 0)}f}"
+    return text.removeprefix("-") if float(text) == 0 else text

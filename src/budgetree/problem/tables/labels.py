@@ -1,0 +1,87 @@
+"""What each object is and how much it counts: labels become class codes, weights whole units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.tables.columns import is_missing
+from budgetree.problem.tables.encoding import sort_key
+from budgetree.problem.units import weights_to_units
+
+
+def class_codes(
+    labels: Any, n_objects: int, class_names: Sequence[Any] | None, what: str = "labels"
+) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Class codes and class names; with class_names, labels are positions in it, else the names are the labels."""
+    names = tuple(map(_plain_name, class_names or ()))
+    if len({(type(name), name) for name in names}) < len(names):
+        raise ValueError(f"class_names: {names!r:.80} has a name twice; names must differ.")
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.shape == (n_objects,):
+        # Whole numbers in an array, as from a million rows: no Python loop.
+        if class_names is None:
+            distinct_codes, codes = np.unique(labels, return_inverse=True)
+            return codes.astype(np.int64), tuple(distinct_codes.tolist())
+        if labels.min() >= 0 and labels.max() < len(names):
+            return labels.astype(np.int64), names
+    values = _as_list(labels, what)
+    if len(values) != n_objects:
+        raise ValueError(f"{what}: {len(values)} label(s) for {n_objects} object(s); expected one for each.")
+    absent = [row for row, value in enumerate(values) if is_missing(value)]
+    if absent:
+        raise ValueError(
+            f"{what}: {len(absent)} label(s) are missing, the first in row {absent[0]}; drop those rows or label them."
+        )
+    if class_names is None:
+        try:
+            distinct = sorted(set(values), key=sort_key)
+        except TypeError as error:
+            raise ValueError(f"{what}: expected one plain value per object: {error}.") from error
+        position = {value: index for index, value in enumerate(distinct)}
+        return np.array([position[value] for value in values], dtype=np.int64), tuple(distinct)
+    positions = range(len(names))
+    for row, value in enumerate(values):
+        if isinstance(value, bool) or value not in positions:
+            raise ValueError(
+                f"{what}: row {row} has {value!r}; with class_names, labels are positions in it, 0 to {len(names) - 1}."
+            )
+    return np.array(values, dtype=np.int64), names
+
+
+def weight_units(weights: Any, n_objects: int) -> tuple[NDArray[np.int64], Fraction]:
+    """Weights in whole units, and how many units make one."""
+    if weights is None:
+        return np.ones(n_objects, dtype=np.int64), Fraction(1)
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"weights: expected one number per object: {error}.") from error
+    if array.shape != (n_objects,):
+        raise ValueError(f"weights: shape {array.shape} for {n_objects} object(s); expected one weight for each.")
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(bad):
+        raise ValueError(f"weights: row {bad[0]} has weight {array[bad[0]]}; weights must be finite and at least 0.")
+    if not array.any():
+        raise ValueError("weights: every weight is 0; at least one object must count.")
+    return weights_to_units(array)
+
+
+def _plain_name(name: Any) -> Any:
+    return name.item() if isinstance(name, np.generic) and not isinstance(name, np.datetime64) else name
+
+
+def _as_list(labels: Any, what: str) -> list[Any]:
+    """Plain Python values, from whatever holds the labels."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "mM":
+        return [None if np.isnat(value) else str(value) for value in labels]
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(labels, method):
+            return list(getattr(labels, method)())
+    try:
+        return [_plain_name(label) for label in labels]
+    except TypeError:
+        raise ValueError(f"{what}: got {labels!r:.60}; expected one label per object.") from None

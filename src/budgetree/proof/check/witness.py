@@ -1,0 +1,168 @@
+"""The three kinds of witness, each checked on its own: what it proves about every tree with at most m errors.
+
+ratio   Lemma 2.1 of the paper, on any set of objects, each test at its least price and without fees
+cover   some listed object is classified rightly; its path must part it from all but m of the other classes, and a
+        feasible dual of that cover problem bounds its cost
+search  no cheaper tree exists; repeated here by a plain exhaustive search, until the deadline
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from budgetree.proof.check.exhaust import Search
+from budgetree.proof.check.facts import Whole
+from budgetree.proof.check.reading import Flaw, fields, fraction, index, items, short
+
+HIGHEST_POWER = 1000  # a larger exponent would only keep the checker busy
+
+
+def function(value: Any, where: str) -> tuple[str, Fraction]:
+    """The name and the parameter (0 if it has none) of an admissible F."""
+    entry = fields(value, where, ("name", "parameter"))
+    name = entry["name"]
+    if name not in ("Pairs", "Powers", "HingedPairs", "HingedProduct"):
+        raise Flaw(f"{where}.name: expected Pairs, Powers, HingedPairs or HingedProduct, got {short(name)}")
+    if name == "Pairs":
+        if entry["parameter"] is not None:
+            raise Flaw(f"{where}.parameter: Pairs has none, got {short(entry['parameter'])}")
+        return name, Fraction(0)
+    parameter = fraction(entry["parameter"], f"{where}.parameter")
+    if name == "Powers" and not (parameter.denominator == 1 and 2 <= parameter <= HIGHEST_POWER):
+        raise Flaw(f"{where}.parameter: expected a whole number, 2 to {HIGHEST_POWER}, got {short(parameter)}")
+    if parameter < 0:
+        raise Flaw(f"{where}.parameter: must be at least 0, got {short(parameter)}")
+    return name, parameter
+
+
+def impurity(name: str, parameter: int, counts: Sequence[int]) -> int:
+    """F of the class weights; `parameter` is the exponent of Powers or the α of the hinged functions."""
+    total = sum(counts)
+    if name == "Pairs":
+        return (total**2 - sum(n**2 for n in counts)) // 2
+    if name == "Powers":
+        return int(total**parameter - sum(n**parameter for n in counts))
+    over = [n - parameter for n in counts if n > parameter]
+    less = parameter**2 if name == "HingedPairs" else 0
+    return 2 * sum(max(0, x * y - less) for i, x in enumerate(over) for y in over[:i])
+
+
+def present(whole: Whole, value: Any, where: str, *, text: bool = False) -> int:
+    """A row that the instance has, with a positive weight."""
+    row = index(value, len(whole.weights), where, text=text)
+    if not whole.weights[row]:
+        raise Flaw(f"{where}: object {row} has weight 0, so it is absent")
+    return row
+
+
+def distinct(rows: Sequence[int], where: str) -> None:
+    """Refuse a row that is listed twice."""
+    if len(set(rows)) < len(rows):
+        raise Flaw(f"{where}: an object is listed twice")
+
+
+def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) -> Fraction:
+    """Lemma 2.1: along the outcomes that keep most of F(G), each test pays R(t) at least for what it removes.
+
+    A test's least price is paid whatever it shows, so the lemma also holds where no object is left on that outcome.
+    """
+    name, parameter = function(entry["impurity"], f"{where}.impurity")
+    hinged = name.startswith("Hinged")
+    if not hinged and errors > 0:
+        raise Flaw(f"{where}.impurity: {name} bounds trees without errors only; this one makes {short(errors)}")
+    if hinged and parameter < errors:
+        raise Flaw(f"{where}.impurity.parameter: is {short(parameter)}, below the {short(errors)} errors")
+    listed = enumerate(items(entry["objects"], f"{where}.objects"))
+    rows = [present(whole, value, f"{where}.objects[{position}]") for position, value in listed]
+    distinct(rows, f"{where}.objects")
+    if hinged:
+        parameter /= whole.grain
+    scale = parameter.denominator  # c · F(G) / (F(G) − F(H)) is the same on scaled weights, so all stays whole
+
+    def measure(objects: Iterable[int]) -> int:
+        return impurity(name, parameter.numerator, [scale * n for n in whole.counts(objects)])
+
+    everything, found = measure(rows), []
+    for test, price in enumerate(whole.least):
+        parts = whole.parts(rows, test)
+        removed = everything - max(map(measure, parts.values())) if len(parts) > 1 else 0
+        if removed > 0:
+            found.append(price * Fraction(everything, removed))
+    if not found:
+        raise Flaw(f"{where}.objects: no test has a finite ratio on them, so nothing is proved")
+    return min(found)
+
+
+def cover(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) -> Fraction:
+    """At least one of the listed objects is classified rightly, and costs at least its dual's value."""
+    where = f"{where}.objects"
+    proved: list[tuple[int, Fraction]] = []
+    problems: list[str] = []
+    for position, item in enumerate(items(entry["objects"], where)):
+        try:
+            proved.append(dual(whole, item, f"{where}[{position}]", errors))
+        except Flaw as flaw:
+            problems += flaw.args
+    if problems:
+        raise Flaw(*problems)
+    distinct([row for row, _ in proved], where)
+    weight = whole.grain * sum(whole.weights[row] for row, _ in proved)
+    if weight <= errors or not proved:
+        raise Flaw(f"{where}: weigh {weight} together, which must exceed the {short(errors)} errors")
+    return min(value for _, value in proved)
+
+
+def dual(whole: Whole, item: Any, where: str, errors: Fraction) -> tuple[int, Fraction]:
+    """The object, and the least its path can cost if it is classified rightly.
+
+    Objects of other classes that its path leaves unparted are errors; they weigh at most m, so their dual values sum to
+    at most λm, and the others' are paid for by the tests that part them.
+    """
+    item = fields(item, where, ("object", "dual"))
+    facts, place, row = whole.facts, f"{where}.dual", present(whole, item["object"], f"{where}.object")
+    values: dict[int, Fraction] = {}
+    for key, text in fields(item["dual"], place).items():
+        other = present(whole, key, place, text=True)
+        values[other] = fraction(text, f"{place}[{key}]")
+        if values[other] < 0 or facts.labels[other] == facts.labels[row]:
+            raise Flaw(f"{place}[{key}]: must be at least 0, on an object of another class than object {row}")
+    scale = math.lcm(*(value.denominator for value in values.values()))
+    scaled = {other: int(value * scale) for other, value in values.items() if value}
+    problems = []
+    for test, price in enumerate(whole.least):
+        load = sum(value for other, value in scaled.items() if facts.codes[other][test] != facts.codes[row][test])
+        if load > price * scale:
+            name, weight = facts.test_names[test], short(Fraction(load, scale))
+            problems.append(f"{place}: test {name!r} is loaded with {weight}, its price is {price}")
+    if problems:
+        raise Flaw(*problems)
+    steepest = max((value / facts.weights[other] for other, value in values.items()), default=Fraction(0))  # λ
+    return row, sum(values.values(), Fraction(0)) - steepest * errors
+
+
+def searcher(whole: Whole, deadline: float) -> Search:
+    """The exhaustive search on the objects present: each test at its least price in units, weights in grains."""
+    facts, rows, unit = whole.facts, whole.rows, whole.unit or Fraction(1)
+    return Search(
+        codes=[[int(code) for code in facts.codes[row]] for row in rows],
+        labels=[int(facts.labels[row]) for row in rows],
+        weights=[whole.weights[row] for row in rows],
+        prices=[int(price / unit) for price in whole.least],
+        fees=[(int(fee / unit), tests) for fee, tests in facts.fees],
+        deadline=deadline,
+    )
+
+
+def search(whole: Whole, finder: Search, value: Fraction, where: str, errors: Fraction) -> None:
+    """Look for a tree that refutes the value: cheaper, that is, by a unit at least."""
+    limit, steps = math.floor(errors / whole.grain), value / (whole.unit or 1)
+    if steps < 0 or steps.denominator != 1:
+        raise Flaw(f"{where}.value: expected a multiple of {whole.unit}, as all costs are, got {short(value)}")
+    if steps == 0:
+        return
+    fewest = finder.fewest(int(steps) - 1, limit)
+    if fewest <= limit:
+        raise Flaw(f"{where}.value: a tree cheaper than {short(value)} makes {fewest * whole.grain} errors")

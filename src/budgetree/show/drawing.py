@@ -1,0 +1,262 @@
+"""Drawing: a tree as shapes on a plane, from left to right, for whoever paints them.
+
+Lengths are points (72 to an inch), y grows downwards, and texts are centred on their y.
+"""
+
+from __future__ import annotations
+
+import heapq
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.show.colours import WORST, class_colours, tint
+from budgetree.show.outline import Branch, Group, Outline
+from budgetree.show.text import Words, one_line
+
+INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
+SIZE, SMALL = 9.0, 7.0  # of letters
+ROW, BOX, GAP, MARGIN, HEAD = 32.0, 20.0, 12.0, 12.0, 44.0
+LONGEST_BRANCH, LONGEST_NAME = 34, 30  # letters
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A line through points."""
+
+    points: tuple[tuple[float, float], ...]
+    colour: str
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rounded rectangle; hint is the long story, for painters that can show it on request."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    edge: str
+    dashed: bool
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One line of text, from x on or around it."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    colour: str
+    bold: bool = False
+    anchor: Literal["start", "middle"] = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Shapes in the order to paint them, and the size of the paper."""
+
+    width: float
+    height: float
+    shapes: tuple[Stroke | Box | Text, ...]
+
+
+@dataclass(eq=False)
+class _Item:
+    """A group on its way to a place on the paper."""
+
+    group: Group
+    depth: int
+    way: tuple[int, ...]  # which branch was taken at each step; says who comes above whom
+    branch: Branch | None  # the one that leads here
+    above: _Item | None
+    below: list[_Item]
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 0.0
+
+
+def draw(
+    outline: Outline,
+    words: Words,
+    worst_from: NDArray[np.int64],
+    title: str,
+    max_leaves: int,
+    max_depth: int | None,
+) -> Drawing:
+    """The whole tree, or the part of it that most cases pass where there are more leaves than fit.
+
+    worst_from says per node what the tests from there on can cost.
+    """
+    return _Draughtsman(outline, words, worst_from).draw(title, max_leaves, max_depth)
+
+
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """About how wide a text is, in a font with wide letters, so that it fits in others too."""
+    return sum(_em(letter) for letter in text) * size * (1.15 if bold else 1)
+
+
+class _Draughtsman:
+    def __init__(self, outline: Outline, words: Words, worst_from: NDArray[np.int64]) -> None:
+        self.outline = outline
+        self.words = words
+        self.worst_from = worst_from
+        self.nodes = outline.nodes
+        self.names = outline.schema.class_names
+        self.colours = class_colours(len(self.names))
+
+    def draw(self, title: str, max_leaves: int, max_depth: int | None) -> Drawing:
+        items = self._unfold(max_leaves, max_depth)
+        self._place(items)
+        worst = self._dearest(items)
+        shapes: list[Stroke | Box | Text] = []
+        for item in sorted(items, key=lambda item: item in worst):  # the dearest path lies on top
+            shapes.extend(self._branch_shapes(item, item in worst))
+        for item in items:
+            shapes.extend(self._item_shapes(item))
+        caption = f"dark red: the dearest path, {self.words.amount(self.nodes.paid.max())}"
+        folded = sum(self._is_folded(item) for item in items)
+        if folded:
+            caption += f"; {folded} {'box stands' if folded == 1 else 'boxes stand'} for a part that is not shown"
+        shapes.append(Text(MARGIN, MARGIN + SIZE / 2, title, SIZE, INK, bold=True))
+        shapes.append(Text(MARGIN, MARGIN + 1.8 * SIZE, caption, SMALL, GREY))
+        texts = [shape for shape in shapes if isinstance(shape, Text)]
+        right = max(text.x + text_width(text.text, text.size, text.bold) for text in texts)
+        bottom = max(item.y for item in items) + ROW / 2
+        return Drawing(right + MARGIN, bottom + MARGIN, tuple(shapes))
+
+    def _unfold(self, max_leaves: int, max_depth: int | None) -> list[_Item]:
+        """The items to draw, from the top down: those with the most cases are unfolded first."""
+        root = _Item((0,), 0, (), None, None, [])
+        items, n_leaves = [root], 1
+        waiting = [(0, 0, root)]
+        while waiting:
+            _, _, item = heapq.heappop(waiting)
+            if self.outline.is_leaf(item.group) or (max_depth is not None and item.depth >= max_depth):
+                continue
+            branches = self.outline.branches(item.group)
+            if n_leaves - 1 + len(branches) > max_leaves:
+                continue
+            n_leaves += len(branches) - 1
+            for place, branch in enumerate(branches):
+                below = _Item(branch.group, item.depth + 1, (*item.way, place), branch, item, [])
+                item.below.append(below)
+                items.append(below)
+                heapq.heappush(waiting, (-int(self.outline.counts(branch.group).sum()), len(items), below))
+        return sorted(items, key=lambda item: item.way)
+
+    def _place(self, items: list[_Item]) -> None:
+        """Columns by depth, wide enough for their longest texts; rows by leaves."""
+        for item in items:
+            item.width = text_width(self._name(item), SIZE, bold=bool(item.below)) + 14
+        x, start = MARGIN, {}
+        for depth in range(max(item.depth for item in items) + 1):
+            column = [item for item in items if item.depth == depth]
+            x += max(max(text_width(text, size, bold=True) for text, size in self._labels(item)) for item in column)
+            x += 2 * GAP + 8 if depth else 0
+            start[depth] = x
+            x += max((item.width for item in column if item.below), default=0)
+        row = HEAD + ROW / 2
+        for item in items:
+            item.x = start[item.depth]
+            if not item.below:
+                item.y = row
+                row += ROW
+        for item in reversed(items):
+            if item.below:
+                item.y = (item.below[0].y + item.below[-1].y) / 2
+
+    def _dearest(self, items: list[_Item]) -> set[_Item]:
+        """The items on the way to the dearest end; of equals the one that most cases take."""
+
+        def rank(item: _Item) -> tuple[int, int]:
+            node = item.group[0]
+            return int(self.nodes.paid[node] + self.worst_from[node]), int(self.outline.counts(item.group).sum())
+
+        at: _Item | None = max((item for item in items if not item.below), key=rank)
+        path = set()
+        while at is not None:
+            path.add(at)
+            at = at.above
+        return path
+
+    def _is_folded(self, item: _Item) -> bool:
+        return not item.below and not self.outline.is_leaf(item.group)
+
+    def _name(self, item: _Item) -> str:
+        node = item.group[0]
+        if item.below:
+            return _short(self.outline.schema.test_names[self.nodes.test[node]], LONGEST_NAME)
+        label = _short(str(self.names[self.nodes.label[node]]), LONGEST_NAME)
+        return f"{label} …" if self._is_folded(item) else label
+
+    def _labels(self, item: _Item) -> list[tuple[str, float]]:
+        """What stands above and below the line that leads to the item."""
+        if item.branch is None or item.above is None:
+            return [("", SMALL)]
+        node, above = item.group[0], item.above.group[0]
+        paid = self.nodes.paid
+        price = f"costs {self.words.amount(paid[node] - paid[above])}, spent {self.words.amount(paid[node])}"
+        return [(_listed(item.branch.names), SIZE - 1), (price, SMALL)]
+
+    def _branch_shapes(self, item: _Item, is_worst: bool) -> list[Stroke | Box | Text]:
+        if item.above is None:
+            return []
+        turn = item.above.x + item.above.width + GAP
+        points = ((turn - GAP, item.above.y), (turn, item.above.y), (turn, item.y), (item.x, item.y))
+        (outcome, outcome_size), (price, price_size) = self._labels(item)
+        colour = WORST if is_worst else GREY
+        return [
+            Stroke(points, WORST if is_worst else "#B5B5B5", 2.2 if is_worst else 1.0),
+            Text(turn + 6, item.y - 7, outcome, outcome_size, INK),
+            Text(turn + 6, item.y + 7, price, price_size, colour, bold=is_worst),
+        ]
+
+    def _item_shapes(self, item: _Item) -> list[Stroke | Box | Text]:
+        label = int(self.nodes.label[item.group[0]])
+        counts = self.outline.counts(item.group)
+        edge, fill = (INK, PAPER) if item.below else (self.colours[label], tint(self.colours[label], 0.25))
+        hint = self.words.describe(item.group, folded=not item.below)
+        name = self._name(item)
+        middle = item.x + item.width / 2
+        shapes: list[Stroke | Box | Text] = [
+            Box(item.x, item.y - BOX / 2, item.width, BOX, fill, edge, self._is_folded(item), hint),
+            Text(middle, item.y, name, SIZE, INK, bold=bool(item.below), anchor="middle"),
+        ]
+        if not item.below:
+            share = f"{self.words.weight(counts[label])} of {self.words.weight(counts.sum())}"
+            shapes.append(Text(item.x + item.width + 5, item.y, share, SMALL, GREY))
+        return shapes
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """As many names as fit, and how many more there are."""
+    shown = _short(names[0], LONGEST_BRANCH)
+    for place, name in enumerate(names[1:], start=1):
+        if len(shown) + len(name) + 3 > LONGEST_BRANCH:
+            return f"{shown} | +{len(names) - place}"
+        shown += f" | {one_line(name)}"
+    return shown
+
+
+def _short(text: str, most: int) -> str:
+    """On one line; of a long text both ends, since names often begin alike."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most * 2 // 3]}…{line[-(most // 3 - 1) :]}"
+
+
+def _em(letter: str) -> float:
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    if letter in "ijlI.,:;|'!()[] ":
+        return 0.36
+    if letter in "mwMW%@…":
+        return 0.95
+    return 0.7 if letter.isupper() else 0.63

@@ -1,0 +1,51 @@
+"""A tree in Graphviz' language: `dot -Tsvg tree.dot`."""
+
+from __future__ import annotations
+
+from budgetree.show.colours import class_colours, tint
+from budgetree.show.outline import Group, Outline
+from budgetree.show.text import Words, one_line
+
+HEAD = [
+    "digraph tree {",
+    "  rankdir=LR;",
+    '  node [shape=box, style="rounded,filled", fillcolor="white", fontname="Helvetica"];',
+    '  edge [fontname="Helvetica", fontsize=11];',
+]
+
+
+def to_dot(outline: Outline, words: Words) -> str:
+    """One statement per node and branch."""
+    schema, nodes = outline.schema, outline.nodes
+    colours = class_colours(len(schema.class_names))
+    lines = list(HEAD)
+    for visit in outline.walk():
+        node = visit.group[0]
+        if visit.branch is not None:
+            below = visit.branch.group
+            spent = f"spent {words.amount(nodes.paid[below[0]])}"
+            lines.append(
+                f"  {_id(visit.group)} -> {_id(below)} [label={_text(' | '.join(visit.branch.names), spent)}];"
+            )
+        elif visit.kind == "enter" and outline.is_leaf(visit.group):
+            label = int(nodes.label[node])
+            counted = words.counts(outline.counts(visit.group))
+            text = _text(str(schema.class_names[label]), counted)
+            lines.append(
+                f'  {_id(visit.group)} [label={text}, color="{colours[label]}", fillcolor="{tint(colours[label])}"];'
+            )
+        elif visit.kind == "enter":
+            lines.append(
+                f"  {_id(visit.group)} [label={_text(schema.test_names[nodes.test[node]], words.price(node))}];"
+            )
+    return "\n".join([*lines, "}", ""])
+
+
+def _id(group: Group) -> str:
+    return f"n{group[0]}"
+
+
+def _text(*lines: str) -> str:
+    """A quoted string; backslashes and quotes of names stay what they are."""
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in map(one_line, lines))
+    return '"' + "\\n".join(escaped) + '"'

@@ -1,0 +1,119 @@
+"""Outline: the tree as people read it, with outcomes that lead to the same subtree on one branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import Schema
+from budgetree.problem.tables.encoding import Levels
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes
+
+Group = tuple[int, ...]  # nodes whose subtrees look the same, drawn as one
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Outcomes that lead to the same subtree, and the nodes where they lead."""
+
+    outcomes: tuple[int, ...]
+    names: tuple[str, ...]
+    group: Group
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One stop of a walk through the outline: into a group, along a branch of its test, and out again."""
+
+    kind: Literal["enter", "branch", "leave"]
+    group: Group
+    depth: int
+    branch: Branch | None = None
+
+
+class Outline:
+    """Which outcomes share a branch, from the root (0,) down."""
+
+    def __init__(self, schema: Schema, nodes: Nodes) -> None:
+        self.schema = schema
+        self.nodes = nodes
+
+    def is_leaf(self, group: Group) -> bool:
+        return bool(self.nodes.test[group[0]] == LEAF)
+
+    def counts(self, group: Group) -> NDArray[np.int64]:
+        """Per class, the units that come here."""
+        total: NDArray[np.int64] = self.nodes.counts[list(group)].sum(axis=0)
+        return total
+
+    def branches(self, group: Group) -> list[Branch]:
+        """The branches of a group's test, in the order of their first outcomes; outcomes never seen have none."""
+        test = int(self.nodes.test[group[0]])
+        names = self.schema.outcome_names[test]
+        below = np.array([self.nodes.children(node, len(names)) for node in group])
+        found: dict[int, tuple[list[int], list[int]]] = {}
+        for outcome, children in enumerate(below.T.tolist()):
+            if children[0] == NO_BRANCH:
+                continue
+            outcomes, reached = found.setdefault(self._shape[children[0]], ([], []))
+            outcomes.append(outcome)
+            reached.extend(child for child in children if child not in reached)
+        return [
+            Branch(tuple(outcomes), tuple(self._names(test, outcomes)), tuple(reached))
+            for outcomes, reached in found.values()
+        ]
+
+    def walk(self) -> Iterator[Visit]:
+        """Depth first, by a stack rather than recursion: a tree may be deeper than Python's recursion limit."""
+        stack = [Visit("enter", (0,), 0)]
+        while stack:
+            visit = stack.pop()
+            yield visit
+            if visit.kind == "branch" and visit.branch is not None:
+                stack.append(Visit("enter", visit.branch.group, visit.depth + 1))
+            elif visit.kind == "enter" and not self.is_leaf(visit.group):
+                stack.append(Visit("leave", visit.group, visit.depth))
+                for branch in reversed(self.branches(visit.group)):
+                    stack.append(Visit("branch", visit.group, visit.depth, branch))
+
+    def _names(self, test: int, outcomes: list[int]) -> list[str]:
+        """What the outcomes are called; neighbouring levels as one: "1 to 2" and "2 to 5" are "1 to 5"."""
+        names = [self.schema.outcome_names[test][outcome] for outcome in outcomes]
+        if self.schema.encoders is not None and not isinstance(self.schema.encoders[test], Levels):
+            return names  # texts that only look like ranges
+        joined = names[:1]
+        for (before, outcome), name in zip(pairwise(outcomes), names[1:], strict=True):
+            low, is_range, high = name.partition(" to ")
+            if outcome == before + 1 and is_range and _is_number(low) and joined[-1].endswith(f" to {low}"):
+                joined[-1] = f"{joined[-1].partition(' to ')[0]} to {high}"
+            else:
+                joined.append(name)
+        return joined
+
+    @cached_property
+    def _shape(self) -> list[int]:
+        """A number per node, the same for nodes whose subtrees ask, cost and answer the same."""
+        nodes, number = self.nodes, dict[tuple[int, ...], int]()
+        shape = [0] * len(nodes)
+        tests, labels, paid = nodes.test.tolist(), nodes.label.tolist(), nodes.paid.tolist()
+        for node in reversed(range(len(nodes))):  # children come after their parents
+            key = (tests[node], labels[node], paid[node])
+            if tests[node] != LEAF:
+                below = nodes.children(node, int(self.schema.n_outcomes[tests[node]])).tolist()
+                key += tuple(NO_BRANCH if child == NO_BRANCH else shape[child] for child in below)
+            shape[node] = number.setdefault(key, len(number))
+        return shape
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

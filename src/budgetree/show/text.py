@@ -1,0 +1,90 @@
+"""A tree as text: one line per branch, outcomes with the same subtree on one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import Schema
+from budgetree.problem.units import show_number
+from budgetree.show.outline import Branch, Group, Outline
+from budgetree.tree.nodes import LEAF, Charges, Nodes
+
+
+def render(outline: Outline, words: Words, summary: str, max_depth: int | None) -> str:
+    """The summary line, then the tree."""
+    folds = math.inf if max_depth is None else max_depth
+    lines = [summary, words.describe((0,), folded=folds == 0)]
+    # A stack rather than recursion: a tree may be deeper than Python's recursion limit.
+    stack = [] if folds == 0 else _lines_below(outline, (0,), "", 1)
+    while stack:
+        prefix, is_last, depth, branch = stack.pop()
+        shown = words.describe(branch.group, folded=depth >= folds)
+        lines.append(f"{prefix}{'└─ ' if is_last else '├─ '}{' | '.join(branch.names)}: {shown}")
+        if depth < folds:
+            stack += _lines_below(outline, branch.group, prefix + ("   " if is_last else "│  "), depth + 1)
+    return "\n".join(lines)
+
+
+def one_line(text: str) -> str:
+    """A name as it may stand in a line of any format: what cannot be printed becomes a space."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _lines_below(outline: Outline, group: Group, prefix: str, depth: int) -> list[tuple[str, bool, int, Branch]]:
+    """The branches of a group as a stack: the first on top, the last marked."""
+    branches = [] if outline.is_leaf(group) else outline.branches(group)
+    return [(prefix, branch is branches[-1], depth, branch) for branch in reversed(branches)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """What a tree's nodes, prices and counts are called."""
+
+    schema: Schema
+    nodes: Nodes
+    charges: Charges
+
+    def describe(self, group: Group, *, folded: bool = False) -> str:
+        node = group[0]
+        counted = self.counts(self.nodes.counts[list(group)].sum(axis=0))
+        spent = "" if node == 0 else f", spent {self.amount(self.nodes.paid[node])}"
+        label = self.schema.class_names[self.nodes.label[node]]
+        if self.nodes.test[node] == LEAF:
+            return f"→ {label}{spent}  [{counted}]"
+        if folded:
+            return f"→ … {label}{spent}  [{counted}]"
+        return f"{self.schema.test_names[self.nodes.test[node]]}? {self.price(node)}{spent}  [{counted}]"
+
+    def price(self, node: int) -> str:
+        """What doing the node's test costs there."""
+        test, table = self.nodes.test[node], self.schema.table
+        if self.charges.repeated[node]:
+            return "already paid"
+        due = int(self.charges.fees_due[node])
+        own = table.own[test, : self.schema.n_outcomes[test]]
+        low, high = self.amount(own.min() + due), self.amount(own.max() + due)
+        price = f"costs {low}" if low == high else f"costs {low} to {high}"
+        if not due:
+            return price
+        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(self.charges.unpaid[node]))
+        return f"{price} with {self.amount(due)} for {names}"
+
+    def amount(self, units: int) -> str:
+        """Price units in the user's currency."""
+        return show_number(Fraction(int(units)) / self.schema.table.scale)
+
+    def weight(self, units: int) -> str:
+        """Weight units as a number of cases."""
+        return show_number(self.schema.cases(units))
+
+    def counts(self, counts: NDArray[np.int64]) -> str:
+        """The classes that occur, each with its cases."""
+        shown = [
+            f"{name} {self.weight(count)}" for name, count in zip(self.schema.class_names, counts, strict=True) if count
+        ]
+        return ", ".join(shown)

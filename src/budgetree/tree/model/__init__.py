@@ -1,0 +1,1 @@
+"""The model file: a tree as JSON, with its published schema."""

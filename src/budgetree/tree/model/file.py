@@ -1,0 +1,197 @@
+"""The model file: a tree as JSON. Reading checks everything and runs nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from budgetree.errors import ModelFileError
+from budgetree.problem import Schema
+from budgetree.problem.schema import distinct_names
+from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
+from budgetree.services.files import write_text
+from budgetree.tree.model.encoding import (
+    encoding_content,
+    exact,
+    prices_content,
+    read_encoding,
+    read_number,
+    read_prices,
+)
+from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival
+
+
+def write(path: str | PathLike[str], schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> None:
+    """Write the whole file; an old one stays until the new one is complete."""
+    content = json.dumps(_to_content(schema, nodes, n_objects, origin), ensure_ascii=False, separators=(",", ":"))
+    write_text(Path(path), content)
+
+
+def read(path: str | PathLike[str]) -> tuple[Schema, Nodes, int, str]:
+    """What a Tree is made of; ModelFileError when the file is not a valid model."""
+    text = Path(path).read_bytes()
+    try:
+        content = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{path}: not valid JSON ({error}); the file may be truncated or not a model.") from error
+    try:
+        return _from_content(content)
+    except (ValueError, OverflowError) as error:  # also names or prices that do not fit
+        raise ModelFileError(f"{path}: {error}") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):  # which of two would count is anybody's guess
+        raise ValueError("an entry is there twice")
+    return content
+
+
+def _to_content(schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> dict[str, Any]:
+    for name in schema.class_names:
+        if not isinstance(name, (str, int, float, bool)):
+            raise ValueError(
+                f"class {name!r} is a {type(name).__name__}; a model file holds classes that are texts, numbers or "
+                "booleans. Convert the labels before growing."
+            )
+    entries: list[dict[str, Any]] = []
+    for node in range(len(nodes)):
+        entry: dict[str, Any] = {"counts": nodes.counts[node].tolist()}
+        if nodes.test[node] != LEAF:
+            test = int(nodes.test[node])
+            below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
+            entry["test"] = test
+            entry["branches"] = [None if child == NO_BRANCH else child for child in below]
+            if nodes.fallback[node]:
+                entry["fallback"] = True
+        entries.append(entry)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "origin": origin,
+        "n_objects": n_objects,
+        "units_per_object": exact(schema.weight_scale),
+        "classes": list(schema.class_names),
+        "tests": _tests_content(schema),
+        "prices": prices_content(schema.prices),
+        "nodes": entries,
+    }
+
+
+def _tests_content(schema: Schema) -> list[dict[str, Any]]:
+    content: list[dict[str, Any]] = [
+        {"name": name, "outcomes": list(outcomes)}
+        for name, outcomes in zip(schema.test_names, schema.outcome_names, strict=True)
+    ]
+    for test, encoder in zip(content, schema.encoders or (), strict=False):
+        test["encoding"] = encoding_content(encoder)
+    return content
+
+
+def _from_content(content: Any) -> tuple[Schema, Nodes, int, str]:
+    check_shape(content)
+    tests, classes = content["tests"], content["classes"]
+    if any(isinstance(name, float) and not math.isfinite(name) for name in classes):
+        raise ModelFileError("classes must be texts, booleans or finite numbers.")
+    if len({(type(name), name) for name in classes}) < len(classes):
+        raise ModelFileError("classes must differ from each other.")
+    names = distinct_names([test["name"] for test in tests], "tests")
+    encoded = ["encoding" in test for test in tests]
+    if any(encoded) and not all(encoded):
+        raise ModelFileError(f"test {names[encoded.index(False)]!r} has no encoding, but others do; all or none must.")
+    schema = Schema(
+        test_names=names,
+        outcome_names=tuple(distinct_names(test["outcomes"], f"test {test['name']!r}") for test in tests),
+        class_names=tuple(classes),
+        prices=read_prices(content["prices"]),
+        weight_scale=read_number(content["units_per_object"], "units_per_object"),
+        encoders=tuple(read_encoding(test) for test in tests) if any(encoded) else None,
+    )
+    if not SMALLEST <= schema.weight_scale <= LARGEST:
+        raise ModelFileError("units_per_object must be above 0, and between 1e-100 and 1e100.")
+    nodes = _read_nodes(content["nodes"], schema)
+    return schema, nodes, int(content["n_objects"]), content["origin"]
+
+
+def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
+    size = len(entries)
+    test = np.full(size, LEAF, dtype=np.int32)
+    parent = np.full(size, -1, dtype=np.int32)
+    counts = np.zeros((size, len(schema.class_names)), dtype=np.int64)
+    first_branch = np.full(size, -1, dtype=np.int64)
+    fallback = np.zeros(size, dtype=bool)
+    branches: list[int] = []
+    for node, entry in enumerate(entries):
+        if len(entry["counts"]) != counts.shape[1]:
+            raise ModelFileError(f"node {node} has the counts {entry['counts']!r:.60}; expected {counts.shape[1]}.")
+        counts[node] = entry["counts"]
+        if "test" not in entry:
+            continue
+        if entry["test"] >= len(schema.test_names):
+            raise ModelFileError(
+                f"node {node} has the test {entry['test']!r}; expected 0 to {len(schema.test_names) - 1}."
+            )
+        test[node] = entry["test"]
+        fallback[node] = entry.get("fallback", False)
+        first_branch[node] = len(branches)
+        below = _read_branches(node, entry["branches"], int(schema.n_outcomes[test[node]]), size)
+        for child in dict.fromkeys(below):
+            if child == NO_BRANCH:
+                continue
+            if parent[child] >= 0:
+                raise ModelFileError(f"node {child} is a child of both node {parent[child]} and node {node}.")
+            parent[child] = node
+        branches.extend(below)
+    orphans = np.flatnonzero(parent[1:] < 0) + 1
+    if len(orphans):
+        raise ModelFileError(f"node {orphans[0]} is no node's child.")
+    if (np.diff(parent) < 0).any():
+        raise ModelFileError("nodes are not in breadth-first order.")
+    known = Nodes(test, parent, counts, np.zeros(size, np.int64), first_branch, np.array(branches, np.int32), fallback)
+    _check_sums(known)
+    empty = np.flatnonzero(~counts.any(axis=1))
+    if len(empty):
+        raise ModelFileError(f"node {empty[0]} counts no objects.")
+    if sum(counts[0].tolist()) > LARGEST_EXACT:
+        raise ModelFileError("the root counts more than 2^53 units.")
+    due = charges(test, parent, schema.table)
+    return Nodes(
+        test,
+        parent,
+        counts,
+        paid_on_arrival(known, due, schema.table, schema.n_outcomes),
+        first_branch,
+        known.branches,
+        fallback,
+    )
+
+
+def _read_branches(node: int, branches: list[Any], n_outcomes: int, size: int) -> list[int]:
+    if len(branches) != n_outcomes or all(child is None for child in branches):
+        raise ModelFileError(
+            f"node {node} must have {n_outcomes} branches, one per outcome of its test (null: never seen)."
+        )
+    for child in branches:
+        if child is None:
+            continue
+        if child >= size:
+            raise ModelFileError(f"node {node} has the child {child!r}; there are nodes 0 to {size - 1}.")
+        if child <= node:
+            raise ModelFileError(
+                f"node {node} has the child {child}, which points back; children come after their parent."
+            )
+    return [NO_BRANCH if child is None else int(child) for child in branches]
+
+
+def _check_sums(nodes: Nodes) -> None:
+    below = np.zeros_like(nodes.counts)
+    np.add.at(below, nodes.parent[1:], nodes.counts[1:])
+    wrong = np.flatnonzero(~nodes.is_leaf & (below != nodes.counts).any(axis=1))
+    if len(wrong):
+        raise ModelFileError(f"the counts of node {wrong[0]} are not the sum of its children's.")

@@ -1,0 +1,116 @@
+"""Shown: how a tree presents itself. Everything is done by `show`, the room above, when it is asked for.
+
+This is the one way up from `tree`: users expect `tree.to_text()`, and who only predicts need not load any of it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from budgetree.problem.units import show_number
+
+if TYPE_CHECKING:
+    from budgetree.show.drawing import Drawing
+    from budgetree.show.export.rules import Rule
+    from budgetree.show.outline import Outline
+    from budgetree.show.text import Words
+    from budgetree.tree.tree import Tree
+
+MAX_LEAVES = 40  # of a picture; what is beyond is folded
+
+
+class Shown:
+    """The part of a Tree that is for people and for other programs."""
+
+    @property
+    def _tree(self) -> Tree:
+        return cast("Tree", self)
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """The tree for people: test and price, outcome, running cost, class counts."""
+        from budgetree.show.text import render
+
+        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
+        return render(self.outline, self.words, self.summary(), max_depth)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """One rule per way through the tree: its conditions, class, cost, known cases and errors."""
+        from budgetree.show.export.rules import rules
+
+        return rules(self.outline)
+
+    def to_rules(self) -> str:
+        """The rules for people, one per line, with what each costs."""
+        return "\n".join(map(str, self.rules()))
+
+    def to_dot(self) -> str:
+        """The tree in Graphviz' language."""
+        from budgetree.show.export.dot import to_dot
+
+        return to_dot(self.outline, self.words)
+
+    def to_python(self, name: str = "predict") -> str:
+        """The source of a function `name(case)` that needs nothing but Python; case[test] is a raw value.
+
+        None and NaN are missing values. A tree learned from codes takes codes.
+        """
+        from budgetree.show.export.python import to_python
+
+        return to_python(self.outline, self.words, name, self.summary())
+
+    def to_sql(self) -> str:
+        """A CASE expression in standard SQL, over columns called as the tests are; NULL is a missing value."""
+        from budgetree.show.export.sql import to_sql
+
+        return to_sql(self.outline)
+
+    def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
+        """The tree as shapes, folded where it has more leaves than fit; see plot_tree and to_svg."""
+        from budgetree.show.drawing import draw
+
+        _check_size("max_leaves", max_leaves, 1)
+        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
+        return draw(self.outline, self.words, self._tree.worst_from, self.summary(), max_leaves, max_depth)
+
+    def to_svg(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> str:
+        """The tree as an SVG picture."""
+        from budgetree.show.svg import to_svg
+
+        return to_svg(self.draw(max_leaves=max_leaves, max_depth=max_depth))
+
+    def summary(self) -> str:
+        """One line: size, worst and mean cost, errors."""
+        tree = self._tree
+        total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
+        weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
+        unseen = "" if tree.ceiling == tree.max_cost else f" ({show_number(tree.ceiling)} if an outcome is new there)"
+        return (
+            f"{tree.n_objects} objects{weight}, {tree.n_leaves} leaves; "
+            f"worst case {show_number(tree.max_cost)}{unseen}, mean {show_number(round(tree.mean_cost, 3))}; "
+            f"{show_number(tree.errors)} errors ({tree.errors / total:.1%})"
+        )
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Which outcomes share a branch, for everything that shows the tree."""
+        from budgetree.show.outline import Outline
+
+        return Outline(self._tree.schema, self._tree.nodes)
+
+    @property
+    def words(self) -> Words:
+        """What the tree's nodes, prices and counts are called."""
+        from budgetree.show.text import Words
+
+        return Words(self._tree.schema, self._tree.nodes, self._tree.charges)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
+
+
+def _check_size(name: str, most: Any, least: int) -> None:
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
+        raise ValueError(f"{name} is {most!r}; expected a whole number of at least {least}.")
