@@ -6,7 +6,6 @@ answers at once and nobody needs an extra (scikit-learn, matplotlib) that they d
 
 import lazy_loader
 
-from budgetree._version import __version__
+from budgetree._version import __version__ as __version__
 
-__getattr__, __dir__, _lazy_names = lazy_loader.attach_stub(__name__, __file__)
-__all__ = [*_lazy_names, "__version__"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

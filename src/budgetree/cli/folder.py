@@ -13,10 +13,10 @@ from pathlib import Path
 import click
 
 from budgetree.learn import Frontier
+from budgetree.learn._frontier import COLUMNS
 from budgetree.problem.units import show_number
 from budgetree.report import render_page, summarise_frontier
 from budgetree.services.files import write_text
-from budgetree.learn._frontier import COLUMNS
 
 REPORT, TABLE = "report.html", "frontier.csv"
 MODEL = re.compile(r"model-\d{2,}-budget-[\d.e+-]+\.json")
