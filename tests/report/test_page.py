@@ -98,7 +98,7 @@ def test_nothing_is_loaded_from_anywhere(hostile: dict[str, Any]) -> None:
 
 def test_no_script_makes_markup_from_text() -> None:
     for name in SCRIPTS:
-        source = resources.files("budgetree.report").joinpath(name).read_text(encoding="utf-8")
+        source = resources.files("budgetree.report").joinpath("page", name).read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", source)
         assert "</" not in source
         # render_page drops indentation: no text may span lines.
@@ -106,7 +106,11 @@ def test_no_script_makes_markup_from_text() -> None:
 
 
 def test_every_script_beside_the_page_is_in_it() -> None:
-    beside = {each.name for each in resources.files("budgetree.report").iterdir() if each.name.endswith(".js")}
+    beside = {
+        each.name
+        for each in resources.files("budgetree.report").joinpath("page").iterdir()
+        if each.name.endswith(".js")
+    }
     assert beside == set(SCRIPTS)
 
 

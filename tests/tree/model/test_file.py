@@ -301,7 +301,7 @@ def test_a_file_of_version_1_is_read(tmp_path: Path, content: dict[str, Any]) ->
 
 
 def test_the_published_schema_is_one_and_another_validator_agrees(content: dict[str, Any]) -> None:
-    schema = json.loads(files("budgetree.tree").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
+    schema = json.loads(files("budgetree.tree.model").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
     validator.validate(content)

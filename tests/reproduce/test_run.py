@@ -18,7 +18,7 @@ from budgetree.reproduce import Reproduction, reproduce
 from budgetree.reproduce.theory import bound_at_root
 
 mpl.use("Agg")
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -498,7 +498,7 @@ def test_completion_knows_commands_options_and_data_sets() -> None:
             "COMP_WORDS": words,
             "COMP_CWORD": str(place),
         }
-        command, root = [sys.executable, "-m", "budgetree"], Path(__file__).parent.parent
+        command, root = [sys.executable, "-m", "budgetree"], Path(__file__).parents[2]
         return subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=True).stdout
 
     assert "plain,frontier" in complete("budgetree fr", 1)
