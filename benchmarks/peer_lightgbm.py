@@ -26,7 +26,7 @@ from peer_trees import (
 COUPLED_TRADEOFFS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # against a gain that is summed over the rows
 LAZY_TRADEOFFS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)  # charged for every row, so smaller
 LIGHTGBM_DEPTHS = (1, 2, 3, 4, 5, 8, -1)
-MOST_CONSTRAINTS = 5000  # sets of columns; LightGBM goes through all of them at every node
+MAX_CONSTRAINTS = 5000  # sets of columns; LightGBM goes through all of them at every node
 
 ONE_EXACT_TREE = {
     "objective": "binary",
@@ -53,9 +53,9 @@ def affordable_sets(case: Case, budget: Fraction) -> list[list[int]] | None:
     columns = range(len(names))
     if case.unit:
         size = min(int(budget), len(names))
-        few = comb(len(names), size) <= MOST_CONSTRAINTS
+        few = comb(len(names), size) <= MAX_CONSTRAINTS
         return [list(chosen) for chosen in itertools.combinations(columns, size)] if few else None
-    if 2 ** len(names) > MOST_CONSTRAINTS:
+    if 2 ** len(names) > MAX_CONSTRAINTS:
         return None
     subsets = [set(some) for size in columns for some in itertools.combinations(columns, size + 1)]
     bought = [some for some in subsets if path_cost((names[column] for column in some), prices) <= budget]
@@ -106,7 +106,7 @@ def lightgbm_tree(case: Case) -> Sweep:
             results.append(judged(case, tree, (model.predict(table, raw_score=True) > 0).astype(int)))
     left_out = [budget for budget in case.budgets if affordable_sets(case, budget) is None]
     note = (
-        f"LightGBM: more than {MOST_CONSTRAINTS} affordable sets, not listed, at B = {spelled(left_out)}"
+        f"LightGBM: more than {MAX_CONSTRAINTS} affordable sets, not listed, at B = {spelled(left_out)}"
         if left_out
         else ""
     )

@@ -40,7 +40,7 @@ def path_cost(columns: Iterable[str], prices: bt.Prices) -> Fraction:
 
 
 def max_cost(tree: Leaf | Split, instance: bt.Instance) -> Fraction:
-    """The cost of the dearest path that the tree has."""
+    """The cost of the costliest path that the tree has."""
     paths: set[frozenset[str]] = set()  # many paths buy the same tests, and exact fractions are slow
 
     def below(node: Leaf | Split, bought: frozenset[str]) -> None:

@@ -32,7 +32,7 @@ for budget, score in zip(search.param_grid["budget"], search.cv_results_["mean_t
 best = search.best_estimator_
 costs = best.cost(X_new)
 print(f"\nchosen: a budget of {best.budget}; on {len(X_new)} new patients accuracy {best.score(X_new, y_new):.3f},")
-print(f"the dearest cost {costs.max():.2f}, the mean {costs.mean():.2f}; {best.certificate_}")
+print(f"the costliest cost {costs.max():.2f}, the mean {costs.mean():.2f}; {best.certificate_}")
 
 print("\nOne patient, one test at a time:")
 patient = {name: value for name, value in X_new.iloc[0].items() if not math.isnan(value)}

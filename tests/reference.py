@@ -134,7 +134,7 @@ def grow(
             if test in done or len(groups) < 2:
                 continue
             unpaid = total(f for f, tests in problem.fees if test in tests and not tests & done)
-            # A new object may have any outcome, so the dearest one counts even if absent here.
+            # A new object may have any outcome, so the costliest one counts even if absent here.
             if budget is not None and spent + max(own) + unpaid > budget:
                 continue
             held = {i: _counts(problem, group) for i, group in groups.items()}
@@ -216,7 +216,7 @@ def _walks(problem: Problem, node: Node) -> Iterator[tuple[int, Fraction, Node]]
 
 
 def max_cost(problem: Problem, node: Node) -> Fraction:
-    """The dearest path that some object takes."""
+    """The costliest path that some object takes."""
     return max((cost for _, cost, _ in _walks(problem, node)), default=Fraction(0))
 
 

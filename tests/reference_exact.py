@@ -20,7 +20,7 @@ Point = tuple[Fraction, Fraction]  # the least budget that allows a tree, and th
 def optimal_frontier(problem: Problem, *, known_only: bool = False) -> list[Point]:
     """Every point (least budget, fewest errors) of the optimal frontier, cheapest first, first point at budget 0.
 
-    known_only: the paper's max-cost, the dearest path that a known object takes, instead of what any case may cost.
+    known_only: the paper's max-cost, the costliest path that a known object takes, instead of what any case may cost.
     """
 
     @cache
@@ -36,7 +36,7 @@ def optimal_frontier(problem: Problem, *, known_only: bool = False) -> list[Poin
             ]
             for chosen in product(*children):  # one subtree for each outcome, in every combination
                 below = [prices[i] + need for i, (need, _) in zip(outcomes, chosen, strict=True)]
-                # A new object may have any outcome, so the dearest one counts even if absent here.
+                # A new object may have any outcome, so the costliest one counts even if absent here.
                 need = unpaid + max(below if known_only else [max(prices), *below])
                 points.append((need, sum((errors for _, errors in chosen), Fraction(0))))
         return _undominated(points)

@@ -34,7 +34,7 @@ def test_a_path_pays_every_test_and_every_fee_once(table: bt.Instance) -> None:
     assert peer_trees.path_cost(["a", "b", "a"], table.prices) == Fraction("5.1")
 
 
-def test_a_trees_cost_is_its_dearest_paths_and_splitting_a_column_again_is_free(table: bt.Instance) -> None:
+def test_a_trees_cost_is_its_costliest_paths_and_splitting_a_column_again_is_free(table: bt.Instance) -> None:
     again = peer_trees.binary_split(0, [1], 3, [peer_trees.Leaf(1), peer_trees.Leaf(0)])
     below = peer_trees.binary_split(2, [0], 2, [peer_trees.Leaf(0), peer_trees.Leaf(1)])
     tree = peer_trees.binary_split(0, [0, 1], 3, [again, below])

@@ -56,7 +56,7 @@ def test_the_choice_is_the_plain_rules(impurity: bt.Impurity, rule: Any, scale: 
         delta = Fraction(rng.choice([0, 0, rng.randint(0, scale)]), 2)
         budget, paid = rng.choice([3, 6, 2**53]), rng.choice([0, 0, 2])
         settings = Settings(form, delta, budget, rule)
-        native = NativeInstance(None, None, total, 3, int(prices.dearest.max() + prices.fees.sum()))
+        native = NativeInstance(None, None, total, 3, int(prices.costliest.max() + prices.fees.sum()))
         if not native.compares(form):
             continue
         fees_paid = rng.choice([0, 1])

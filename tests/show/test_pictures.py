@@ -1,4 +1,4 @@
-"""Pictures: nothing overlaps or leaves the paper, the dearest path is marked, and names are only shown."""
+"""Pictures: nothing overlaps or leaves the paper, the costliest path is marked, and names are only shown."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_matplotlibs_letters_stay_on_the_paper_and_apart(name: str) -> None:
         assert not any(box.overlaps(other) for other in extents[index + 1 :])
 
 
-def test_the_dearest_path_is_marked_from_the_root_to_its_leaf() -> None:
+def test_the_costliest_path_is_marked_from_the_root_to_its_leaf() -> None:
     prices = {"a": 1, "b": 5, "c": 2}
     codes = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]]
     tree = bt.grow(bt.Instance(codes, ["u", "v", "x", "y"], prices=prices, test_names=["a", "b", "c"]))
@@ -95,7 +95,7 @@ def test_of_equal_paths_the_one_most_cases_take_is_marked() -> None:
     assert [stroke.colour == WORST for stroke in sorted(strokes, key=lambda s: s.points[-1][1])] == [False, True, False]
 
 
-def test_a_folded_part_may_hold_the_dearest_path() -> None:
+def test_a_folded_part_may_hold_the_costliest_path() -> None:
     prices = {"a": 1, "b": 2, "c": 50}
     codes = [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]]
     tree = bt.grow(bt.Instance(codes, list("uvuvxy"), prices=prices, test_names=["a", "b", "c"]))

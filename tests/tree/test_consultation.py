@@ -67,7 +67,7 @@ def test_every_way_through_costs_and_predicts_what_the_table_does(seed: int) -> 
         remaining[tuple((step.test, step.outcome) for step in case.history)] = exact(case.worst_case_remaining)
 
     walk_all(tree, bt.Consultation(tree), note)
-    assert remaining == most_by_prefix  # the worst case that remains is the dearest way there is
+    assert remaining == most_by_prefix  # the worst case that remains is the costliest way there is
     assert remaining[()] == exact(tree.ceiling)
 
 

@@ -93,7 +93,7 @@ def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) 
             "warning",
             column.name,
             f"looks like numbers, such as {looks[0]!r}, but is taken as text; write them as 3.5 (no %, no units, "
-            "nothing between thousands), or with a decimal comma in a file whose cells are parted by semicolons.",
+            "nothing between thousands), or with a decimal comma in a file whose cells are separated by semicolons.",
         )
     elif len(known) >= FEW_ROWS and MOSTLY * len(known) < distinct <= MAX_OUTCOMES:
         yield Finding(
@@ -132,8 +132,8 @@ def _counts_rows(column: Column, known: list[Any]) -> bool:
 
 def _about_cases(instance: Instance) -> Iterator[Finding]:
     sizes = f"{instance.n_objects} cases, {instance.n_tests} tests, {instance.n_classes} classes"
-    dearest = instance.schema.table.dearest
-    low, high = (instance.schema.table.amount(units) for units in (dearest.min(), dearest.max()))
+    costliest = instance.schema.table.costliest
+    low, high = (instance.schema.table.amount(units) for units in (costliest.min(), costliest.max()))
     told = f"every test costs {low}" if low == high else f"tests cost {low} to {high}"
     fees = "".join(f", and {name} {fee}" for name, fee in _fees(instance))
     yield Finding("note", "", f"{sizes}; {told}{fees}.")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from budgetree.cli.tables import Table
     from budgetree.tree import Tree
 
-MOST_SHOWN = 12  # classes, in the list of what was missed
+MAX_SHOWN = 12  # classes, in the list of what was missed
 
 
 @click.command()
@@ -63,7 +63,7 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
         return
     write_text(out, text)
     mean = sum(costs) / len(costs) if costs else 0
-    click.echo(f"{len(costs)} rows; dearest {max(costs, default=0)}, mean {mean:.4g}; written to {out}")
+    click.echo(f"{len(costs)} rows; costliest {max(costs, default=0)}, mean {mean:.4g}; written to {out}")
 
 
 def _unknown(tree: Tree, codes: Any) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _wrong(table: Table, target: str | None, predicted: list[Any]) -> Iterator[s
     share = sum(wrong.values()) / len(pairs) if pairs else 0
     yield f"{sum(wrong.values())} of {len(pairs)} predictions are wrong ({share:.1%})."
     total = Counter(answer for answer, _ in pairs)
-    for answer, count in wrong.most_common(MOST_SHOWN):
+    for answer, count in wrong.most_common(MAX_SHOWN):
         yield f"  {answer}: {count} of {total[answer]} missed"
 
 

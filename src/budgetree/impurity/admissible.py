@@ -15,7 +15,7 @@ from budgetree.impurity.base import Impurity
 
 ROUNDING = 1e-9  # a float function is refuted only by more than this, relative to its size
 GROWTH_COUNTS = (2**10, 2**14)  # where the fifth property, growth, is sampled
-MOST_VECTORS = 5_000_000
+MAX_VECTORS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ def check_admissible(impurity: Impurity, n_classes: int, max_count: int) -> Coun
         raise ValueError(f"impurity is {impurity!r}; expected an object such as Pairs().")
     if not all(isinstance(number, int) and number >= 1 for number in (n_classes, max_count)):
         raise ValueError(f"n_classes is {n_classes} and max_count {max_count}; both must be whole and at least 1.")
-    if (max_count + 1) ** n_classes * n_classes**2 > MOST_VECTORS:
+    if (max_count + 1) ** n_classes * n_classes**2 > MAX_VECTORS:
         raise ValueError(
             f"{n_classes} classes up to {max_count} make {(max_count + 1) ** n_classes:,} vectors; "
-            f"about {MOST_VECTORS // n_classes**2:,} can be enumerated. Lower max_count."
+            f"about {MAX_VECTORS // n_classes**2:,} can be enumerated. Lower max_count."
         )
     grid = np.indices((max_count + 1,) * n_classes)
     counts = np.moveaxis(grid, 0, -1)

@@ -21,7 +21,7 @@ from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HI
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.prices import HAIR
+from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.tables.columns import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.clock import Clock
@@ -76,8 +76,8 @@ class Frontier:
             raise ValueError(f"max_error is {max_error}; expected a share of the objects, from 0 to 1.")
         scale, total = self.instance.schema.weight_scale, int(self.instance.class_order.counts.sum())
         for point in self.points:
-            # A share computed in floats may be a hair below the one it means.
-            if round(Fraction(str(point.errors)) * scale) <= wanted * total + Fraction(total, HAIR):
+            # A share computed in floats may be slightly below the one it means.
+            if round(Fraction(str(point.errors)) * scale) <= wanted * total + total * TOLERANCE:
                 return point
         raise ValueError(self._unreachable(wanted, total))
 

@@ -178,7 +178,7 @@ def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
     weight = nodes.counts.sum(axis=1)
     wrong = weight - nodes.counts.max(axis=1)
     paid = nodes.paid.astype(object)
-    errors, spent, leaves, dearest, ceiling = [int(wrong[0])], [0], [1], [0], [0]
+    errors, spent, leaves, costliest, ceiling = [int(wrong[0])], [0], [1], [0], [0]
     for node in order.tolist():
         below = nodes.children(node, int(tree.schema.n_outcomes[nodes.test[node]]))
         children = np.unique(below[below >= 0])
@@ -186,9 +186,9 @@ def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
         moved = sum(int(weight[child]) * paid[child] for child in children) - int(weight[node]) * paid[node]
         spent.append(spent[-1] + moved)
         leaves.append(leaves[-1] + len(children) - 1)
-        dearest.append(max(dearest[-1], *(int(paid[child]) for child in children)))
-        ceiling.append(max(ceiling[-1], int(tree.dearest_after[node])))
-    return _Gains(errors, spent, leaves, dearest, ceiling)
+        costliest.append(max(costliest[-1], *(int(paid[child]) for child in children)))
+        ceiling.append(max(ceiling[-1], int(tree.costliest_after[node])))
+    return _Gains(errors, spent, leaves, costliest, ceiling)
 
 
 def _owed_on_the_way(tree: Tree, owed: NDArray[Any]) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from budgetree.problem.units import (
 )
 
 PRICE_RULE = "prices must be finite and at least 0"
-HAIR = 10**12
+TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
 
 OutcomePrices = Fraction | Mapping[str, Fraction]
@@ -41,8 +41,8 @@ class SharedFee:
 class PriceTable:
     """Prices in whole units, laid out for the tests and outcomes of one instance."""
 
-    own: NDArray[np.int64]  # test × outcome, without shared fees; filled up with the dearest
-    dearest: NDArray[np.int64]  # per test, its dearest outcome
+    own: NDArray[np.int64]  # test × outcome, without shared fees; filled up with the costliest
+    costliest: NDArray[np.int64]  # per test, its costliest outcome
     fees: NDArray[np.int64]  # per shared fee
     fee_mask: NDArray[np.int64]  # per test, a bit for each fee it needs
     fee_names: tuple[str, ...]
@@ -50,7 +50,7 @@ class PriceTable:
 
     @property
     def cheapest(self) -> NDArray[np.int64]:
-        """Per test, its cheapest outcome; what fills up a row is the dearest, so it does not disturb."""
+        """Per test, its cheapest outcome; what fills up a row is the costliest, so it does not disturb."""
         least: NDArray[np.int64] = self.own.min(axis=1)
         return least
 
@@ -63,8 +63,8 @@ class PriceTable:
         if budget is None or budget == math.inf:
             return LARGEST_EXACT
         scaled = non_negative(budget, what, "a budget must be a number of at least 0, or None") * self.scale
-        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be a hair below the sum it means.
-        return min(int(scaled + scaled / HAIR), LARGEST_EXACT)
+        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
+        return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)
 
     def fees_in(self, mask: int) -> list[int]:
         """The fees whose bits are set."""
@@ -73,11 +73,11 @@ class PriceTable:
     @property
     def has_outcome_prices(self) -> bool:
         """True when some test's price depends on its outcome."""
-        return bool((self.own != self.dearest[:, None]).any())
+        return bool((self.own != self.costliest[:, None]).any())
 
     def fees_due(self, paid: int) -> NDArray[np.int64]:
         """Per test, the fees still to pay on a path that has paid the fees in `paid`."""
-        due = np.zeros(len(self.dearest), dtype=np.int64)
+        due = np.zeros(len(self.costliest), dtype=np.int64)
         for fee in self.fees_in(~paid):
             due += np.where(self.fee_mask >> fee & 1, self.fees[fee], 0)
         return due
@@ -162,10 +162,10 @@ class Prices:
             self._outcome_prices(name, outcomes) for name, outcomes in zip(test_names, outcome_names, strict=True)
         ]
         fees = [entry.fee for entry in self.shared.values()]
-        dearest = [max(prices) for prices in per_test]
+        costliest = [max(prices) for prices in per_test]
         amounts = [price for prices in per_test for price in prices]
         # A scale for the sum of them all: then no path sum is ever rounded.
-        scale = common_scale([*dearest, *fees, *set(amounts)])
+        scale = common_scale([*costliest, *fees, *set(amounts)])
         width = max(len(prices) for prices in per_test)
         own = np.zeros((len(per_test), width), dtype=np.int64)
         for row, prices in zip(own, per_test, strict=True):
@@ -180,7 +180,7 @@ class Prices:
             array.flags.writeable = False
         return PriceTable(
             own=own,
-            dearest=own.max(axis=1),
+            costliest=own.max(axis=1),
             fees=np.array([round(fee * scale) for fee in fees], dtype=np.int64),
             fee_mask=mask,
             fee_names=tuple(self.shared),

@@ -16,7 +16,7 @@ LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums be
 # Significant digits of the total that are kept when the given ones cannot all be.
 DIGITS = 15
 SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # beyond these, floats end
-MOST_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
+MAX_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
 
 
 def as_fraction(value: Any, what: str) -> Fraction:
@@ -58,7 +58,7 @@ def common_scale(amounts: Sequence[Fraction]) -> Fraction:
         return Fraction(scale)
     grid = _grid(total)
     for amount in amounts:
-        if abs(round(amount * grid) - amount * grid) > MOST_LOST * amount * grid:
+        if abs(round(amount * grid) - amount * grid) > MAX_LOST * amount * grid:
             raise ValueError(
                 f"prices: {show_number(amount)} and a total of {show_number(total)} differ by too many orders of "
                 "magnitude to be added exactly; round the prices to a common unit."
@@ -82,7 +82,7 @@ def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], F
             return whole.astype(np.int64), Fraction(10**digits)
     grid = _grid(total)
     whole = np.rint(weights * float(grid))
-    if (np.abs(whole - weights * float(grid)) > float(MOST_LOST) * whole)[weights > 0].any():
+    if (np.abs(whole - weights * float(grid)) > float(MAX_LOST) * whole)[weights > 0].any():
         raise ValueError(
             f"weights: {positive.min():g} and a total of {total:g} differ by too many orders of magnitude to be added "
             "exactly; leave out the smallest or scale them up."

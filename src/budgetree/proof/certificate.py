@@ -32,7 +32,7 @@ class Certificate:
 
     @property
     def max_cost(self) -> int | float:
-        """The dearest path that a known object takes."""
+        """The costliest path that a known object takes."""
         return self._number("max_cost")
 
     @property

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, present_rows, price_unit, rounded_up, text_of
 
-MOST_OBJECTS = 60  # in a witness
+MAX_OBJECTS = 60  # in a witness
 LARGEST_DENOMINATOR = 10**6
-MOST_SCREENED = 4000  # objects whose simple dual is computed
+MAX_SCREENED = 4000  # objects whose simple dual is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def cover_bound(
     rows = _ranked(instance, allowed, out_of_time)
     weights = instance.weight_units[rows]
     needed = int(np.searchsorted(np.cumsum(weights), int(allowed), side="right")) + 1
-    if needed > min(len(rows), MOST_OBJECTS):
+    if needed > min(len(rows), MAX_OBJECTS):
         return None
     unit = price_unit(instance)
     duals = [_Program(instance, row, allowed).simple_dual() for row in rows[:needed]]
@@ -122,14 +122,14 @@ def cover_bound(
             break
         duals = [dual for dual in duals if dual.row != row] + [_Program(instance, row, allowed).solve()]
         best = max(best, _assemble(instance, duals, allowed), key=lambda bound: bound.value)
-        duals = sorted(duals, key=lambda dual: -dual.value)[:MOST_OBJECTS]
+        duals = sorted(duals, key=lambda dual: -dual.value)[:MAX_OBJECTS]
     return best
 
 
 def _ranked(instance: Instance, allowed: Fraction, out_of_time: Callable[[], bool]) -> list[int]:
     """The objects, those whose simple dual is best first."""
     rows = present_rows(instance)
-    step = max(1, len(rows) // MOST_SCREENED)
+    step = max(1, len(rows) // MAX_SCREENED)
     values = []
     for row in rows[::step]:
         values.append(_Program(instance, int(row), allowed).simple())

@@ -22,7 +22,7 @@ from budgetree.proof.bounds import Bound, present_rows, text_of
 from budgetree.tree import LEAF, Tree
 
 RANDOM_SETS = 200
-MOST_PAIRS_OF_CLASSES = 50
+MAX_PAIRS_OF_CLASSES = 50
 SEED = 7
 EXACT_TRIES = 5  # sets that floats find best, computed again in fractions
 
@@ -69,7 +69,7 @@ def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
     yield from _sets_of_nodes(instance, tree, rows)
     classes = [rows[instance.labels[rows] == c] for c in range(instance.n_classes)]
     pairs = [pair for pair in combinations([c for c in classes if len(c)], 2) if instance.n_classes > 2]
-    for one, other in pairs[:MOST_PAIRS_OF_CLASSES]:
+    for one, other in pairs[:MAX_PAIRS_OF_CLASSES]:
         yield np.sort(np.concatenate([one, other]))
     rng = np.random.default_rng(SEED)
     for _ in range(RANDOM_SETS if len(rows) > 2 else 0):

@@ -123,7 +123,7 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         return entry
     due = int(tree.charges.fees_due[node])
     free = bool(tree.charges.repeated[node])
-    ends = (0, 0) if free else (int(table.cheapest[test]) + due, int(table.dearest[test]) + due)
+    ends = (0, 0) if free else (int(table.cheapest[test]) + due, int(table.costliest[test]) + due)
     below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
     entry["test"] = test
     entry["price"] = [table.amount(units) for units in ends]

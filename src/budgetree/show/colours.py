@@ -6,7 +6,7 @@ import colorsys
 
 # Okabe and Ito's colours for universal design, without yellow, which is too pale for a line.
 FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#5B5B5B")
-WORST = "#B00020"  # the dearest path
+WORST = "#B00020"  # the costliest path
 
 
 def class_colours(n_classes: int) -> tuple[str, ...]:

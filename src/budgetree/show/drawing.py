@@ -115,13 +115,13 @@ class _Draughtsman:
     def draw(self, title: str, max_leaves: int, max_depth: int | None) -> Drawing:
         items = self._unfold(max_leaves, max_depth)
         self._place(items)
-        worst = self._dearest(items)
+        worst = self._costliest(items)
         shapes: list[Stroke | Box | Text] = []
-        for item in sorted(items, key=lambda item: item in worst):  # the dearest path lies on top
+        for item in sorted(items, key=lambda item: item in worst):  # the costliest path lies on top
             shapes.extend(self._branch_shapes(item, item in worst))
         for item in items:
             shapes.extend(self._item_shapes(item))
-        caption = f"dark red: the dearest path, {self.words.amount(self.nodes.paid.max())}"
+        caption = f"dark red: the costliest path, {self.words.amount(self.nodes.paid.max())}"
         folded = sum(self._is_folded(item) for item in items)
         if folded:
             caption += f"; {folded} {'box stands' if folded == 1 else 'boxes stand'} for a part that is not shown"
@@ -173,8 +173,8 @@ class _Draughtsman:
             if item.below:
                 item.y = (item.below[0].y + item.below[-1].y) / 2
 
-    def _dearest(self, items: list[_Item]) -> set[_Item]:
-        """The items on the way to the dearest end; of equals the one that most cases take."""
+    def _costliest(self, items: list[_Item]) -> set[_Item]:
+        """The items on the way to the costliest end; of equals the one that most cases take."""
 
         def rank(item: _Item) -> tuple[int, int]:
             node = item.group[0]

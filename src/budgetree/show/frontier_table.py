@@ -9,7 +9,7 @@ from typing import Any
 from budgetree.problem.units import show_number
 
 BARS = "▁▂▃▄▅▆▇█"
-MOST_ROWS_IN_HTML = 60
+MAX_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 
 
@@ -41,9 +41,9 @@ def render_html(points: Sequence[Any], complete: bool, method: str) -> str:
         f"<tr><td>{show_number(p.max_cost)}</td><td>{show_number(p.errors)}</td><td>{p.error_rate:.2%}</td>"
         f"<td>{'proven' if p.proven else show_number(p.lower_bound)}</td>"
         f"<td style='text-align:left'>{escape(p.source)}</td></tr>"
-        for p in points[:MOST_ROWS_IN_HTML]
+        for p in points[:MAX_ROWS_IN_HTML]
     )
-    more = len(points) - MOST_ROWS_IN_HTML
+    more = len(points) - MAX_ROWS_IN_HTML
     rest = f"<tr><td colspan=5>… and {more} more points</td></tr>" if more > 0 else ""
     note = f"<p>{escape(method)}{'' if complete else ' (ended early)'}</p>"
     return (

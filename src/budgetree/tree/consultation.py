@@ -92,11 +92,11 @@ class Consultation:
 
     @property
     def price(self) -> int | float:
-        """What the next test costs, at its dearest outcome and with fees not yet paid; 0 when done."""
+        """What the next test costs, at its costliest outcome and with fees not yet paid; 0 when done."""
         if self.done:
             return 0
         node = self._place.node
-        return self._amount(self.tree.dearest_after[node] - self.tree.nodes.paid[node])
+        return self._amount(self.tree.costliest_after[node] - self.tree.nodes.paid[node])
 
     @property
     def spent(self) -> int | float:

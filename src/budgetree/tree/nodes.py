@@ -26,7 +26,7 @@ class Nodes:
     test: NDArray[np.int32]  # LEAF for leaves
     parent: NDArray[np.int32]  # -1 for the root
     counts: NDArray[np.int64]  # node × class, in weight units
-    paid: NDArray[np.int64]  # price units spent on arrival, at the dearest outcome that leads here
+    paid: NDArray[np.int64]  # price units spent on arrival, at the costliest outcome that leads here
     first_branch: NDArray[np.int64]  # -1 for leaves
     branches: NDArray[np.int32]
     fallback: NDArray[np.bool_]  # Pairs chose here, because every other ratio was infinite
@@ -123,7 +123,7 @@ def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTabl
 
 
 def paid_on_arrival(nodes: Nodes, due: Charges, table: PriceTable, n_outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Per node, what a path has paid when it comes there, at the dearest outcome that leads to it."""
+    """Per node, what a path has paid when it comes there, at the costliest outcome that leads to it."""
     paid = np.zeros(len(nodes), dtype=np.int64)
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
         test = nodes.test[node]

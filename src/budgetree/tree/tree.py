@@ -41,16 +41,16 @@ class Tree(Shown):
 
     @cached_property
     def max_cost(self) -> int | float:
-        """The cost of the dearest path that a known object takes."""
+        """The cost of the costliest path that a known object takes."""
         return self.schema.table.amount(self.nodes.paid.max())
 
     @cached_property
     def ceiling(self) -> int | float:
         """The most that any case can cost, also one that shows an outcome never seen at some node.
 
-        It exceeds max_cost only where prices depend on outcomes and the dear outcome was not seen there.
+        It exceeds max_cost only where prices depend on outcomes and the costly outcome was not seen there.
         """
-        inner = self.dearest_after[~self.nodes.is_leaf]
+        inner = self.costliest_after[~self.nodes.is_leaf]
         return self.schema.table.amount(max(inner.max(initial=0), self.nodes.paid.max()))
 
     @cached_property
@@ -99,7 +99,7 @@ class Tree(Shown):
         """What each row's path costs.
 
         A path that stops at an outcome never seen there has done, and paid for, that test; an outcome that is in
-        no price list costs what the test's dearest one does.
+        no price list costs what the test's costliest one does.
         """
         return self._walk(codes).paid / float(self.schema.table.scale)
 
@@ -122,7 +122,7 @@ class Tree(Shown):
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
-        over = self.dearest_after > self.schema.table.budget_units(budget)
+        over = self.costliest_after > self.schema.table.budget_units(budget)
         return self._pruned(over & ~self.nodes.is_leaf, f"cut at {budget}")
 
     def trim(self) -> Tree:
@@ -202,9 +202,9 @@ class Tree(Shown):
         return charges(self.nodes.test, self.nodes.parent, self.schema.table)
 
     @cached_property
-    def dearest_after(self) -> NDArray[np.int64]:
+    def costliest_after(self) -> NDArray[np.int64]:
         """Per inner node, what a case has paid after its test, at worst."""
-        own = np.where(self.charges.repeated, 0, self.schema.table.dearest[self.nodes.test])
+        own = np.where(self.charges.repeated, 0, self.schema.table.costliest[self.nodes.test])
         return self.nodes.paid + self.charges.fees_due + own
 
     def _pruned(self, stop: NDArray[np.bool_], how: str) -> Tree:
@@ -217,7 +217,7 @@ class Tree(Shown):
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
         nodes = self.nodes
-        most = np.where(nodes.is_leaf, nodes.paid, self.dearest_after)
+        most = np.where(nodes.is_leaf, nodes.paid, self.costliest_after)
         for first, last in reversed(nodes.levels[1:]):
             np.maximum.at(most, nodes.parent[first:last], most[first:last])
         return most - nodes.paid
@@ -226,7 +226,7 @@ class Tree(Shown):
     def chart(self) -> Map:
         """The tree as the arrays that a walk through it reads."""
         nodes, schema = self.nodes, self.schema
-        own = np.column_stack([schema.table.own, schema.table.dearest])[nodes.test]
+        own = np.column_stack([schema.table.own, schema.table.costliest])[nodes.test]
         price = np.where(self.charges.repeated[:, None], 0, own) + self.charges.fees_due[:, None]
         return Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, price)
 

@@ -48,9 +48,9 @@ class Layout:
     def __init__(self, instance: Instance, budget: int) -> None:
         table = instance.schema.table
         cases = instance.class_order.order
-        self.by_price = np.argsort(table.dearest, kind="stable").astype(np.int32)
+        self.by_price = np.argsort(table.costliest, kind="stable").astype(np.int32)
         self.own = np.ascontiguousarray(table.own[self.by_price])
-        self.costliest = table.dearest[self.by_price]
+        self.costliest = table.costliest[self.by_price]
         self.cheapest = table.cheapest[self.by_price]
         self.fee_mask, self.fees = table.fee_mask[self.by_price], table.fees
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])

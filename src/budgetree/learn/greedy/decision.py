@@ -30,7 +30,7 @@ def decide(
     if stops(node_counts, settings.form, settings.delta):
         return None
     due = table.fees_due(spent.fees_paid)
-    offered = spent.paid + due + table.dearest <= settings.budget
+    offered = spent.paid + due + table.costliest <= settings.budget
     if not offered.any():
         return None
     return choose(count(), table.own + due[:, None], offered, settings.form, settings.rule)

@@ -63,7 +63,7 @@ def native_instance(instance: Instance) -> NativeInstance | None:
             money=core_money(prices),
             total=table.total_weight,
             n_classes=instance.n_classes,
-            highest_price=int(prices.dearest.max() + prices.fees.sum()),
+            highest_price=int(prices.costliest.max() + prices.fees.sum()),
         )
         _known[instance] = native
     return native

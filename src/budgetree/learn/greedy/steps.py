@@ -58,7 +58,7 @@ def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
     """The plain twin of the core's Steps."""
     due = charges(nodes.test, nodes.parent, table).fees_due
     wrong = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
-    need = nodes.paid + due + table.dearest[nodes.test]
+    need = nodes.paid + due + table.costliest[nodes.test]
     gain = wrong.copy()
     for node in range(1, len(nodes)):
         above = nodes.parent[node]

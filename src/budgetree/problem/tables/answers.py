@@ -13,7 +13,7 @@ from budgetree.problem.schema import Schema
 from budgetree.problem.tables.columns import Column, is_missing
 from budgetree.problem.tables.encoding import MISSING, UNSEEN, Categories, Levels
 
-MOST_SHOWN = 20  # of the possible answers, in a message
+MAX_SHOWN = 20  # of the possible answers, in a message
 
 
 def code_of(schema: Schema, test: int, value: Any) -> int:
@@ -97,7 +97,7 @@ def possible_answers(schema: Schema, test: int) -> str:
         missing = f", or {MISSING!r}" if encoder.has_missing else ""
         return f"a number (the known ones run from {encoder.low:g} to {encoder.high:g}){missing}"
     names = schema.outcome_names[test]
-    shown = ", ".join(repr(name) for name in names[:MOST_SHOWN])
-    shown += f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    shown = ", ".join(repr(name) for name in names[:MAX_SHOWN])
+    shown += f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
     missing = f" (None means {MISSING})" if isinstance(encoder, Categories) and encoder.has_missing else ""
     return f"{shown}{missing}" if len(names) == 1 else f"one of {shown}{missing}"

@@ -41,7 +41,7 @@ function worstFrom(index, at) {
 const feesDue = (index, at) =>
   index.due[at].reduce((sum, fee) => sum + index.content.fees[fee].amount, 0);
 
-// What the test at a node costs with this outcome; an outcome in no price list (null) costs as much as the dearest.
+// What the test at a node costs with this outcome; an outcome in no price list (null) costs as much as the costliest.
 function priceOf(index, at, outcome) {
   if (index.repeated[at]) return 0;
   const prices = index.content.tests[index.nodes[at].test].prices;
@@ -98,16 +98,16 @@ function rangeOf(name) {
 const sumCounts = (index, nodes) =>
   index.content.classes.map((_, each) => clean(nodes.reduce((sum, at) => sum + index.nodes[at].counts[each], 0)));
 
-// The nodes from the root to one of the dearest leaves (the one with the most cases), and how many leaves tie.
+// The nodes from the root to one of the costliest leaves (the one with the most cases), and how many leaves tie.
 function worstPath(index) {
   const leaves = index.nodes.map((_, at) => at).filter((at) => isLeaf(index.nodes[at]));
-  const dearest = leaves.reduce((most, at) => Math.max(most, index.nodes[at].spent), 0);
-  const tied = leaves.filter((at) => index.nodes[at].spent === dearest);
+  const costliest = leaves.reduce((most, at) => Math.max(most, index.nodes[at].spent), 0);
+  const tied = leaves.filter((at) => index.nodes[at].spent === costliest);
   const size = (at) => total(index.nodes[at].counts);
   let at = tied.reduce((best, each) => (size(each) > size(best) ? each : best));
   const path = new Set();
   for (; at >= 0; at = index.parent[at]) path.add(at);
-  return { path, cost: dearest, ties: tied.length };
+  return { path, cost: costliest, ties: tied.length };
 }
 
 // Where answers lead, one per test, and what each step cost. A test met again has its answer already.

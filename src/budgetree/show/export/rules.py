@@ -15,7 +15,7 @@ class Rule:
 
     conditions: tuple[tuple[str, tuple[str, ...]], ...]  # test and what it may show; neighbouring levels are one
     label: Any
-    cost: int | float  # what the tests cost, at the dearest of these outcomes
+    cost: int | float  # what the tests cost, at the costliest of these outcomes
     cases: int | float  # known cases it holds for, by weight
     errors: int | float  # of these, those of another class
 

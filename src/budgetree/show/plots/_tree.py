@@ -18,7 +18,7 @@ def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_d
     """Draw a tree from left to right and return the matplotlib axes.
 
     On each branch stand its outcomes, the price of the test and what was spent so far; outcomes with the same subtree
-    share a branch; leaves have their class's colour, and the dearest path is dark red.
+    share a branch; leaves have their class's colour, and the costliest path is dark red.
 
     ax          axes to draw in; by default those of a new figure, as large as the tree needs
     max_leaves  a larger tree is folded where the fewest cases pass, so that it stays readable
