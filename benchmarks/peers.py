@@ -6,8 +6,8 @@
     python benchmarks/peers.py --csv FILE      every number in a file as well
 
 Every method is asked the same: if no case may cost more than B, how few of the known cases can be wrong? The cost of a
-path is the sum of the prices of the different tests on it, a shared fee once; a tree's is that of its costliest path. No
-peer takes such a ceiling as it is, so each gets a sweep over the parameters that it has, and the best tree within B
+path is the sum of the prices of the different tests on it, a shared fee once; a tree's is that of its costliest path.
+No peer takes such a ceiling as it is, so each gets a sweep over the parameters that it has, and the best tree within B
 counts. Every tree, ours included, is read into one form, walked here, and must predict what its maker says.
 
 scikit-learn   every depth from 1 to 20 and a list of leaf counts, gini and entropy, outcome codes as numbers and

@@ -123,7 +123,7 @@ def same_text(value: object, text: str) -> bool:
 
 
 def read_csv(path: str | Path, missing: Collection[str] = ()) -> CsvTable:
-    """A file with a header line; cells are separated by commas, semicolons, tabs or bars, whichever the header has most.
+    """A file with a header line; commas, semicolons, tabs or bars separate its cells, whichever the header has most.
 
     `missing` are texts that stand for a missing value, beside the empty cell and the usual ones.
     """
