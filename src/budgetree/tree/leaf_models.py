@@ -1,0 +1,115 @@
+"""Leaf models: what a tree for new cases answers with, a linear model of everything that was paid on the way.
+
+    score[class] = intercept[class] + Σ over the paid tests of contribution[test][outcome][class]
+
+A model of a set of tests adds up one number per answer and class, and softmax makes probabilities of the sums. So an
+answer's part in the result can be shown, and another program needs nothing but a table per test. An answer that nobody
+has seen contributes nothing: the columns are centred, so it counts as the average case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NO_MODEL = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """What the models see of one test: its outcomes as columns of a linear model."""
+
+    values: NDArray[np.float64]  # outcome × column, centred on the known cases
+    is_ordered: bool  # outcomes are in the order of numbers, but for a missing one, which comes last
+    missing: int | None  # the outcome that stands for a missing number
+
+    @property
+    def n_outcomes(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def width(self) -> int:
+        return int(self.values.shape[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """score[class] = intercept[class] + Σ over the tests of the outcome's columns · coefficients."""
+
+    tests: tuple[int, ...]  # ascending
+    intercept: NDArray[np.float64]  # per class
+    coefficients: tuple[NDArray[np.float64], ...]  # per test, column × class
+
+    def contributions(self, bases: Mapping[int, Basis] | Sequence[Basis]) -> tuple[NDArray[np.float64], ...]:
+        """Per test, outcome × class: what an answer adds to the scores. The last row, of zeros, is for the unknown."""
+        nothing = np.zeros(len(self.intercept))
+        return tuple(
+            np.vstack([bases[test].values @ coefficients, nothing])
+            for test, coefficients in zip(self.tests, self.coefficients, strict=True)
+        )
+
+    def scores(self, bases: Mapping[int, Basis] | Sequence[Basis], codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Row × class; codes that are no outcomes count as the average case."""
+        scores = np.tile(self.intercept, (len(codes), 1))
+        for test, table in zip(self.tests, self.contributions(bases), strict=True):
+            scores += table[np.minimum(codes[:, test], len(table) - 1)]
+        return scores
+
+    def predict_proba(
+        self, bases: Mapping[int, Basis] | Sequence[Basis], codes: NDArray[np.uint8]
+    ) -> NDArray[np.float64]:
+        """Row × class."""
+        return softmax(self.scores(bases, codes))
+
+
+@dataclass(frozen=True, eq=False)
+class LeafModels:
+    """The models of a tree, and which of them answers at which node."""
+
+    bases: Mapping[int, Basis]  # of the tests that some model uses
+    models: tuple[Model, ...]
+    of_node: NDArray[np.int32]  # the model of what is paid on arrival; NO_MODEL where none is needed
+    sure: float | None  # a case stops at a node where its likeliest class has this probability; None: nobody does
+
+    @cached_property
+    def contributions(self) -> tuple[tuple[NDArray[np.float64], ...], ...]:
+        """Per model and test of it: outcome × class."""
+        return tuple(model.contributions(self.bases) for model in self.models)
+
+    def probabilities(self, node: int, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Of the rows that are at this node, by the model of what they have paid."""
+        return self.models[int(self.of_node[node])].predict_proba(self.bases, codes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LeafModels):
+            return NotImplemented
+        return (
+            self.sure == other.sure
+            and np.array_equal(self.of_node, other.of_node)
+            and _same(list(self.bases), list(other.bases))
+            and _same([basis.values for basis in self.bases.values()], [basis.values for basis in other.bases.values()])
+            and _same([model.tests for model in self.models], [model.tests for model in other.models])
+            and _same([model.intercept for model in self.models], [model.intercept for model in other.models])
+            and _same(
+                [array for model in self.models for array in model.coefficients],
+                [array for model in other.models for array in model.coefficients],
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.sure, self.of_node.tobytes()))
+
+
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores as probabilities, row by row."""
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def _same(mine: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
