@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.problem.tables.columns import Column
+from budgetree.problem.tables.table import Column
 from budgetree.problem.tables.encoding import Levels
 
 TABLE = {

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from budgetree.problem.duplicates import identical_groups, merge_duplicates
 from budgetree.problem.prices import Prices
 from budgetree.problem.schema import Schema, check_codes, distinct_names
-from budgetree.problem.tables.columns import Column, frame_library, read_frame
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder, fit_encoder
+from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.labels import class_codes, weight_units
+from budgetree.problem.tables.table import Column, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,33 +104,30 @@ class Instance:
         A mapping {column: levels} rounds exactly those columns always (and others as with 10).
         duplicates="merge" makes identical objects one, with the most common label; "keep" counts every row.
         """
-        columns = read_frame(frame, target)
-        target = str(target)
+        table = read_frame(frame, target)
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
-        instance = cls.from_columns(columns, target, prices=prices, levels=levels, duplicates=duplicates)
-        instance.frame_library = frame_library(frame)
-        return instance
+        return cls.from_table(table, str(target), prices=prices, levels=levels, duplicates=duplicates)
 
     @classmethod
-    def from_columns(
+    def from_table(
         cls,
-        columns: Sequence[Column],
+        table: Table,
         target: str,
         *,
         prices: Any = None,
         levels: int | Mapping[str, int] = DEFAULT_LEVELS,
         duplicates: Literal["merge", "keep"] = "merge",
     ) -> Instance:
-        """from_frame for columns already read."""
-        _check_request(columns, target, duplicates)
-        tests = [column for column in columns if column.name != target]
-        encoders, codes = encode_tests(tests, levels)
-        answers = next(column for column in columns if column.name == target).to_list()
-        labels, classes = class_codes(answers, len(codes), None, f"column {target!r}")
+        """from_frame for a table already read, from whatever file or frame."""
+        _check_request(table, target, duplicates)
+        encoders, codes = encode_tests(table.without([target]).columns, levels)
+        labels, classes = class_codes(table.column(target).to_list(), len(table), None, f"column {target!r}")
         if duplicates == "merge":
             codes, labels = merge_duplicates(codes, labels, len(classes))
-        return cls.from_encoded(encoders, codes, labels, prices=prices, class_names=classes)
+        instance = cls.from_encoded(encoders, codes, labels, prices=prices, class_names=classes)
+        instance.frame_library = table.library
+        return instance
 
     @classmethod
     def from_encoded(
@@ -235,15 +233,14 @@ def encode_tests(
     return encoders, codes
 
 
-def _check_request(columns: Sequence[Column], target: str, duplicates: str) -> None:
-    names = [column.name for column in columns]
+def _check_request(table: Table, target: str, duplicates: str) -> None:
     if duplicates not in ("merge", "keep"):
         raise ValueError(f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.")
-    if target not in names:
-        raise ValueError(f"target: no column is named {target!r}; the columns are {', '.join(map(repr, names))}.")
-    if len(columns[0]) == 0:
+    if target not in table.names:
+        raise ValueError(f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}.")
+    if len(table) == 0:
         raise ValueError("frame: the table is empty; at least one row is needed.")
-    if len(columns) < 2:
+    if len(table.columns) < 2:
         raise ValueError(f"frame: {target!r} is the only column; at least one test is needed beside the target.")
 
 
