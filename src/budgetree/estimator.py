@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -30,8 +31,7 @@ from scipy.sparse import csr_matrix
 
 from budgetree.learn import frontier
 from budgetree.problem import UNSEEN, Instance, Prices
-from budgetree.problem.duplicates import add_up_duplicates
-from budgetree.problem.instance import encode_tests
+from budgetree.problem.raw_rows import RawRows
 from budgetree.problem.tables.arrays import read_array
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS
 from budgetree.problem.tables.frames import read_frame
@@ -115,7 +115,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             self.classes_, labels = np.unique(answers, return_inverse=True)
         except TypeError as error:
             raise ValueError("y: labels are missing or of several types; expected one label per row.") from error
-        weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, ensure_non_negative=True)
+        weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, copy=True, ensure_non_negative=True)
         self.instance_ = self._instance(table, labels, weights)
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
         self.frontier_ = frontier(
@@ -207,7 +207,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             table = read_array(array)
         if not table.columns or len(table) == 0:
             raise ValueError(
-                f"X: the table has {len(table.columns)} column(s) and {len(table)} row(s); at least one of each is needed."
+                f"X: the table has {len(table.columns)} column(s) and {len(table)} row(s); at least one column and "
+                "at least one row is needed."
             )
         # As scikit-learn does: a table fitted with names may be predicted without, by position.
         return table if reset else table.renamed(self.instance_.test_names)
@@ -218,24 +219,15 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if not counts.any():
             raise ValueError("sample_weight: every weight is 0; at least one row must count.")
         if not counts.all():
-            table = table.take(np.flatnonzero(counts))
+            kept = np.flatnonzero(counts)
+            table, labels, weights = table.take(kept), labels[kept], weights[kept]
         listed = self._listed(table.names)
-        columns = [column.as_values() if column.name in listed else column for column in table.columns]
+        columns = tuple(column.as_values() if column.name in listed else column for column in table.columns)
         levels = self.levels
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
-        encoders, codes = encode_tests(columns, levels)
-        codes, labels, weights = add_up_duplicates(codes, labels[counts], weights[counts])
-        instance = Instance.from_encoded(
-            encoders,
-            codes,
-            labels,
-            weights=weights,
-            prices=self._prices(table.names),
-            class_names=self.classes_.tolist(),
-        )
-        instance.frame_library = table.library
-        return instance
+        raw = RawRows(replace(table, columns=columns).owned(), labels, levels, "add up", weights)
+        return Instance.from_raw(raw, tuple(self.classes_.tolist()), self._prices(table.names))
 
     def _prices(self, names: list[str]) -> Any:
         """Prices by name, from whatever the user gave."""

@@ -60,7 +60,7 @@ def load(name: str, *, prices: Any = None) -> Instance:
     Every test costs 1 except in pima, which has real prices; `prices` replaces either.
 
     >>> load("house_votes")
-    Instance(342 objects, 16 tests, 2 classes)
+    Instance(342 cases, 16 tests, 2 classes)
     """
     if name in _EXAMPLES:
         example = _EXAMPLES[name]()

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from budgetree.problem.tables.values import int_if_whole, is_missing
 from budgetree.problem.units import LARGEST_EXACT
 
+IMMUTABLE = ("polars", "pyarrow")  # data frames that nobody can change
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
@@ -62,6 +64,12 @@ class Column:
             raise ValueError(f"column {self.name!r} is infinite in row {row}; use a finite number or a missing value.")
         return replace(self, numbers=numbers, values=None if are_exact(numbers) else self.values)
 
+    def owned(self) -> Column:
+        """The same column, its numbers in no one else's memory."""
+        if self.numbers is None or self.numbers.flags.owndata:
+            return self
+        return replace(self, numbers=self.numbers.copy())
+
     def take(self, positions: NDArray[np.int64]) -> Column:
         """The same column with only these rows; what it holds, numbers or texts, stays as it is."""
         numbers = None if self.numbers is None else self.numbers[positions]
@@ -106,6 +114,12 @@ class Table:
         """The same columns under other names."""
         columns = (replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
         return replace(self, columns=tuple(columns))
+
+    def owned(self) -> Table:
+        """The same table in memory of its own, where its owner might change it."""
+        if self.library in IMMUTABLE:
+            return self
+        return replace(self, columns=tuple(column.owned() for column in self.columns))
 
     def take(self, positions: NDArray[np.int64]) -> Table:
         """Only these rows."""
