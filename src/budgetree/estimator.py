@@ -31,10 +31,11 @@ from scipy.sparse import csr_matrix
 
 from budgetree.learn import frontier
 from budgetree.problem import UNSEEN, Instance, Prices
-from budgetree.problem.duplicates import add_up_duplicates
-from budgetree.problem.instance import encode_tests
-from budgetree.problem.tables.columns import Column, array_columns, frame_library, read_frame
+from budgetree.problem.raw_rows import RawRows
+from budgetree.problem.tables.arrays import read_array
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS
+from budgetree.problem.tables.frames import read_frame
+from budgetree.problem.tables.table import Table
 from budgetree.proof import Certificate, certify
 from budgetree.tree.consultation import check_handle_unknown
 
@@ -104,21 +105,19 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError(
                 f"impurity is {self.impurity!r}; expected 'auto', one such as Powers(3), or a list of them."
             )
-        columns = self._columns(X, y, reset=True)
+        table = self._table(X, y, reset=True)
         answers = column_or_1d(y, warn=True)
         assert_all_finite(answers, input_name="y")
-        if len(answers) != len(columns[0]):
-            raise ValueError(f"y: {len(answers)} label(s) for {len(columns[0])} row(s) of X; expected one for each.")
+        if len(answers) != len(table):
+            raise ValueError(f"y: {len(answers)} label(s) for {len(table)} row(s) of X; expected one for each.")
         try:
             check_classification_targets(answers)
             self.classes_, labels = np.unique(answers, return_inverse=True)
         except TypeError as error:
             raise ValueError("y: labels are missing or of several types; expected one label per row.") from error
-        weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, ensure_non_negative=True)
-        self.instance_ = self._instance(columns, labels, weights)
+        weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, copy=True, ensure_non_negative=True)
+        self.instance_ = self._instance(table, labels, weights)
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
-        if nw.dependencies.is_into_dataframe(X):
-            self.instance_.frame_library = frame_library(X)
         self.frontier_ = frontier(
             self.instance_,
             method=self.method,  # type: ignore[arg-type]
@@ -195,46 +194,40 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         tags.input_tags.string = True
         return tags
 
-    def _columns(self, X: Any, y: Any = "no_validation", *, reset: bool) -> list[Column]:  # noqa: N803
-        """The columns of any table or array, checked as scikit-learn does."""
+    def _table(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Table:  # noqa: N803
+        """Any frame or array, checked as scikit-learn does."""
         if nw.dependencies.is_polars_lazyframe(X):
             raise ValueError("X: a lazy frame has no rows yet; collect() it first.")
         if nw.dependencies.is_into_dataframe(X):
             validate_data(self, X, y, reset=reset, skip_check_array=True)
-            columns = read_frame(X)
+            table = read_frame(X)
         else:
             array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
             validate_data(self, array, y, reset=reset, skip_check_array=True)
-            columns = array_columns(array)
-        if not columns or len(columns[0]) == 0:
-            raise ValueError(f"X: the table has {len(columns)} column(s) and no rows; at least one row is needed.")
-        if reset:
-            return columns
+            table = read_array(array)
+        if not table.columns or len(table) == 0:
+            raise ValueError(
+                f"X: the table has {len(table.columns)} column(s) and {len(table)} row(s); at least one column and "
+                "at least one row is needed."
+            )
         # As scikit-learn does: a table fitted with names may be predicted without, by position.
-        names = self.instance_.test_names
-        return [replace(column, name=name) for column, name in zip(columns, names, strict=True)]
+        return table if reset else table.renamed(self.instance_.test_names)
 
-    def _instance(self, columns: list[Column], labels: NDArray[np.int64], weights: NDArray[np.float64]) -> Instance:
+    def _instance(self, table: Table, labels: NDArray[np.int64], weights: NDArray[np.float64]) -> Instance:
         """The rows that count, those alike as one."""
         counts = weights > 0
         if not counts.any():
             raise ValueError("sample_weight: every weight is 0; at least one row must count.")
-        columns = [column.rows(counts) for column in columns]
-        listed = self._listed([column.name for column in columns])
-        columns = [column.as_values() if column.name in listed else column for column in columns]
+        if not counts.all():
+            kept = np.flatnonzero(counts)
+            table, labels, weights = table.take(kept), labels[kept], weights[kept]
+        listed = self._listed(table.names)
+        columns = tuple(column.as_values() if column.name in listed else column for column in table.columns)
         levels = self.levels
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
-        encoders, codes = encode_tests(columns, levels)
-        codes, labels, weights = add_up_duplicates(codes, labels[counts], weights[counts])
-        return Instance.from_encoded(
-            encoders,
-            codes,
-            labels,
-            weights=weights,
-            prices=self._prices([column.name for column in columns]),
-            class_names=self.classes_.tolist(),
-        )
+        raw = RawRows(replace(table, columns=columns).owned(), labels, levels, "add up", weights)
+        return Instance.from_raw(raw, tuple(self.classes_.tolist()), self._prices(table.names))
 
     def _prices(self, names: list[str]) -> Any:
         """Prices by name, from whatever the user gave."""
@@ -268,22 +261,20 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _codes(self, X: Any) -> NDArray[np.uint8]:  # noqa: N803
         """The codes of new rows, in the columns that the tree asks for."""
         check_is_fitted(self)
-        used = self.tree_.tests_used
-        columns = self._columns(X, reset=False)
-        codes = self.tree_.schema.encode(
-            [column for i, column in enumerate(columns) if i in used], used, len(columns[0])
-        )
+        table = self._table(X, reset=False)
+        asked = [self.instance_.test_names[test] for test in self.tree_.tests_used]
+        codes = self.tree_.schema.encode(table.only(asked), self.tree_.tests_used)
         if self.handle_unknown == "error":
-            self._refuse_unknown(columns, codes)
+            self._refuse_unknown(table, codes)
         return codes
 
-    def _refuse_unknown(self, columns: list[Column], codes: NDArray[np.uint8]) -> None:
+    def _refuse_unknown(self, table: Table, codes: NDArray[np.uint8]) -> None:
         ends = self.tree_.route(codes)
         inner = np.flatnonzero(~self.tree_.nodes.is_leaf[ends])
         stopped = inner[codes[inner, self.tree_.nodes.test[ends[inner]]] == UNSEEN]
         if len(stopped):
             row = int(stopped[0])
-            column = columns[self.tree_.nodes.test[ends[row]]]
+            column = table.columns[self.tree_.nodes.test[ends[row]]]
             raise ValueError(
                 f"X: column {column.name!r} is {column.to_list()[row]!r:.60} in row {row}, which no training row had. "
                 "handle_unknown='stop' answers such rows by what is known before that test."

@@ -281,7 +281,7 @@ def test_every_bundled_set_goes_round(tmp_path: Path, capsys: pytest.CaptureFixt
     model = str(tmp_path / "m.json")
     run(capsys, "fit", name, "--max-error", "0.3", "--method", "greedy", "-o", model)
     rows = json.loads(run(capsys, "predict", model, name, "--json"))
-    truth = bt.datasets.frame_columns(name)[-1].to_list()
+    truth = bt.datasets.table(name).columns[-1].to_list()
     wrong = np.mean([row["prediction"] != answer for row, answer in zip(rows, truth, strict=True)])
     assert wrong <= 0.35
 

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.problem.tables.columns import Column
 from budgetree.problem.tables.encoding import Levels
+from budgetree.problem.tables.table import Column
 
 TABLE = {
     "age": [20.0, 30.5, 41.2, 47.8, 53.0, 61.0, 70.0, 75.5, 80.0, 88.0, 90.0, 99.0],

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.problem.tables.columns import Column
+from budgetree.problem.tables.table import Column, Table
 from budgetree.report import summarise_frontier, summarise_tree
 from report_cases import SCRIPT, hostile_instance, repeating_tree
 
@@ -67,8 +67,8 @@ def test_thresholds_divide_numbers_as_the_encoder_does() -> None:
 
 
 def test_a_column_with_one_value_has_thresholds_that_nothing_reaches() -> None:
-    column = [Column("flat", "float", numbers=np.array([3.0, 3.0])), Column("class", "text", values=["a", "b"])]
-    instance = bt.Instance.from_columns(column, "class", levels={"flat": 4})
+    columns = (Column("flat", "float", numbers=np.array([3.0, 3.0])), Column("class", "text", values=["a", "b"]))
+    instance = bt.Instance.from_table(Table("t", columns, 2), "class", levels={"flat": 4})
     content = summarise_tree(bt.grow(instance), title="")
     assert content["tests"][0]["encoding"]["thresholds"] == [None, None, None]
     json.dumps(content, allow_nan=False)

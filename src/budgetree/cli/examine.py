@@ -9,10 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from budgetree.cli.tables import Request, Table, instance_from, load_instance, open_table
-from budgetree.problem import Instance, Prices
-from budgetree.problem.tables.columns import Column, is_missing
+from budgetree.cli.tables import Request, instance_from, open_table
+from budgetree.problem import Instance
 from budgetree.problem.tables.encoding import MAX_OUTCOMES
+from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.tables.texts import first_word
+from budgetree.problem.tables.values import is_missing
 
 FEW_ROWS = 20  # below this, all different says nothing
 MOSTLY = 0.8
@@ -40,7 +42,7 @@ def examine(request: Request) -> list[Finding]:
         if column.name not in request.drop and column.name != request.target:
             findings.extend(_about_column(table, column, request.levels))
     try:
-        instance = _instance(table, request)
+        instance = instance_from(table, request)
     except (ValueError, OSError) as error:
         message = str(error).removeprefix(f"{table.source}: ")
         if not any(finding.kind == "error" and f"column {finding.about!r}" in message for finding in findings):
@@ -49,13 +51,6 @@ def examine(request: Request) -> list[Finding]:
         findings.extend(_about_cases(instance))
     order = ("error", "warning", "note")
     return sorted(findings, key=lambda finding: order.index(finding.kind))
-
-
-def _instance(table: Table, request: Request) -> Instance:
-    if table.csv is None and request.target is None:
-        return load_instance(request)
-    prices = None if request.prices is None else Prices.from_toml(request.prices)
-    return instance_from(table, request, prices)
 
 
 def _about_column(table: Table, column: Column, levels: int) -> Iterator[Finding]:
@@ -109,17 +104,16 @@ def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) 
             f"has {distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes. Leave it out "
             f"(--drop {column.name!r}) or group its rare values.",
         )
-    if table.csv is not None:
-        row = table.csv.first_text(column.name)
-        numbers = sum(_is_number(text) for text in looks)
-        if row is not None and MOSTLY * len(looks) < numbers < len(looks):
-            cell = repr(str(column.to_list()[row])[:40])
-            yield Finding(
-                "warning",
-                column.name,
-                f"is a number in {numbers} of {len(looks)} rows, but {cell} in {table.where(row)}; so all are taken "
-                f"as text. Correct it, or if it means missing: --missing {cell}.",
-            )
+    row = first_word(column)
+    numbers = sum(_is_number(text) for text in looks)
+    if row is not None and MOSTLY * len(looks) < numbers < len(looks):
+        cell = repr(str(column.to_list()[row])[:40])
+        yield Finding(
+            "warning",
+            column.name,
+            f"is a number in {numbers} of {len(looks)} rows, but {cell} in {table.where(row)}; so all are taken "
+            f"as text. Correct it, or if it means missing: --missing {cell}.",
+        )
 
 
 def _counts_rows(column: Column, known: list[Any]) -> bool:

@@ -13,7 +13,7 @@ import click
 from budgetree.cli import options
 
 if TYPE_CHECKING:
-    from budgetree.cli.tables import Table
+    from budgetree.problem.tables.table import Table
     from budgetree.tree import Tree
 
 MAX_SHOWN = 12  # classes, in the list of what was missed
@@ -57,7 +57,7 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
 
         print_json([{"prediction": label, "cost": cost, "tests": list(tests)} for label, cost, tests in found])
         return
-    text = _csv(table.names, table.rows(), found)
+    text = _csv(table.names, table.text_rows(), found)
     if out is None:
         click.echo(text, nl=False)
         return
@@ -82,7 +82,7 @@ def _wrong(table: Table, target: str | None, predicted: list[Any]) -> Iterator[s
         return
     if target not in table.names:
         raise ValueError(f"{table.source}: there is no column {target!r}. There are: {', '.join(table.names)}.")
-    answers = table.columns[table.names.index(target)].to_list()
+    answers = table.column(target).to_list()
     pairs = [(str(answer), str(label)) for answer, label in zip(answers, predicted, strict=True)]
     wrong = Counter(answer for answer, label in pairs if answer != label)
     share = sum(wrong.values()) / len(pairs) if pairs else 0

@@ -14,7 +14,8 @@ import numpy as np
 
 from budgetree.datasets.examples import figure1, synthetic
 from budgetree.problem import Instance, Prices
-from budgetree.problem.tables.columns import Column, make_frame
+from budgetree.problem.tables.frames import make_frame
+from budgetree.problem.tables.table import Column, Table
 
 PAPER_LEVELS = 10
 
@@ -59,17 +60,17 @@ def load(name: str, *, prices: Any = None) -> Instance:
     Every test costs 1 except in pima, which has real prices; `prices` replaces either.
 
     >>> load("house_votes")
-    Instance(342 objects, 16 tests, 2 classes)
+    Instance(342 cases, 16 tests, 2 classes)
     """
     if name in _EXAMPLES:
         example = _EXAMPLES[name]()
         return example if prices is None else example.priced(prices)
-    columns = _read(name)
-    target = columns[-1].name
+    raw = _read(name)
+    *tests, target = raw.names
     bundled = _FILES[name]
-    rounded = [column.name for column in columns[:-1]] if bundled.rounded is None else bundled.rounded
-    return Instance.from_columns(
-        columns,
+    rounded = tests if bundled.rounded is None else bundled.rounded
+    return Instance.from_table(
+        raw,
         target,
         prices=bundled.prices if prices is None else prices,
         levels=dict.fromkeys(rounded, PAPER_LEVELS),
@@ -78,25 +79,26 @@ def load(name: str, *, prices: Any = None) -> Instance:
 
 def frame(name: str) -> Any:
     """The raw table, label last, as a pandas data frame (or polars, or pyarrow: the first that is installed)."""
-    return make_frame({column.name: column.to_list() for column in frame_columns(name)})
+    return make_frame({column.name: column.to_list() for column in table(name).columns})
 
 
-def frame_columns(name: str) -> list[Column]:
-    """The columns of the raw table, for those who have no data frame."""
+def table(name: str) -> Table:
+    """The raw table, label last, for those who have no data frame library."""
     if name not in _EXAMPLES:
         return _read(name)
     instance = _EXAMPLES[name]()
     columns = [Column(test, "code", values=instance.codes[:, i].tolist()) for i, test in enumerate(instance.test_names)]
-    return [*columns, Column("class", "label", values=instance.schema.classes[instance.labels].tolist())]
+    labels = Column("class", "label", values=instance.schema.classes[instance.labels].tolist())
+    return Table(name, (*columns, labels), instance.n_objects)
 
 
-def _read(name: str) -> list[Column]:
+def _read(name: str) -> Table:
     if name not in _FILES:
         raise ValueError(f"no data set is named {name!r}; the names are {', '.join(names())}.")
     packed = resources.files("budgetree.datasets").joinpath("data", f"{name}.csv.gz").read_bytes()
     header, *rows = csv.reader(io.StringIO(gzip.decompress(packed).decode("utf-8")))
     columns = list(zip(*rows, strict=True))
-    return [_column(heading, cells) for heading, cells in zip(header, columns, strict=True)]
+    return Table(name, tuple(map(_column, header, columns)), len(rows))
 
 
 def _column(name: str, cells: tuple[str, ...]) -> Column:

@@ -8,10 +8,10 @@ from budgetree.problem import Instance
 
 
 def synthetic() -> Instance:
-    """1024 objects, ten binary tests: two tests settle all but four outliers, which need all ten.
+    """1024 cases, ten binary tests: two tests settle all but four outliers, which need all ten.
 
-    An object is a number from 0 to 1023 and the tests are its binary digits, the highest first. Each quarter of the
-    numbers is a class, except that the first object of each quarter belongs to the next one.
+    A case is a number from 0 to 1023 and the tests are its binary digits, the highest first. Each quarter of the
+    numbers is a class, except that the first case of each quarter belongs to the next one.
     """
     number = np.arange(1024)
     codes = (number[:, None] >> np.arange(9, -1, -1)) & 1
@@ -21,10 +21,10 @@ def synthetic() -> Instance:
 
 
 def figure1() -> Instance:
-    """60 objects, two tests: t1 parts 20 triangles from the rest, t2 halves both classes."""
+    """60 cases, two tests: t1 separates 20 triangles from the rest, t2 halves both classes."""
     circle, triangle = 0, 1
-    objects = [(0, half, circle) for half in (0, 1) for _ in range(15)]
-    objects += [(1, half, triangle) for half in (0, 1) for _ in range(10)]
-    objects += [(0, half, triangle) for half in (0, 1) for _ in range(5)]
-    table = np.array(objects)
+    cases = [(0, half, circle) for half in (0, 1) for _ in range(15)]
+    cases += [(1, half, triangle) for half in (0, 1) for _ in range(10)]
+    cases += [(0, half, triangle) for half in (0, 1) for _ in range(5)]
+    table = np.array(cases)
     return Instance(table[:, :2], table[:, 2], test_names=["t1", "t2"], class_names=["circle", "triangle"])

@@ -22,7 +22,7 @@ from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.prices import TOLERANCE
-from budgetree.problem.tables.columns import make_frame
+from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress as show_progress

@@ -17,7 +17,7 @@ from budgetree.learn.greedy.portfolio import HINGED, Portfolio
 from budgetree.learn.greedy.rule import FLOAT_TIE
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.problem import Instance
-from budgetree.problem.tables.columns import make_frame
+from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import plain_number, show_number
 from budgetree.services.progress import progress as show_progress
 from budgetree.tree import Tree

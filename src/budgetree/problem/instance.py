@@ -11,12 +11,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.duplicates import identical_groups, merge_duplicates
+from budgetree.problem.duplicates import identical_groups
 from budgetree.problem.prices import Prices
+from budgetree.problem.raw_rows import LevelCounts, RawRows, check_positions
 from budgetree.problem.schema import Schema, check_codes, distinct_names
-from budgetree.problem.tables.columns import Column, frame_library, read_frame
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder, fit_encoder
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder
+from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.labels import class_codes, weight_units
+from budgetree.problem.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +48,7 @@ class Instance:
                    what to call them; outcome_names is one list per test
 
     >>> Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
-    Instance(3 objects, 2 tests, 2 classes)
+    Instance(3 cases, 2 tests, 2 classes)
     """
 
     def __init__(
@@ -60,21 +62,31 @@ class Instance:
         outcome_names: Sequence[Sequence[Any]] | None = None,
         class_names: Sequence[Any] | None = None,
     ) -> None:
-        self.codes = _own_copy(check_codes(codes), codes)
-        n_objects, n_tests = self.codes.shape
-        if n_objects == 0:
-            raise ValueError("codes: the table is empty; at least one object is needed.")
+        table = _own_copy(check_codes(codes), codes)
+        n_cases, n_tests = table.shape
+        if n_cases == 0:
+            raise ValueError("codes: the table is empty; at least one case is needed.")
         if n_tests == 0:
             raise ValueError("codes: the table has no tests; at least one column is needed.")
-        self.labels, classes = class_codes(labels, n_objects, class_names)
-        self.weight_units, weight_scale = weight_units(weights, n_objects)
+        class_of_each, classes = class_codes(labels, n_cases, class_names)
+        units, scale = weight_units(weights, n_cases)
         names = distinct_names(range(n_tests) if test_names is None else test_names, "test_names")
         if len(names) != n_tests:
             raise ValueError(f"test_names: {len(names)} name(s) for {n_tests} test(s).")
-        outcomes = _outcome_names(self.codes, names, outcome_names)
-        self.schema = Schema(names, outcomes, classes, Prices.of(prices), weight_scale)
-        _ = self.schema.table  # prices that do not fit are refused here, not at the first growth
-        self.frame_library: str | None = None  # where it came from, for answers in kind
+        outcomes = _outcome_names(table, names, outcome_names)
+        self._set(table, class_of_each, units, Schema(names, outcomes, classes, Prices.of(prices), scale))
+
+    def _set(
+        self,
+        codes: NDArray[np.uint8],
+        labels: NDArray[np.int64],
+        units: NDArray[np.int64],
+        schema: Schema,
+        raw: RawRows | None = None,
+    ) -> None:
+        _ = schema.table  # prices that do not fit are refused here, not at the first growth
+        self.codes, self.labels, self.weight_units, self.schema = codes, labels, units, schema
+        self.raw = raw  # what it was made from; None where that is the codes
         self._freeze()
 
     def _freeze(self) -> None:
@@ -93,7 +105,7 @@ class Instance:
         target: str,
         *,
         prices: Any = None,
-        levels: int | Mapping[str, int] = DEFAULT_LEVELS,
+        levels: LevelCounts = DEFAULT_LEVELS,
         duplicates: Literal["merge", "keep"] = "merge",
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
@@ -103,55 +115,108 @@ class Instance:
         A mapping {column: levels} rounds exactly those columns always (and others as with 10).
         duplicates="merge" makes identical objects one, with the most common label; "keep" counts every row.
         """
-        columns = read_frame(frame, target)
-        target = str(target)
+        table = read_frame(frame, target)
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
-        instance = cls.from_columns(columns, target, prices=prices, levels=levels, duplicates=duplicates)
-        instance.frame_library = frame_library(frame)
-        return instance
+        return cls.from_table(table, str(target), prices=prices, levels=levels, duplicates=duplicates)
 
     @classmethod
-    def from_columns(
+    def from_table(
         cls,
-        columns: Sequence[Column],
+        table: Table,
         target: str,
         *,
         prices: Any = None,
-        levels: int | Mapping[str, int] = DEFAULT_LEVELS,
+        levels: LevelCounts = DEFAULT_LEVELS,
         duplicates: Literal["merge", "keep"] = "merge",
     ) -> Instance:
-        """from_frame for columns already read."""
-        _check_request(columns, target, duplicates)
-        tests = [column for column in columns if column.name != target]
-        encoders, codes = encode_tests(tests, levels)
-        answers = next(column for column in columns if column.name == target).to_list()
-        labels, classes = class_codes(answers, len(codes), None, f"column {target!r}")
-        if duplicates == "merge":
-            codes, labels = merge_duplicates(codes, labels, len(classes))
-        return cls.from_encoded(encoders, codes, labels, prices=prices, class_names=classes)
+        """from_frame for a table already read, from whatever file or frame."""
+        _check_request(table, target, duplicates)
+        labels, classes = class_codes(table.column(target).to_list(), len(table), None, f"column {target!r}")
+        raw = RawRows(table.without([target]).owned(), labels, levels, duplicates)
+        return cls.from_raw(raw, classes, prices)
 
     @classmethod
-    def from_encoded(
+    def from_raw(
         cls,
-        encoders: tuple[ColumnEncoder, ...],
-        codes: Any,
-        labels: Any,
-        *,
-        class_names: Sequence[Any],
-        **settings: Any,
+        raw: RawRows,
+        class_names: tuple[Any, ...],
+        prices: Any,
+        fixed: Mapping[str, ColumnEncoder] | None = None,
     ) -> Instance:
-        """An instance that knows how raw columns became its codes; settings as for Instance."""
-        instance = cls(
-            codes,
-            labels,
-            test_names=[encoder.name for encoder in encoders],
-            outcome_names=[encoder.outcome_names for encoder in encoders],
-            class_names=class_names,
-            **settings,
+        """The known cases that raw rows make; fixed encoders are taken as they are, the others found in the rows."""
+        cases = raw.to_cases(len(class_names), fixed)
+        units, scale = weight_units(cases.weights, len(cases.codes))
+        names = tuple(encoder.name for encoder in cases.encoders)
+        outcomes = tuple(
+            distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}")
+            for encoder in cases.encoders
         )
-        instance.schema = replace(instance.schema, encoders=encoders)
+        instance = cls.__new__(cls)
+        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, cases.encoders)
+        instance._set(cases.codes, cases.labels, units, schema, raw)
         return instance
+
+    @property
+    def n_rows(self) -> int:
+        """The raw rows that it was made from: more than its cases where duplicates were merged."""
+        return self.n_objects if self.raw is None else len(self.raw)
+
+    @property
+    def row_labels(self) -> NDArray[np.int64]:
+        """Per raw row, the position of its class in class_names."""
+        return self.labels if self.raw is None else self.raw.labels
+
+    @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """Per raw row, how much it counts."""
+        if self.raw is None:
+            return self.weights
+        return np.ones(len(self.raw)) if self.raw.weights is None else self.raw.weights
+
+    def rows(self, positions: Any) -> Instance:
+        """The instance that these raw rows alone would have made: positions from 0 to n_rows - 1, or a mask.
+
+        Levels, categories and duplicates are found again, from these rows. The classes stay all of them, so that
+        labels can be compared, and so do the outcomes of a test that the price list prices one by one. An instance
+        made from codes keeps its outcomes and loses cases.
+
+        >>> instance = Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
+        >>> part = instance.rows([0, 1])
+        >>> part, part.codes_of(instance, [2]).tolist()
+        (Instance(2 cases, 2 tests, 2 classes), [[1, 1]])
+        """
+        chosen = check_positions(positions, self.n_rows)
+        if self.raw is not None:
+            fixed = {
+                encoder.name: encoder
+                for encoder in self.schema.encoders or ()
+                if isinstance(self.prices.tests.get(encoder.name), Mapping)
+            }
+            return type(self).from_raw(self.raw.take(chosen), self.class_names, self.prices, fixed)
+        units = self.weight_units[chosen]
+        if not units.any():
+            raise ValueError("positions: every weight of these rows is 0; at least one case must count.")
+        part = type(self).__new__(type(self))
+        part._set(self.codes[chosen], self.labels[chosen], units, self.schema)
+        return part
+
+    def codes_of(self, whole: Instance, positions: Any) -> NDArray[np.uint8]:
+        """Raw rows of another instance by this one's outcomes: what it never saw is UNSEEN.
+
+        Made for rows held out: `part = whole.rows(some)`, and then `part.codes_of(whole, others)`.
+        """
+        chosen = check_positions(positions, whole.n_rows)
+        if whole.test_names != self.test_names:
+            raise ValueError("codes_of: the two instances have different tests; expected rows of the same table.")
+        if whole.raw is None:
+            return whole.codes[chosen]
+        return self.schema.encode(whole.raw.tests.take(chosen), range(self.n_tests))
+
+    @property
+    def frame_library(self) -> str | None:
+        """The data frame library that it came from, for answers in kind."""
+        return None if self.raw is None else self.raw.tests.library
 
     @property
     def n_objects(self) -> int:
@@ -220,40 +285,18 @@ class Instance:
         return other
 
     def __repr__(self) -> str:
-        return f"Instance({self.n_objects} objects, {self.n_tests} tests, {self.n_classes} classes)"
+        return f"Instance({self.n_objects} cases, {self.n_tests} tests, {self.n_classes} classes)"
 
 
-def encode_tests(
-    tests: Sequence[Column], levels: int | Mapping[str, int]
-) -> tuple[tuple[ColumnEncoder, ...], NDArray[np.uint8]]:
-    """How each column becomes codes, and the codes."""
-    _check_levels(levels, [column.name for column in tests])
-    encoders = tuple(fit_encoder(column, levels) for column in tests)
-    codes = np.empty((len(tests[0]), len(tests)), dtype=np.uint8)
-    for index, (encoder, column) in enumerate(zip(encoders, tests, strict=True)):
-        codes[:, index] = encoder.encode(column)
-    return encoders, codes
-
-
-def _check_request(columns: Sequence[Column], target: str, duplicates: str) -> None:
-    names = [column.name for column in columns]
+def _check_request(table: Table, target: str, duplicates: str) -> None:
     if duplicates not in ("merge", "keep"):
         raise ValueError(f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.")
-    if target not in names:
-        raise ValueError(f"target: no column is named {target!r}; the columns are {', '.join(map(repr, names))}.")
-    if len(columns[0]) == 0:
+    if target not in table.names:
+        raise ValueError(f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}.")
+    if len(table) == 0:
         raise ValueError("frame: the table is empty; at least one row is needed.")
-    if len(columns) < 2:
+    if len(table.columns) < 2:
         raise ValueError(f"frame: {target!r} is the only column; at least one test is needed beside the target.")
-
-
-def _check_levels(levels: int | Mapping[str, int], test_names: Sequence[str]) -> None:
-    named = levels if isinstance(levels, Mapping) else {"": levels}
-    for name, count in named.items():
-        if isinstance(levels, Mapping) and name not in test_names:
-            raise ValueError(f"levels: no test is named {name!r}.")
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count < MAX_OUTCOMES:
-            raise ValueError(f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}.")
 
 
 def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.prices import Prices, PriceTable
-from budgetree.problem.tables.columns import Column
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, Levels
+from budgetree.problem.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Schema:
     weight_scale: Fraction  # weight = units / weight_scale
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
 
-    def encode(self, columns: Sequence[Column], needed: Collection[int], n_rows: int) -> NDArray[np.uint8]:
+    def encode(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.
 
         So is everything in a column that is absent, which only the tests not needed may be.
@@ -37,8 +37,8 @@ class Schema:
                 "encode: how raw values become codes is not known here, because the instance was made from codes; "
                 "make it with Instance.from_frame."
             )
-        by_name = {column.name: column for column in columns}
-        codes = np.full((n_rows, len(self.encoders)), UNSEEN, dtype=np.uint8)
+        by_name = {column.name: column for column in table.columns}
+        codes = np.full((len(table), len(self.encoders)), UNSEEN, dtype=np.uint8)
         for test, encoder in enumerate(self.encoders):
             if encoder.name in by_name:
                 codes[:, test] = encoder.encode(by_name[encoder.name])

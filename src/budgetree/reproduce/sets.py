@@ -39,6 +39,6 @@ def set_sizes() -> list[SetSize]:
     found = []
     for name, paper in PAPER.items():
         instance = datasets.load(name)
-        ours = (len(datasets.frame_columns(name)[0]), instance.n_objects, instance.n_tests)
+        ours = (len(datasets.table(name)), instance.n_objects, instance.n_tests)
         found.append(SetSize(name, paper, ours, instance.n_classes))
     return found

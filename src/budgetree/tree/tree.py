@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Prices, Schema, check_codes
-from budgetree.problem.tables.columns import read_frame
+from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.units import plain_number
 from budgetree.tree.consultation import Consultation, HandleUnknown
 from budgetree.tree.model import file as model_file
@@ -147,8 +147,7 @@ class Tree(Shown):
 
         Extra columns do not matter, and columns of tests that the tree never does may be absent.
         """
-        columns = read_frame(frame, only=self.test_names)
-        return self.schema.encode(columns, self.tests_used, len(columns[0]) if columns else 0)
+        return self.schema.encode(read_frame(frame, only=self.test_names), self.tests_used)
 
     def ask(
         self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop"

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from budgetree.problem.schema import Schema
-from budgetree.problem.tables.columns import Column, is_missing
 from budgetree.problem.tables.encoding import MISSING, UNSEEN, Categories, Levels
+from budgetree.problem.tables.table import Column
+from budgetree.problem.tables.values import is_missing
 
 MAX_SHOWN = 20  # of the possible answers, in a message
 

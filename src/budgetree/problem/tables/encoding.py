@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.tables.columns import Column, is_missing, plain
+from budgetree.problem.tables.table import Column
+from budgetree.problem.tables.values import int_if_whole, is_missing, sort_key
 
 MAX_OUTCOMES = 255  # codes are bytes, and the last byte value means "never seen"
 UNSEEN = 255
@@ -119,14 +120,7 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
         return Levels(column.name, float(numbers.min()), float(numbers.max()), most, bool(absent.any()))
     if column.values is not None:
         return _categories_of(column)  # whole numbers that floats would not tell apart
-    return _categories(column, [plain(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
-
-
-def sort_key(value: Any) -> tuple[str, Any]:
-    """Numbers among numbers, texts among texts; anything else by its text."""
-    if isinstance(value, (bool, int, float, np.number)):
-        return ("", value)
-    return (type(value).__name__, value if isinstance(value, str) else str(value))
+    return _categories(column, [int_if_whole(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
 
 
 def _categories_of(column: Column) -> Categories:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.tables.columns import is_missing
-from budgetree.problem.tables.encoding import sort_key
+from budgetree.problem.tables.values import is_missing, sort_key
 from budgetree.problem.units import weights_to_units
 
 

@@ -1,0 +1,106 @@
+"""RawRows: an instance's raw rows and what was done with them, so that it can be done again with some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.duplicates import add_up_duplicates, merge_duplicates
+from budgetree.problem.tables.encoding import MAX_OUTCOMES, ColumnEncoder, fit_encoder
+from budgetree.problem.tables.table import Column, Table
+
+# Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
+# too, become one case that counts as much as they all do.
+Duplicates = Literal["merge", "keep", "add up"]
+LevelCounts = int | Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedCases:
+    """Known cases as codes, and how they were coded."""
+
+    encoders: tuple[ColumnEncoder, ...]
+    codes: NDArray[np.uint8]
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawRows:
+    """Raw rows with their labels and weights, and how they become known cases.
+
+    Whether a column holds numbers or words was decided when its table was read. Its levels or categories, and which
+    rows are alike, are found in the rows at hand: cases made from some of the rows know nothing of the others.
+    """
+
+    tests: Table  # a column per test
+    labels: NDArray[np.int64]  # per row, the position of its class in the instance's class_names
+    levels: LevelCounts
+    duplicates: Duplicates
+    weights: NDArray[np.float64] | None = None  # None: each row counts once
+
+    def __post_init__(self) -> None:
+        for array in (self.labels, self.weights):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.tests)
+
+    def take(self, positions: NDArray[np.int64]) -> RawRows:
+        """Only these rows."""
+        weights = None if self.weights is None else self.weights[positions]
+        return replace(self, tests=self.tests.take(positions), labels=self.labels[positions], weights=weights)
+
+    def to_cases(self, n_classes: int, fixed: Mapping[str, ColumnEncoder] | None = None) -> CodedCases:
+        """Encode the columns, all from scratch but those with a fixed encoder, and see to rows that are alike."""
+        encoders, codes = _encode(self.tests.columns, self.levels, fixed or {})
+        labels, weights = self.labels, self.weights
+        if self.duplicates == "merge":
+            codes, labels = merge_duplicates(codes, labels, n_classes)
+        elif self.duplicates == "add up":
+            each_once = np.ones(len(self)) if weights is None else weights
+            codes, labels, weights = add_up_duplicates(codes, labels, each_once)
+        return CodedCases(encoders, codes, labels, weights)
+
+
+def check_positions(positions: Any, n_rows: int) -> NDArray[np.int64]:
+    """Which rows, from positions or a mask; a row may be there twice."""
+    chosen = np.asarray(positions)
+    if chosen.dtype == np.bool_ and chosen.shape == (n_rows,):
+        chosen = np.flatnonzero(chosen)
+    if chosen.ndim != 1 or len(chosen) == 0 or chosen.dtype.kind not in "iu":
+        raise ValueError(
+            f"positions is {positions!r:.60}; expected the positions of at least one row, or a mask of {n_rows} rows."
+        )
+    if chosen.min() < 0 or chosen.max() >= n_rows:
+        raise ValueError(
+            f"positions: they run from {chosen.min()} to {chosen.max()}; expected 0 to {n_rows - 1}, since there are "
+            f"{n_rows} rows."
+        )
+    return chosen.astype(np.int64)
+
+
+def _encode(
+    tests: Sequence[Column], levels: LevelCounts, fixed: Mapping[str, ColumnEncoder]
+) -> tuple[tuple[ColumnEncoder, ...], NDArray[np.uint8]]:
+    """How each column becomes codes, and the codes."""
+    _check_levels(levels, [column.name for column in tests])
+    encoders = tuple(fixed.get(column.name) or fit_encoder(column, levels) for column in tests)
+    codes = np.empty((len(tests[0]), len(tests)), dtype=np.uint8)
+    for index, (encoder, column) in enumerate(zip(encoders, tests, strict=True)):
+        codes[:, index] = encoder.encode(column)
+    return encoders, codes
+
+
+def _check_levels(levels: LevelCounts, test_names: Sequence[str]) -> None:
+    by_name = levels if isinstance(levels, Mapping) else {"": levels}
+    for name, count in by_name.items():
+        if isinstance(levels, Mapping) and name not in test_names:
+            raise ValueError(f"levels: no test is named {name!r}.")
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count < MAX_OUTCOMES:
+            raise ValueError(f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}.")

@@ -1,0 +1,23 @@
+"""NumPy arrays as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.tables.table import Column, Table, are_exact
+
+
+def read_array(array: NDArray[Any]) -> Table:
+    """A two-dimensional array, its columns called x0, x1, …; objects are numbers where all of a column are."""
+    columns = tuple(_column(f"x{index}", column) for index, column in enumerate(array.T))
+    return Table("array", columns, len(array))
+
+
+def _column(name: str, cells: NDArray[Any]) -> Column:
+    dtype = str(cells.dtype)
+    if cells.dtype.kind in "bf" or (cells.dtype.kind in "iu" and are_exact(cells.astype(np.float64))):
+        return Column(name, dtype, numbers=cells.astype(np.float64))
+    return Column(name, dtype, values=cells.tolist()).with_numbers()

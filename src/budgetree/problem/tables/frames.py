@@ -1,0 +1,79 @@
+"""Data frames of any library as tables, and tables of answers as data frames."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.tables.values import is_missing
+from budgetree.problem.units import LARGEST_EXACT
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def read_frame(frame: Any, target: Any = None, only: Collection[str] | None = None) -> Table:
+    """A pandas, polars or pyarrow table, or some columns of it; the target's values stay as they are."""
+    import narwhals.stable.v2 as nw  # takes a while, and not everyone has a data frame
+
+    try:
+        native = nw.from_native(frame, eager_only=True)
+        names = [str(name) for name in native.columns]
+        series = list(native.iter_columns())
+    except Exception as error:  # each library refuses in its own words
+        raise ValueError(
+            f"frame: expected a pandas, polars or pyarrow table with distinct column names, "
+            f"but got {type(frame).__name__}: {error}"
+        ) from error
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"frame: the column name {repeated[0]!r} occurs more than once; names must differ.")
+    columns = tuple(
+        Column(name, str(column.dtype), values=column.to_list())
+        if target is not None and name == str(target)
+        else _column(name, column)
+        for name, column in zip(names, series, strict=True)
+        if only is None or name in only
+    )
+    return Table("frame", columns, len(native), library=str(native.implementation.value))
+
+
+def make_frame(content: dict[str, list[Any]], library: str | None = None) -> Any:
+    """A data frame in the library named, or in the first one that is installed."""
+    import narwhals.stable.v2 as nw
+
+    backend: Any = library or installed_library()
+    if backend is None:
+        raise ImportError("a data frame needs a library for it: pip install pandas (or polars, or pyarrow).")
+    return nw.from_dict({key: _one_type(column) for key, column in content.items()}, backend=backend).to_native()
+
+
+def installed_library() -> str | None:
+    """The first data frame library that is there."""
+    return next((name for name in FRAME_LIBRARIES if importlib.util.find_spec(name) is not None), None)
+
+
+def _one_type(column: list[Any]) -> list[Any]:
+    """Whole numbers become floats beside floats, which some libraries ask for."""
+    return [float(v) for v in column] if {type(v) for v in column} == {int, float} else column
+
+
+def _column(name: str, series: nw.Series[Any]) -> Column:
+    import narwhals.stable.v2 as nw
+
+    dtype = str(series.dtype)
+    if not series.dtype.is_numeric():
+        column = Column(name, dtype, values=series.to_list())
+        return column.with_numbers() if series.dtype == nw.Object else column
+    if series.dtype.is_integer():
+        ends = [end for end in (series.min(), series.max()) if not is_missing(end)]
+        if any(abs(int(end)) > LARGEST_EXACT for end in ends):
+            return Column(name, dtype, values=series.to_list()).with_numbers()
+    numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return Column(name, dtype, numbers=numbers).with_numbers()
