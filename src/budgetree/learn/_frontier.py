@@ -25,7 +25,7 @@ from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.clock import Clock
-from budgetree.services.progress import progress as show_progress
+from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
 COLUMNS = ("max_cost", "errors", "error_rate", "lower_bound", "proven", "source")  # of a point, in tables
@@ -206,7 +206,7 @@ class _Request:
 
     def greedy(self, clock: Clock, progress: bool | None, words: str) -> Frontier:
         portfolio = Portfolio(self.instance, self.cache_bytes, clock.deadline)
-        with show_progress("greedy frontier", progress) as report:
+        with progress_bar("greedy frontier", progress) as report:
             found = grow_frontier(portfolio, self.impurities, self.limit, report)
         points = tuple(self._point(each) for each in found)
         return Frontier(points, self.instance, not portfolio.out_of_time, words)
@@ -215,7 +215,7 @@ class _Request:
         """By exact search; where that is not a must, for a while only, and not at all where it is hopeless."""
         if seconds is None and not must:
             seconds = AUTO_SECONDS
-        with show_progress("exact frontier", progress) as report:
+        with progress_bar("exact frontier", progress) as report:
             clock = Clock(seconds)
 
             def greedy() -> list[Found]:

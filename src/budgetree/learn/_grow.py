@@ -6,7 +6,7 @@ from typing import Any
 
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.greedy.growers import grow_nodes
-from budgetree.learn.greedy.rule import Rule
+from budgetree.learn.greedy.rule import RuleName
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.settings import check_instance, check_threads
 from budgetree.problem import Instance
@@ -21,7 +21,7 @@ def grow(
     *,
     delta: Any = 0,
     budget: Any = None,
-    rule: Rule = "worst",
+    rule: RuleName = "worst",
     threads: int | None = None,
 ) -> Tree:
     """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.

@@ -15,7 +15,7 @@ from budgetree.learn.settings import check_cache_bytes, check_instance, check_th
 from budgetree.problem import Instance
 from budgetree.problem.units import plain_number, show_number
 from budgetree.services.clock import Clock
-from budgetree.services.progress import progress as show_progress
+from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
 
@@ -78,7 +78,7 @@ def optimal(
     n_threads = check_threads(threads)
     limit = instance.schema.table.budget_units(budget)
     clock = Clock(check_time_limit(time_limit))
-    with show_progress("exact search", progress) as report:
+    with progress_bar("exact search", progress) as report:
 
         def greedy() -> list[Found]:
             portfolio = Portfolio(instance, cache_bytes, clock.deadline)

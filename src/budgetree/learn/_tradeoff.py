@@ -19,7 +19,7 @@ from budgetree.learn.greedy.settings import check_settings
 from budgetree.problem import Instance
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import plain_number, show_number
-from budgetree.services.progress import progress as show_progress
+from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
 ROUNDS = 12  # of a bisection, about
@@ -120,7 +120,7 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     portfolio = Portfolio(instance)
     unlimited = instance.schema.table.budget_units(None)
     found: list[Impurity] = []
-    with show_progress(f"{family.__name__} over α", progress) as report:
+    with progress_bar(f"{family.__name__} over α", progress) as report:
         portfolio.tick = lambda done, _: report(0, ROUNDS, f"{done} trees")
         for number, batch in enumerate(portfolio.hinged(family, unlimited)):
             found += batch.impurities()

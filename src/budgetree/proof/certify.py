@@ -21,8 +21,7 @@ from budgetree.proof.error_bounds import error_bounds
 from budgetree.proof.ratio import ratio_bound
 from budgetree.proof.searched import search_bound
 from budgetree.services.clock import Clock
-from budgetree.services.progress import Report
-from budgetree.services.progress import progress as show_progress
+from budgetree.services.progress import ProgressReport, progress_bar
 from budgetree.tree import LEAF, Tree
 
 DEFAULT_SECONDS = 10.0
@@ -49,13 +48,13 @@ def certify(
     seconds = check_time_limit(time_limit)
     clock = Clock(seconds)
     errors, max_cost = _scored(tree)
-    with show_progress("certificate", progress) as report:
+    with progress_bar("certificate", progress) as report:
         bounds = [] if max_cost == 0 else _bounds(instance, tree, errors, max_cost, clock, report)
     return _certificate(instance, tree, errors, max_cost, bounds)
 
 
 def _bounds(
-    instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, clock: Clock, report: Report
+    instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, clock: Clock, report: ProgressReport
 ) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
     seconds = clock.seconds_left

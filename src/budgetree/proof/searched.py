@@ -15,11 +15,11 @@ from budgetree.learn.settings import check_threads
 from budgetree.problem import Instance, Prices
 from budgetree.proof.bounds import Bound
 from budgetree.services.clock import Clock
-from budgetree.services.progress import Report
+from budgetree.services.progress import ProgressReport
 
 
 def search_bound(
-    instance: Instance, errors: Fraction, highest: Fraction, seconds: float | None, report: Report
+    instance: Instance, errors: Fraction, highest: Fraction, seconds: float | None, report: ProgressReport
 ) -> Bound | None:
     """The best proven in the time; `highest` is the cost of a tree with so few errors."""
     flat = _at_least_prices(instance)

@@ -26,7 +26,7 @@ from budgetree.reproduce.tables import (
 )
 from budgetree.reproduce.toy import toy
 from budgetree.services.files import write_text
-from budgetree.services.progress import progress as show_progress
+from budgetree.services.progress import progress_bar
 
 HARD_SECONDS = 20.0  # for dna's frontier
 STAGES = len(NINE) + 6
@@ -84,7 +84,7 @@ def reproduce(
     *, names: Sequence[str] = NINE, hard_seconds: float = HARD_SECONDS, progress: bool | None = None
 ) -> Reproduction:
     """Compute everything; dna's exact part stops after hard_seconds."""
-    with show_progress("reproduce", progress) as bar:
+    with progress_bar("reproduce", progress) as bar:
         done = 0
 
         def report(words: str) -> None:

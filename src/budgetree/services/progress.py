@@ -11,10 +11,14 @@ from typing import Protocol
 SHOW_AFTER = 0.5  # seconds
 
 
-class Report(Protocol):
+class ProgressReport(Protocol):
     """Called with what is done so far, what there is to do, and a few words."""
 
     def __call__(self, done: float, total: float, words: str = "") -> None: ...
+
+
+def no_report(done: float, total: float, words: str = "") -> None:
+    """Shows nothing."""
 
 
 def on_terminal() -> bool:
@@ -23,10 +27,10 @@ def on_terminal() -> bool:
 
 
 @contextmanager
-def progress(title: str, wanted: bool | None) -> Iterator[Report]:
+def progress_bar(title: str, wanted: bool | None) -> Iterator[ProgressReport]:
     """A bar on stderr; `wanted` None means: when stderr is a terminal."""
     if not (on_terminal() if wanted is None else wanted):
-        yield lambda done, total, words="": None
+        yield no_report
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgetree.learn.exact.solver import Solver, Verdict
+from budgetree.learn.exact.solver import Solver, BudgetResult
 from budgetree.learn.found import Found, found_tree
 
 SWEEP_SHARE = 0.3  # of the time, for the budgets beyond the first that takes long
@@ -26,11 +26,11 @@ def search_frontier(solver: Solver, limit: int) -> ExactFrontier:
     proven: list[Found] = []
     settled_below, complete = 0, False  # below that budget everything is proven
     try:
-        verdict = solver.decide(0, solver.layout.leaf_errors + 1)
+        result = solver.decide(0, solver.layout.leaf_errors + 1)
         if not solver.layout.has_one_price:  # with one price every budget is asked anyway
             solver.start_from_greedy()
         while not complete:
-            settled = _settle(solver, verdict, limit)
+            settled = _settle(solver, result, limit)
             if settled is None:
                 break
             proven.append(settled.point)
@@ -38,7 +38,7 @@ def search_frontier(solver: Solver, limit: int) -> ExactFrontier:
             complete = settled_below > limit
             if settled.next is None:
                 break
-            verdict = settled.next
+            result = settled.next
     except KeyboardInterrupt:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
@@ -54,18 +54,18 @@ class _Settled:
 
     point: Found
     below: int
-    next: Verdict | None  # of the budget at which there is a better one, as far as known; None if the time is over
+    next: BudgetResult | None  # of the budget at which there is a better one, as far as known; None if the time is over
 
 
-def _settle(solver: Solver, verdict: Verdict, limit: int) -> _Settled | None:
+def _settle(solver: Solver, result: BudgetResult, limit: int) -> _Settled | None:
     """The best tree at a budget and the least larger budget with a better one; None if the time is over first.
 
-    The verdict is of this budget; where it is not proven, it is asked for.
+    The result is of this budget; where it is not proven, it is asked for.
 
     Whether a tree is better is asked just below the cheapest one that is known to be. If the search refutes it, all
     budgets up to there are settled at once; if not, it has found a cheaper one, and is asked below that.
     """
-    budget, exact = verdict.budget, verdict if verdict.proven else None
+    budget, exact = result.budget, result if result.proven else None
     refuted_below = budget if exact is None else max(exact.changes, budget + 1)
     while True:
         best = solver.best(budget)
@@ -76,24 +76,24 @@ def _settle(solver: Solver, verdict: Verdict, limit: int) -> _Settled | None:
         # Without a better tree in sight the budgets at which something may change are climbed one by one.
         climbs = better is None or solver.layout.has_one_price
         ask_at = max(refuted_below if climbs else end - 1, budget)
-        verdict = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
-        if not verdict.proven:
+        result = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
+        if not result.proven:
             if exact is None or exact.lower_bound != best.errors:
                 return None
             return _Settled(_point(solver, exact), refuted_below, None)
-        if verdict.lower_bound >= best.errors:
-            refuted_below = max(refuted_below, verdict.changes, ask_at + 1)
+        if result.lower_bound >= best.errors:
+            refuted_below = max(refuted_below, result.changes, ask_at + 1)
         if ask_at == budget:
-            exact = verdict
+            exact = result
     if exact is None or exact.lower_bound != best.errors:
         exact = solver.decide(budget, best.errors + 1)
     if best.errors == solver.unavoidable:
         end = limit + 1
-    is_exact = verdict.budget == end and verdict.lower_bound == solver.best(end).errors
-    return _Settled(_point(solver, exact), end, verdict if is_exact else Verdict(end, 0, False, end))
+    is_exact = result.budget == end and result.lower_bound == solver.best(end).errors
+    return _Settled(_point(solver, exact), end, result if is_exact else BudgetResult(end, 0, False, end))
 
 
-def _point(solver: Solver, exact: Verdict) -> Found:
+def _point(solver: Solver, exact: BudgetResult) -> Found:
     """The canonical tree of a budget, or another as good where the time does not suffice for it."""
     tree = solver.canonical(exact) if exact.proven else None
     return solver.best(exact.budget) if tree is None else found_tree(tree, "exact search")

@@ -20,7 +20,7 @@ from budgetree.learn.exact.layout import Layout
 from budgetree.learn.found import Found, found_tree
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.services.progress import Report
+from budgetree.services.progress import ProgressReport
 from budgetree.tree import LEAF, Nodes, Tree
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BudgetResult:
     """What is known of the errors within a budget."""
 
     budget: int
@@ -58,7 +58,7 @@ class Help:
 
     cache_bytes: int
     threads: int
-    report: Report | None = None
+    report: ProgressReport | None = None
     greedy: Callable[[], list[Found]] = _no_trees  # trees to start from
     when_long: Callable[[Solver, int], None] = _do_nothing  # once, before the first long search
 
@@ -107,10 +107,10 @@ class Solver:
     def keep(self, tree: Tree, source: str) -> None:
         self.add(found_tree(tree, source))
 
-    def decide(self, budget: int, cutoff: int) -> Verdict:
+    def decide(self, budget: int, cutoff: int) -> BudgetResult:
         """The fewest errors within the budget, if below the cutoff; the trees on the way are kept."""
         if self.clock.is_over:
-            return Verdict(budget, self.unavoidable, False, budget)
+            return BudgetResult(budget, self.unavoidable, False, budget)
         cutoff = min(cutoff, self.best(budget).errors + 1)
         left = self.clock.seconds_left
         answer = self._ask(budget, cutoff, MOMENT if left is None else min(MOMENT, left / 4))
@@ -146,18 +146,18 @@ class Solver:
         for found in self._help.greedy():
             self.add(found)
 
-    def canonical(self, verdict: Verdict) -> Tree | None:
+    def canonical(self, result: BudgetResult) -> Tree | None:
         """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
-        find = partial(self._search.tree, verdict.budget, first_test=verdict.first_test, canonical=True)
+        find = partial(self._search.tree, result.budget, first_test=result.first_test, canonical=True)
         # Where one search settled the question, its tree takes about as long: it is not held up by the clock.
-        clock = Clock(None) if verdict.first_test == ANY_TEST else self._watch(verdict.budget, None)
+        clock = Clock(None) if result.first_test == ANY_TEST else self._watch(result.budget, None)
         nodes = self._unless_stopped(partial(find, clock))
         return None if nodes is None else self._tree(nodes, "exact")
 
     def _ask(self, budget: int, cutoff: int, seconds: float) -> Answer | None:
         return self._unless_stopped(partial(self._search.search, budget, cutoff, self._watch(budget, seconds)))
 
-    def _decide_long(self, budget: int, cutoff: int) -> Verdict:
+    def _decide_long(self, budget: int, cutoff: int) -> BudgetResult:
         """With everything there is."""
         self.start_from_greedy()
         if not self._was_long:
@@ -169,30 +169,30 @@ class Solver:
         clock = self._watch(budget, None)
         found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
         if found is None:
-            return Verdict(budget, self.unavoidable, False, budget)
+            return BudgetResult(budget, self.unavoidable, False, budget)
         if found.nodes is not None:
             self._keep_nodes(found.nodes, "exact search")
         if found.answer is None:
             bound = max(self.unavoidable, found.lower_bound)
             self.proven[budget] = bound
-            return Verdict(budget, bound, False, budget)
+            return BudgetResult(budget, bound, False, budget)
         value = min(found.answer.value, cutoff)
         if value < cutoff:
             self._must_reach(budget, value)
         self.proven[budget] = value
         first = found.answer.test if value < self.layout.leaf_errors else ANY_TEST
-        return Verdict(budget, value, True, found.answer.changes, first)
+        return BudgetResult(budget, value, True, found.answer.changes, first)
 
-    def _settled(self, budget: int, cutoff: int, answer: Answer) -> Verdict:
+    def _settled(self, budget: int, cutoff: int, answer: Answer) -> BudgetResult:
         """What the search's answer means; its tree is kept if it is a better one."""
         if answer.value < min(cutoff, self.best(budget).errors):
             nodes = self._search.tree(budget, Clock(None), first_test=answer.test)
             self._keep_nodes(nodes, "exact search")
             if nodes is None:
-                return Verdict(budget, self.unavoidable, False, budget)
+                return BudgetResult(budget, self.unavoidable, False, budget)
             self._must_reach(budget, answer.value)
         self.proven[budget] = min(answer.value, cutoff)
-        return Verdict(budget, min(answer.value, cutoff), True, answer.changes)
+        return BudgetResult(budget, min(answer.value, cutoff), True, answer.changes)
 
     def _must_reach(self, budget: int, errors: int) -> None:
         """A value without its tree would be a mistake in this program, and nothing may be called proven then."""

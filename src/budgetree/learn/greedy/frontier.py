@@ -17,7 +17,7 @@ from budgetree.learn.greedy.portfolio import HINGED, Batch, Portfolio
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
 from budgetree.problem import Instance
-from budgetree.services.progress import Report
+from budgetree.services.progress import ProgressReport
 from budgetree.tree import LEAF, Nodes, Tree
 
 ROUNDS = 12  # of a bisection, about
@@ -47,7 +47,7 @@ class _Recipe:
         return whole.cut(schema.table.amount(self.cut)).trim()
 
 
-def grow_frontier(portfolio: Portfolio, chosen: Sequence[Any], limit: int, report: Report) -> list[Found]:
+def grow_frontier(portfolio: Portfolio, chosen: Sequence[Any], limit: int, report: ProgressReport) -> list[Found]:
     """The trees that no other of the portfolio beats within the limit, cheapest first."""
     # Under the limit first: those trees are quicker to grow and made for it.
     budgets = dict.fromkeys([limit, portfolio.instance.schema.table.budget_units(None)])
@@ -58,7 +58,7 @@ def grow_frontier(portfolio: Portfolio, chosen: Sequence[Any], limit: int, repor
     return _pareto(portfolio.instance, [batch for batch in batches if len(batch.steps)], limit)
 
 
-def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: Report) -> Iterator[Batch]:
+def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
     singles: list[Impurity] = [each for each in chosen if each not in HINGED]
     families = [each for each in chosen if each in HINGED]
     n_trees = 0
@@ -78,7 +78,7 @@ def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: 
             yield batch
 
 
-def _tell(report: Report, done: int, total: int, before: int, n_trees: int, _: int) -> None:
+def _tell(report: ProgressReport, done: int, total: int, before: int, n_trees: int, _: int) -> None:
     report(done, total, f"{before + n_trees} trees")
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree.impurity import Form, Pairs
 
-Rule = Literal["worst", "expected"]
+RuleName = Literal["worst", "expected"]
 
 LARGEST_INT64 = 2**62
 SCREEN = 1e-12  # far above the error of a float quotient of exact numbers, so no winner is screened out
@@ -35,7 +35,7 @@ def choose(
     prices: NDArray[np.int64],
     offered: NDArray[np.bool_],
     form: Form,
-    rule: Rule,
+    rule: RuleName,
 ) -> Choice | None:
     """The rule's test for a node, or None when no offered test splits it.
 
@@ -73,7 +73,7 @@ def _best(
     totals: NDArray[np.int64],
     misclassified: NDArray[np.int64],
     form: Form,
-    rule: Rule,
+    rule: RuleName,
 ) -> int | None:
     """Position of the winning test, or None when every R is infinite."""
     if form.exact:

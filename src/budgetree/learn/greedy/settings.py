@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.impurity import Form, Impurity
-from budgetree.learn.greedy.rule import Rule
+from budgetree.learn.greedy.rule import RuleName
 from budgetree.problem import Instance
 from budgetree.problem.units import non_negative
 
@@ -19,7 +19,7 @@ class Settings:
     form: Form
     delta: Fraction
     budget: int
-    rule: Rule
+    rule: RuleName
 
 
 def check_settings(instance: Instance, impurity: Any, delta: Any, budget: Any, rule: Any) -> Settings:
