@@ -114,6 +114,36 @@ def test_every_script_beside_the_page_is_in_it() -> None:
     assert beside == set(SCRIPTS)
 
 
+def modules() -> dict[str, str]:
+    folder = resources.files("budgetree.report").joinpath("page")
+    return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS}
+
+
+def test_a_script_imports_only_what_stands_before_it() -> None:
+    for place, source in enumerate(modules().values()):
+        assert source.startswith("// @ts-check\n")
+        imported = re.findall(r'^import [^;]* from "\./([^"]*)";', source, re.M)
+        assert set(imported) <= set(SCRIPTS[:place])
+
+
+def test_no_two_scripts_define_the_same_name() -> None:
+    """In one closure the second function of a name would silently replace the first."""
+    defined = [
+        name
+        for source in modules().values()
+        for name in re.findall(r"^(?:export )?(?:const|let|function|class) (\w+)", source, re.M)
+    ]
+    assert len(defined) > 60
+    assert len(set(defined)) == len(defined)
+
+
+def test_the_page_has_no_module_syntax_and_no_comments(hostile: dict[str, Any]) -> None:
+    document = Document(render_page(hostile))
+    (script,) = [text for attrs, text in document.all("script") if "type" not in attrs]
+    assert not re.search(r"^\s*(import|export|//|/\*\*? *$|\*)", script, re.M)
+    assert "function rowLine(" in script
+
+
 def test_the_same_dict_gives_the_same_page(hostile: dict[str, Any]) -> None:
     assert render_page(hostile) == render_page(json.loads(json.dumps(hostile)))
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import reference
+from support import to_instance
 
 import budgetree as bt
 from budgetree.problem.tables.table import Column, Table
 from budgetree.report import summarise_frontier, summarise_tree
+from budgetree.show.steps import frontier_steps
 from report_cases import SCRIPT, hostile_instance, repeating_tree
 
 
@@ -54,6 +60,72 @@ def test_every_node_says_its_counts_costs_and_price(tmp_path: Path) -> None:
         assert seen == len(tree.nodes)
 
 
+def branch_labels(content: dict[str, Any]) -> list[tuple[int, str]]:
+    """Depth and label of every branch that the page shows, from top to bottom, by the summary alone."""
+    (entry,) = content["trees"]
+    found, pending = [], [(0, 0, "")]
+    while pending:
+        group, depth, label = pending.pop()
+        found.append((depth, label))
+        branches = entry["outline"][group].get("branches", [])
+        pending += [(branch["below"], depth + 1, " | ".join(branch["names"])) for branch in reversed(branches)]
+    return found[1:]
+
+
+def text_labels(tree: bt.Tree) -> list[tuple[int, str]]:
+    """The same from to_text."""
+    lines = [re.match(r"([│├└─ ]*)(.*?): ", line) for line in tree.to_text().splitlines()[2:]]
+    return [(len(line[1]) // 3, line[2]) for line in lines if line]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_page_has_the_branches_of_to_text(seed: int) -> None:
+    tree = bt.grow(to_instance(reference.random_problem(random.Random(seed))))
+    assert branch_labels(summarise_tree(tree, title="")) == text_labels(tree)
+
+
+@pytest.mark.parametrize("name", ["pima", "soybean", "mammographic"])
+def test_ranges_and_equal_subtrees_are_joined_as_in_to_text(name: str) -> None:
+    for tree in (bt.grow(bt.datasets.load(name), bt.HingedPairs(3)), bt.optimal(bt.datasets.load(name), budget=2).tree):
+        assert branch_labels(summarise_tree(tree, title="")) == text_labels(tree)
+
+
+def test_every_node_is_in_one_group(tmp_path: Path) -> None:
+    for tree in (bt.grow(hostile_instance()), bt.grow(bt.datasets.load("soybean")), repeating_tree(tmp_path)):
+        (entry,) = summarise_tree(tree, title="")["trees"]
+        listed = [node for group in entry["outline"] for node in group["nodes"]]
+        assert sorted(listed) == list(range(len(tree.nodes)))
+        for number, group in enumerate(entry["outline"]):
+            assert all(branch["below"] > number for branch in group.get("branches", []))
+
+
+def test_the_page_knows_every_key_of_the_summary() -> None:
+    """types.d.ts, by which the page's scripts are checked, has the keys that Python writes."""
+    source = resources.files("budgetree.report").joinpath("page", "types.d.ts").read_text(encoding="utf-8")
+    shapes = {
+        name: {key.rstrip("?") for key in re.findall(r"^  (\w+\??):", body, re.M)}
+        for name, body in re.findall(r"^export interface (\w+) \{\n(.*?)^\}", source, re.M | re.S)
+    }
+    content = summarise_frontier(bt.frontier(bt.datasets.load("pima")), title="")
+    assert set(content) == shapes["Content"]
+    assert set(content["points"][0]) == shapes["Point"]
+    assert set(content["steps"]) == shapes["Steps"]
+    assert set(content["trees"][0]) == shapes["Tree"]
+    assert set(content["trees"][-1]["nodes"][0]) == shapes["Inner"]
+    assert set(content["trees"][-1]["nodes"][-1]) | {"test"} == shapes["Leaf"]
+    assert set(content["trees"][-1]["outline"][0]) == shapes["Group"]
+    assert set(content["trees"][-1]["outline"][0]["branches"][0]) == shapes["Branch"]
+    priced = summarise_tree(bt.grow(hostile_instance()), title="")
+    assert set(priced["fees"][0]) == shapes["Fee"]
+    assert set(priced["tests"][0]) == shapes["Test"]
+    kinds = {test["encoding"]["kind"]: set(test["encoding"]) for test in priced["tests"]}
+    assert kinds == {"levels": shapes["Levels"], "values": shapes["Values"]}
+    instance = bt.datasets.load("figure1")
+    certificate = bt.certify(instance, bt.grow(instance))
+    (entry,) = summarise_tree(bt.grow(instance), title="", certificate=certificate)["trees"]
+    assert set(entry["certificate"]) == shapes["Certificate"]
+
+
 def test_thresholds_divide_numbers_as_the_encoder_does() -> None:
     instance = hostile_instance()
     content = summarise_tree(bt.grow(instance), title="")
@@ -90,7 +162,9 @@ def test_a_model_file_has_no_encoding(tmp_path: Path) -> None:
 def test_a_frontier_has_a_tree_for_each_point() -> None:
     frontier = bt.frontier(bt.datasets.load("pima"))
     content = summarise_frontier(frontier, title="pima")
-    assert content["bounds"] == [list(step) for step in frontier.bounds]
+    steps = frontier_steps(frontier)
+    assert content["steps"]["errors"] == [list(corner) for corner in steps.errors.corners]
+    assert content["steps"]["bound"] == [list(corner) for corner in steps.bound.corners]
     assert all(point["cheapest"] for point in content["points"])
     greedy = summarise_frontier(bt.frontier(bt.datasets.load("pima"), method="greedy"), title="pima")
     assert [point["cheapest"] for point in greedy["points"]] == [True, *[False] * (len(greedy["points"]) - 1)]

@@ -39,6 +39,7 @@ def frontier(
     from budgetree.cli.output import print_json
     from budgetree.cli.tables import Request, load_instance
     from budgetree.learn import frontier as find_frontier
+    from budgetree.learn._frontier import COLUMNS
     from budgetree.show.terminal import draw_frontier
 
     request = Request(**table)
@@ -48,8 +49,7 @@ def frontier(
     found = find_frontier(instance, method=method, max_budget=max_budget, time_limit=time_limit)  # type: ignore[arg-type]
     files = [] if out is None else write_folder(found, out, request.data, force)
     if as_json:
-        names = ("max_cost", "errors", "error_rate", "lower_bound", "proven", "source")
-        points = [{name: getattr(point, name) for name in names} for point in found]
+        points = [{name: getattr(point, name) for name in COLUMNS} for point in found]
         print_json({"method": found.method, "complete": found.complete, "points": points, "files": files})
         return
     click.echo(found.to_text())

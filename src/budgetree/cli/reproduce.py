@@ -11,7 +11,7 @@ import click
     "--time-limit", metavar="S", type=float, default=20.0, show_default=True, help="Seconds for dna's exact frontier."
 )
 def reproduce(out: str | None, time_limit: float) -> None:
-    """Reproduce the paper from the bundled data: figures, tables and every claim, with the proven optimum beside them.
+    """Reproduce the paper from the bundled data: figures, tables and every claim, with what exact search proves.
 
     Takes about half a minute. With --out the folder holds index.html, figure5.png and .svg, the curves as CSV and
     paper.md; that needs matplotlib (pip install 'budgetree[plot]').
@@ -24,7 +24,7 @@ def reproduce(out: str | None, time_limit: float) -> None:
         figures.need_matplotlib()  # before the work, not after it
     found = run(hard_seconds=time_limit)
     for claim in found.claims:
-        colour = {"holds": "green", "holds in part": "yellow"}.get(claim.verdict, "red")
+        colour = {"holds": "green", "does not hold": "red"}.get(claim.verdict, "yellow")
         click.echo(f"{click.style(claim.where, bold=True)}: {click.style(claim.verdict, fg=colour)}")
         click.echo(f"  says: {claim.says}\n  found: {claim.result}\n")
     if out is None:

@@ -120,7 +120,7 @@ class Frontier:
         """The points as a table, with a sparkline of the errors."""
         from budgetree.show.frontier_table import render_text  # the room above, when it is asked for
 
-        return render_text(self.points, self.complete, self.method)
+        return render_text(self)
 
     def __iter__(self) -> Iterator[Point]:
         return iter(self.points)
@@ -137,7 +137,7 @@ class Frontier:
     def _repr_html_(self) -> str:
         from budgetree.show.frontier_table import render_html
 
-        return render_html(self.points, self.complete, self.method)
+        return render_html(self)
 
 
 def frontier(

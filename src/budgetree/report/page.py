@@ -12,7 +12,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-# In the order in which they use each other.
+# Modules, in the order in which they import each other; the page has them in one closure.
 SCRIPTS = (
     "dom.js",
     "model.js",
@@ -25,6 +25,9 @@ SCRIPTS = (
     "consult.js",
     "main.js",
 )
+IMPORT = re.compile(r"^import\b[^;]*;\n", re.M)
+EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.M)
+COMMENT = re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*$", re.M | re.S)  # on lines of its own
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 # What could end the data's script element, or be read as markup inside it.
 UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
@@ -76,14 +79,14 @@ def _style() -> str:
 
 
 def _script() -> str:
-    stages = "".join(_dense(_asset(name)) for name in SCRIPTS)
+    stages = "".join(_dense(EXPORT.sub("", IMPORT.sub("", _asset(name)))) for name in SCRIPTS)
     return f'(() => {{\n"use strict";\n{stages}}})();\n'
 
 
 def _dense(source: str) -> str:
     """Without indentation and comments of their own line: no text of ours spans lines, so nothing else changes."""
-    lines = (line.strip() for line in source.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
+    lines = (line.strip() for line in COMMENT.sub("", source).splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 @cache

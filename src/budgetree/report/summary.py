@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree._version import __version__
-from budgetree.learn._frontier import Frontier, Point
+from budgetree.learn._frontier import COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, Levels
 from budgetree.problem.units import plain_number
 from budgetree.proof.certificate import Certificate
+from budgetree.show.steps import frontier_steps
 from budgetree.tree import LEAF, NO_BRANCH, Tree
 
 
@@ -34,7 +35,9 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
         point["cheapest"] = index == 0 or bounds[index - 1][1] > point["errors"]  # proven: less money, more errors
     trees = [_tree(point.tree, None) for point in frontier]
     content = _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
-    return content | {"bounds": [list(step) for step in bounds]}
+    steps = frontier_steps(frontier)
+    lines = {"errors": steps.errors, "bound": steps.bound}
+    return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
 
 def _content(
@@ -72,7 +75,7 @@ def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
     if isinstance(encoder, Levels):
         return {
             "kind": "levels",
-            "thresholds": [each if math.isfinite(each) else None for each in encoder.thresholds],
+            "thresholds": [edge if math.isfinite(edge) else None for edge in encoder.thresholds],
             "low": encoder.low,
             "high": encoder.high,
             "missing": encoder.levels if encoder.has_missing else None,
@@ -86,20 +89,13 @@ def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
 
 
 def _point(point: Point, tree: int) -> dict[str, Any]:
-    return {
-        "max_cost": point.max_cost,
-        "errors": point.errors,
-        "error_rate": point.error_rate,
-        "lower_bound": point.lower_bound,
-        "proven": point.proven,
-        "source": point.source,
-        "tree": tree,
-    }
+    return {name: getattr(point, name) for name in COLUMNS} | {"tree": tree}
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     return {
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
+        "outline": tree.outline.groups(),
         "max_cost": tree.max_cost,
         "ceiling": tree.ceiling,
         "mean_cost": tree.mean_cost,

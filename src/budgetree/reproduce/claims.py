@@ -9,7 +9,12 @@ from budgetree.reproduce.panels import Panel
 from budgetree.reproduce.sets import SetSize
 from budgetree.reproduce.toy import ToyColumn
 
-Verdict = Literal["holds", "holds in part", "does not hold"]
+ClaimVerdict = Literal["holds", "holds in part", "does not hold", "not settled"]
+# Of a claim that is tried on proven frontiers, where the time was too short for any.
+NOTHING_PROVEN: tuple[str, ClaimVerdict] = (
+    "No set's frontier was proven in this time, so there is nothing to compare with.",
+    "not settled",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,7 @@ class Claim:
     where: str
     says: str  # in our words
     result: str
-    verdict: Verdict
+    verdict: ClaimVerdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +42,6 @@ class Evidence:
         return [panel for panel in self.panels if panel.exact.complete]
 
 
-def verdict(holds: bool, in_part: bool = False) -> Verdict:
+def verdict(holds: bool, in_part: bool = False) -> ClaimVerdict:
     """The word for it."""
     return "holds" if holds else "holds in part" if in_part else "does not hold"

@@ -1,34 +1,26 @@
-"""The panels as pictures: the paper's curves, and in the same axes the proven optimum and where no tree can be."""
+"""The panels as pictures: the paper's curves, and in the same axes exact search and where no tree can be."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from budgetree.reproduce.panels import Panel
-from budgetree.show.plots._frontier import shade_impossible, step_line
+from budgetree.show.plots._frontier import draw_frontier, draw_steps
 from budgetree.show.plots.figures import new_axes
+from budgetree.show.steps import Steps
 
 COLOURS = ("#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00")
-OPTIMUM = "#1A1A1A"
+EXACT = "#1A1A1A"
 
 
 def draw_panel(panel: Panel, axes: Any = None, *, legend: bool = True) -> Any:
     """One panel; the axes."""
     axes = new_axes(6.4, 4.4) if axes is None else axes
     n, right = panel.instance.n_objects, panel.longest * 1.03
-    shade_impossible(axes, panel.exact, right, n)
     for colour, (name, points) in zip(COLOURS, panel.curves.items(), strict=False):
-        steps = [(cost, errors / n) for cost, errors in points]
-        step_line(axes, steps, right, color=colour, linewidth=1.4, label=name, zorder=2)
-    optimum = [(point.max_cost, point.error_rate) for point in panel.exact]
-    step_line(axes, optimum, right, color=OPTIMUM, linewidth=2.2, label="optimum", zorder=3)
-    for proven, fill in ((True, OPTIMUM), (False, "white")):
-        chosen = [(p.max_cost, p.error_rate) for p in panel.exact if p.proven is proven]
-        if chosen:
-            label = "proven" if proven else "best found"
-            style = {"markerfacecolor": fill, "markeredgecolor": OPTIMUM, "markersize": 5, "clip_on": False}
-            axes.plot(*zip(*chosen, strict=True), "o", label=label, zorder=4, **style)
-    axes.set_title(f"{panel.name}: {n} objects, {panel.instance.n_tests} tests", fontsize=10)
+        draw_steps(axes, Steps(tuple(points), right).divided(n), color=colour, linewidth=1.4, label=name, zorder=2)
+    draw_frontier(axes, panel.exact, right, EXACT, "optimum" if panel.exact.complete else "exact search, ended early")
+    axes.set_title(f"{panel.name}: {n} cases, {panel.instance.n_tests} tests", fontsize=10)
     axes.set_xlim(0, right)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("max-cost")

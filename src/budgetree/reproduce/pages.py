@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from budgetree.reproduce.claims import Claim
-from budgetree.reproduce.tables import TextTable
+from budgetree.show.tables import TextTable, html_table, markdown_table
 
 COMMAND = "budgetree reproduce --out DIR"
 STYLE = """
@@ -33,11 +33,9 @@ def html_page(sections: list[tuple[str, str]]) -> str:
     )
 
 
-def html_table(table: TextTable) -> str:
+def html_scrolling(table: TextTable) -> str:
     """A table that scrolls by itself where it is too wide."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return f'<div class="scroll">{html_table(table)}</div>'
 
 
 def html_claims(claims: list[Claim]) -> str:
@@ -73,12 +71,5 @@ def markdown(claims: list[Claim], tables: list[tuple[str, TextTable]]) -> str:
         lines += [f"## {claim.where}", "", f"**Says:** {claim.says}", "", f"**Found:** {claim.result}", ""]
         lines += [f"**{claim.verdict.capitalize()}.**", ""]
     for heading, table in tables:
-        lines += [f"## {heading}", "", *_markdown_table(table), ""]
+        lines += [f"## {heading}", "", *markdown_table(table), ""]
     return "\n".join(lines)
-
-
-def _markdown_table(table: TextTable) -> list[str]:
-    def line(cells: tuple[str, ...]) -> str:
-        return f"| {' | '.join(cells)} |"
-
-    return [line(table.head), line(("---",) * len(table.head)), *map(line, table.rows)]

@@ -9,6 +9,7 @@ from budgetree import datasets
 from budgetree.impurity import HingedPairs, Pairs, Powers
 from budgetree.learn import Frontier, frontier, tradeoff
 from budgetree.problem import Instance
+from budgetree.show.steps import frontier_steps
 
 NINE = (
     "house_votes", "sonar", "ionosphere", "dna", "boston", "soybean", "pima", "wdbc", "mammographic",
@@ -20,7 +21,7 @@ HARD = "dna"  # the one whose frontier takes minutes to prove
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One data set at unit prices: the paper's curves, and the frontier that no tree can pass."""
+    """One data set at unit prices: the paper's curves, and the frontier by exact search, as far as the time went."""
 
     name: str
     instance: Instance
@@ -30,6 +31,15 @@ class Panel:
     def errors(self, curve: str, budget: float) -> float:
         """The fewest errors of a curve within a budget."""
         return min(errors for cost, errors in self.curves[curve] if cost <= budget)
+
+    def least(self, budget: float) -> float:
+        """No tree within the budget makes fewer errors than this: the proven part of what exact search says."""
+        point = self.exact.best(budget=budget)
+        return point.lower_bound if point.max_cost == budget else frontier_steps(self.exact).bound.at(budget)
+
+    def is_proven(self, budget: float) -> bool:
+        """Whether the fewest errors found within the budget are the fewest of any tree."""
+        return self.exact.best(budget=budget).errors <= self.least(budget)
 
     @property
     def longest(self) -> int:

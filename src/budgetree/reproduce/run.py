@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,20 +12,14 @@ from budgetree.reproduce import observations, theory
 from budgetree.reproduce.baselines import BaselineRow, baseline_rows
 from budgetree.reproduce.claims import Claim, Evidence
 from budgetree.reproduce.draw import draw_figure5, draw_panel
-from budgetree.reproduce.pages import html_claims, html_page, html_picture, html_table, markdown
+from budgetree.reproduce.pages import html_claims, html_page, html_picture, html_scrolling, markdown
 from budgetree.reproduce.panels import NINE, panels, synthetic_panel
 from budgetree.reproduce.sets import set_sizes
-from budgetree.reproduce.tables import (
-    TextTable,
-    baselines_table,
-    curves_table,
-    methods_table,
-    sets_table,
-    toy_table,
-)
+from budgetree.reproduce.tables import baselines_table, curves_table, methods_table, sets_table, toy_table
 from budgetree.reproduce.toy import toy
 from budgetree.services.files import write_text
 from budgetree.services.progress import progress_bar
+from budgetree.show.tables import TextTable, csv_text
 
 HARD_SECONDS = 20.0  # for dna's frontier
 STAGES = len(NINE) + 6
@@ -60,20 +53,22 @@ class Reproduction:
         folder = Path(out)
         folder.mkdir(parents=True, exist_ok=True)
         report("drawing")
-        words = "Shaded: no tree can be there. Black: the optimum; a hollow point is the best found so far."
+        words = (
+            "Shaded: no tree can be there. Black: exact search; a filled point is proven, a hollow one the best so far."
+        )
         synthetic = _save(draw_panel(self.evidence.synthetic).figure, folder, "synthetic")
         figure5 = _save(draw_figure5(self.evidence.panels), folder, "figure5")
         for panel in self.evidence.panels:
             _save(draw_panel(panel).figure, folder, f"figure5_{panel.name}")
         for panel in (*self.evidence.panels, self.evidence.synthetic):
-            write_text(folder / f"curves_{panel.name}.csv", _csv(curves_table(panel)))
+            write_text(folder / f"curves_{panel.name}.csv", csv_text(curves_table(panel)))
         for _, table, name in self._tables:
-            write_text(folder / name, _csv(table))
+            write_text(folder / name, csv_text(table))
         write_text(folder / "paper.md", self.document)
         sections = [
             ("Figure 5: error against max-cost", html_picture(figure5, words)),
             ("Figure 4: the synthetic example", html_picture(synthetic, words)),
-            *((heading, html_table(table)) for heading, table, _ in self._tables),
+            *((heading, html_scrolling(table)) for heading, table, _ in self._tables),
             ("Claim by claim", html_claims(self.claims)),
         ]
         write_text(folder / "index.html", html_page(sections))
@@ -96,18 +91,23 @@ def reproduce(
         report("synthetic example")
         evidence = Evidence(toy(), set_sizes(), synthetic_panel(), found)
         report("claims: theorems")
-        claims = [theory.log_factor(evidence), theory.lower_bound(evidence), theory.outcome_prices()]
-        claims += [theory.admissible()]
-        claims += [
+        claims = [
+            theory.log_factor(evidence),
+            theory.lower_bound(evidence),
+            theory.outcome_prices(),
+            theory.admissible(),
             theory.pairs_are_powers(evidence),
             theory.not_admissible(),
             theory.figure1(evidence.toy),
             theory.early_stopping(evidence),
+            theory.error_bound(evidence),
+            theory.embedding(evidence),
+            theory.hinged_factor(evidence),
         ]
-        claims += [theory.error_bound(evidence), theory.embedding(evidence), theory.hinged_factor(evidence)]
         report("claims: experiments")
-        claims += [observations.synthetic(evidence.synthetic), observations.data_sets(evidence.sets)]
         claims += [
+            observations.synthetic(evidence.synthetic),
+            observations.data_sets(evidence.sets),
             observations.few_tests(evidence),
             *observations.two_trends(evidence),
             observations.portfolio(evidence),
@@ -125,10 +125,4 @@ def _save(figure: Any, folder: Path, name: str) -> str:
     figure.savefig(text, format="svg")
     pyplot.close(figure)
     write_text(folder / f"{name}.svg", text.getvalue())
-    return text.getvalue()
-
-
-def _csv(table: TextTable) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([table.head, *table.rows])
     return text.getvalue()

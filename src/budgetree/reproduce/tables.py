@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from budgetree.problem.units import show_number
 from budgetree.reproduce.baselines import BASELINES, SMALL_BUDGETS, BaselineRow
 from budgetree.reproduce.panels import Panel
 from budgetree.reproduce.sets import SetSize
 from budgetree.reproduce.toy import ToyColumn
-
-
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table ready to show."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+from budgetree.show.tables import TextTable
 
 
 def toy_table(toy: list[ToyColumn]) -> TextTable:
     """Figure 1's computation, one column per impurity."""
     tests = ("t1", "t2")
-    rows = [("F(G)", *(str(each.whole) for each in toy))]
+    rows = [("F(G)", *(str(column.whole) for column in toy))]
     for test in tests:
         for outcome in (0, 1):
-            rows.append((f"F of {test} = {outcome}", *(str(each.parts[test][outcome]) for each in toy)))
-    rows += [(f"R({test})", *(str(each.ratios[test]) for each in toy)) for test in tests]
-    rows.append(("taken", *(each.chosen for each in toy)))
-    return TextTable(("", *(each.name for each in toy)), tuple(rows))
+            rows.append((f"F of {test} = {outcome}", *(str(column.parts[test][outcome]) for column in toy)))
+    rows += [(f"R({test})", *(str(column.ratios[test]) for column in toy)) for test in tests]
+    rows.append(("taken", *(column.chosen for column in toy)))
+    return TextTable(("", *(column.name for column in toy)), tuple(rows))
 
 
 def sets_table(sets: list[SetSize]) -> TextTable:
@@ -38,8 +29,8 @@ def sets_table(sets: list[SetSize]) -> TextTable:
         return str(mine) if theirs == mine else f"{mine} (not given)" if theirs is None else f"{mine} (paper: {theirs})"
 
     rows = tuple(
-        (each.name, *(cell(*pair) for pair in zip(each.paper, each.ours, strict=True)), str(each.n_classes))
-        for each in sets
+        (size.name, *(cell(*pair) for pair in zip(size.paper, size.ours, strict=True)), str(size.n_classes))
+        for size in sets
     )
     return TextTable(("data set", "rows", "unique objects", "tests", "classes"), rows)
 
@@ -48,8 +39,7 @@ def baselines_table(rows: list[BaselineRow]) -> TextTable:
     """Every method on every set; what an unfinished search has found is left open."""
     shown = []
     for row in rows:
-        ended_early = row.method.endswith("ended early")
-        costs = ("open", "open") if ended_early else (show_number(row.max_cost), f"{row.mean_cost:.2f}")
+        costs = ("open", "open") if row.ended_early else (show_number(row.max_cost), f"{row.mean_cost:.2f}")
         shown.append((row.data, row.method, *costs, *map(show_number, row.errors)))
     head = ("data set", "method", "max-cost without errors", "mean cost")
     return TextTable((*head, *(f"errors at {budget}" for budget in SMALL_BUDGETS)), tuple(shown))
@@ -57,7 +47,7 @@ def baselines_table(rows: list[BaselineRow]) -> TextTable:
 
 def methods_table() -> TextTable:
     """Whose idea each baseline is."""
-    return TextTable(("method", "whose"), tuple((each.name, each.whose) for each in BASELINES))
+    return TextTable(("method", "whose"), tuple((baseline.name, baseline.whose) for baseline in BASELINES))
 
 
 def curves_table(panel: Panel) -> TextTable:
@@ -68,7 +58,12 @@ def curves_table(panel: Panel) -> TextTable:
         for cost, errors in points
     ]
     rows += [
-        ("optimum", show_number(point.max_cost), show_number(point.errors), show_number(point.lower_bound))
+        (
+            "optimum" if point.proven else "best found",
+            show_number(point.max_cost),
+            show_number(point.errors),
+            show_number(point.lower_bound),
+        )
         for point in panel.exact
     ]
     return TextTable(("curve", "max_cost", "errors", "lower_bound"), tuple(rows))

@@ -22,7 +22,7 @@ from budgetree.impurity import (
 from budgetree.learn import grow
 from budgetree.problem import Instance
 from budgetree.proof.error_bounds import error_bounds
-from budgetree.reproduce.claims import Claim, Evidence, verdict
+from budgetree.reproduce.claims import NOTHING_PROVEN, Claim, Evidence, verdict
 from budgetree.reproduce.panels import POWERS
 from budgetree.reproduce.toy import ToyColumn
 from budgetree.tree import Tree
@@ -34,38 +34,49 @@ SHARES = (Fraction(1, 100), Fraction(1, 20))  # of F(S): the δ's of early stopp
 
 def log_factor(evidence: Evidence) -> Claim:
     """The main theorem: Pairs against the proven least worst case."""
-    told, ratios, factors = [], [], []
+    pairs, ratios, factors = [], [], []
     for panel in evidence.proven:
         least, tree = panel.exact[-1].max_cost, grow(panel.instance)
         factors.append(Pairs().guarantee(panel.instance.class_order.counts))
         ratios.append(tree.max_cost / least)
-        told.append(f"{panel.name} {tree.max_cost} against {least}")
+        pairs.append(f"{panel.name} {tree.max_cost} against {least}")
+    result, outcome = NOTHING_PROVEN
+    if pairs:
+        result = (
+            f"Pairs against the proven least, on {len(pairs)} sets: {', '.join(pairs)}. The largest ratio is "
+            f"{max(ratios):.2f}; the factor allows at least {min(factors):.1f}."
+        )
+        outcome = verdict(all(ratio <= factor for ratio, factor in zip(ratios, factors, strict=True)))
     return Claim(
         "Theorem 2.2",
-        "The greedy rule's worst case is within ln F(S) + 1 times the least of any error-free tree, for "
-        "every admissible "
-        "F.",
-        f"Pairs against the proven least, on {len(told)} sets: {', '.join(told)}. The largest ratio is "
-        f"{max(ratios):.2f}; "
-        f"the factor allows at least {min(factors):.1f}.",
-        verdict(all(ratio <= factor for ratio, factor in zip(ratios, factors, strict=True))),
+        "The greedy rule's worst case is within ln F(S) + 1 times the least of any error-free tree, for every "
+        "admissible F.",
+        result,
+        outcome,
     )
 
 
 def lower_bound(evidence: Evidence) -> Claim:
     """The lemma behind it: smallest R times F(S)."""
-    told, holds = [], True
+    pairs, holds = [], True
     for panel in evidence.proven:
         least = panel.exact[-1].max_cost
-        bound = max(bound_at_root(panel.instance, each) for each in (Pairs(), *map(Powers, POWERS)))
+        bound = max(bound_at_root(panel.instance, impurity) for impurity in (Pairs(), *map(Powers, POWERS)))
         holds &= bound <= least
-        told.append(f"{panel.name} {float(bound):.2f} of {least}")
+        pairs.append(f"{panel.name} {float(bound):.2f} of {least}")
+    result, outcome = NOTHING_PROVEN
+    if pairs:
+        result = (
+            "The best such bound of Pairs and Powers 3 to 5 on the whole set, and the proven least: "
+            f"{', '.join(pairs)}. It holds and is weak; `budgetree.certify` also bounds by other sets, by covers and "
+            "by search."
+        )
+        outcome = verdict(holds)
     return Claim(
         "Lemma 2.1",
         "The smallest R times F(S) is a lower bound on the worst case of every error-free tree.",
-        f"The best such bound of Pairs and Powers 3 to 5 on the whole set, and the proven least: {', '.join(told)}. It "
-        "holds and is weak; `budgetree.certify` also bounds by other sets, by covers and by search.",
-        verdict(holds),
+        result,
+        outcome,
     )
 
 
@@ -135,12 +146,12 @@ def admissible() -> Claim:
 
 def not_admissible() -> Claim:
     """The usual impurities, about which the paper says nothing."""
-    found = {repr(each): check_admissible(each, 2, 5) for each in (Gini(), Entropy())}
-    told = "; ".join(f"{name}: {counterexample}" for name, counterexample in found.items())
+    found = {repr(impurity): check_admissible(impurity, 2, 5) for impurity in (Gini(), Entropy())}
+    reasons = "; ".join(f"{name}: {counterexample}" for name, counterexample in found.items())
     return Claim(
         "Section 3",
         "Admissibility is a condition: not every impurity has it. (The paper names none that has not.)",
-        f"{told}.",
+        f"{reasons}.",
         verdict(all(found.values())),
     )
 
@@ -164,13 +175,14 @@ def pairs_are_powers(evidence: Evidence) -> Claim:
 def figure1(toy: list[ToyColumn]) -> Claim:
     """The toy and its erratum."""
     pairs, computed, printed = toy
-    told = [
-        f"{each.name}: R(t1) = {each.ratios['t1']}, R(t2) = {each.ratios['t2']}, takes {each.chosen}" for each in toy
+    columns = [
+        f"{column.name}: R(t1) = {column.ratios['t1']}, R(t2) = {column.ratios['t2']}, takes {column.chosen}"
+        for column in toy
     ]
     return Claim(
         "Figure 1 and its computation",
         "With Pairs the rule takes t2, which tells nothing about the classes; with hinged-Pairs it takes t1.",
-        f"{'; '.join(told)}. Erratum: the computation leaves out the −α² of the formula ({computed.whole} "
+        f"{'; '.join(columns)}. Erratum: the computation leaves out the −α² of the formula ({computed.whole} "
         "where the formula "
         f"gives {printed.whole}); by the formula both tests leave nothing and tie, and our tie rule takes t1, "
         "which leaves "
@@ -204,20 +216,20 @@ def early_stopping(evidence: Evidence) -> Claim:
 
 def error_bound(evidence: Evidence) -> Claim:
     """Both bounds on the error of hinged trees, and how loose they are."""
-    told, holds = [], True
+    errors, holds = [], True
     for panel in evidence.panels:
         n = panel.instance.n_objects
         tree = grow(panel.instance, HingedPairs(n // 100))
-        bounds = next(each for each in error_bounds(tree) if each["name"] == "HingedPairs")
+        bounds = next(bound for bound in error_bounds(tree) if bound["name"] == "HingedPairs")
         really, plain, refined = tree.errors / n, *(float(Fraction(bounds[key])) for key in ("bound", "refined"))
         holds &= really <= min(plain, refined) + 1e-12
-        told.append(f"{panel.name} {really:.1%} ({plain:.0%}, {refined:.0%})")
+        errors.append(f"{panel.name} {really:.1%} ({plain:.0%}, {refined:.0%})")
     return Claim(
         "Lemmas 4.3 and 4.4",
         "A tree whose leaves owe nothing by hinged-Pairs with α = εn has an error of at most k(k − 1)lε, and "
         "of a refined "
         "bound that leaves small leaves aside.",
-        f"Trees grown with ε = 1 %: their errors and, in brackets, both bounds: {', '.join(told)}. They hold "
+        f"Trees grown with ε = 1 %: their errors and, in brackets, both bounds: {', '.join(errors)}. They hold "
         "and say little; "
         "the plain one is beyond 100 % where a tree has many leaves or classes.",
         verdict(holds),
@@ -228,12 +240,18 @@ def embedding(evidence: Evidence) -> Claim:
     """Few errors mean no debt."""
     trees = [(point.tree, point.errors) for panel in evidence.proven for point in panel.exact]
     broken = sum(_owes(tree, HingedPairs(errors)) for tree, errors in trees)
+    result, outcome = NOTHING_PROVEN
+    if trees:
+        result = (
+            f"{len(trees)} optimal trees, each with α its own number of errors: {broken} of them owe anything. The "
+            "other inclusion is the bound above."
+        )
+        outcome = verdict(not broken)
     return Claim(
         "Lemma 4.5",
         "A tree with at most εn errors owes nothing by hinged-Pairs with α = εn; and what owes nothing has few errors.",
-        f"{len(trees)} optimal trees, each with α its own number of errors: {broken} of them owe anything. The other "
-        "inclusion is the bound above.",
-        verdict(not broken),
+        result,
+        outcome,
     )
 
 
@@ -252,11 +270,17 @@ def hinged_factor(evidence: Evidence) -> Claim:
                 ratio = grow(panel.instance, hinged).max_cost / point.max_cost
                 holds &= ratio <= hinged.guarantee(panel.instance.class_order.counts)
                 ratios.append((ratio, f"{panel.name} with {point.errors} errors allowed"))
-    worst, where = max(ratios)
+    result, outcome = NOTHING_PROVEN
+    if ratios:
+        worst, where = max(ratios)
+        result = (
+            f"{len(ratios)} pairs of a number of errors and its proven least worst case: the largest ratio is "
+            f"{worst:.2f} ({where}). The tree itself may make more than εn errors, as the paper's bound allows."
+        )
+        outcome = verdict(holds)
     return Claim(
         "Theorem 4.6",
         "Grown with hinged-Pairs and α = εn, the tree costs at most O(log n) times the cheapest tree with error ε.",
-        f"{len(ratios)} pairs of a number of errors and its proven least worst case: the largest ratio is {worst:.2f} "
-        f"({where}). The tree itself may make more than εn errors, as the paper's bound allows.",
-        verdict(holds),
+        result,
+        outcome,
     )

@@ -47,5 +47,5 @@ def _column(name: str, impurity: Impurity, divisor: int) -> ToyColumn:
         test: tuple(owed(instance.codes[:, place] == outcome) for outcome in (0, 1))
         for place, test in enumerate(instance.test_names)
     }
-    ratios = {test: max(1 / (whole - part) for part in each) for test, each in parts.items()}
+    ratios = {test: max(1 / (whole - part) for part in owed_by_parts) for test, owed_by_parts in parts.items()}
     return ToyColumn(name, whole, parts, ratios, instance.test_names[tree.nodes.test[0]])

@@ -10,17 +10,15 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from budgetree.show.colours import WORST, class_colours, tint
-from budgetree.show.outline import Branch, Group, Outline
-from budgetree.show.text import Words, one_line
+from budgetree.show.outline import Branch, Group
+from budgetree.show.text import counted, one_line
+from budgetree.tree.tree import Tree
 
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
 SIZE, SMALL = 9.0, 7.0  # of letters
 ROW, BOX, GAP, MARGIN, HEAD = 32.0, 20.0, 12.0, 12.0, 44.0
-LONGEST_BRANCH, LONGEST_NAME = 34, 30  # letters
+MAX_BRANCH, MAX_NAME = 34, 30  # letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ class _Item:
 
     group: Group
     depth: int
-    way: tuple[int, ...]  # which branch was taken at each step; says who comes above whom
+    path: tuple[int, ...]  # which branch was taken at each step; says who comes above whom
     branch: Branch | None  # the one that leads here
     above: _Item | None
     below: list[_Item]
@@ -83,19 +81,9 @@ class _Item:
     width: float = 0.0
 
 
-def draw(
-    outline: Outline,
-    words: Words,
-    worst_from: NDArray[np.int64],
-    title: str,
-    max_leaves: int,
-    max_depth: int | None,
-) -> Drawing:
-    """The whole tree, or the part of it that most cases pass where there are more leaves than fit.
-
-    worst_from says per node what the tests from there on can cost.
-    """
-    return _Draughtsman(outline, words, worst_from).draw(title, max_leaves, max_depth)
+def draw(tree: Tree, max_leaves: int, max_depth: int | None) -> Drawing:
+    """The whole tree, or the part of it that most cases pass where there are more leaves than fit."""
+    return _Draughtsman(tree).draw(max_leaves, max_depth)
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
@@ -104,15 +92,15 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 class _Draughtsman:
-    def __init__(self, outline: Outline, words: Words, worst_from: NDArray[np.int64]) -> None:
-        self.outline = outline
-        self.words = words
-        self.worst_from = worst_from
-        self.nodes = outline.nodes
-        self.names = outline.schema.class_names
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.outline = tree.outline
+        self.words = tree.words
+        self.nodes = tree.nodes
+        self.names = tree.class_names
         self.colours = class_colours(len(self.names))
 
-    def draw(self, title: str, max_leaves: int, max_depth: int | None) -> Drawing:
+    def draw(self, max_leaves: int, max_depth: int | None) -> Drawing:
         items = self._unfold(max_leaves, max_depth)
         self._place(items)
         worst = self._costliest(items)
@@ -124,8 +112,8 @@ class _Draughtsman:
         caption = f"dark red: the costliest path, {self.words.amount(self.nodes.paid.max())}"
         folded = sum(self._is_folded(item) for item in items)
         if folded:
-            caption += f"; {folded} {'box stands' if folded == 1 else 'boxes stand'} for a part that is not shown"
-        shapes.append(Text(MARGIN, MARGIN + SIZE / 2, title, SIZE, INK, bold=True))
+            caption += f"; {counted(folded, 'box stands', 'boxes stand')} for a part that is not shown"
+        shapes.append(Text(MARGIN, MARGIN + SIZE / 2, self.tree.summary(), SIZE, INK, bold=True))
         shapes.append(Text(MARGIN, MARGIN + 1.8 * SIZE, caption, SMALL, GREY))
         texts = [shape for shape in shapes if isinstance(shape, Text)]
         right = max(text.x + text_width(text.text, text.size, text.bold) for text in texts)
@@ -146,11 +134,11 @@ class _Draughtsman:
                 continue
             n_leaves += len(branches) - 1
             for place, branch in enumerate(branches):
-                below = _Item(branch.group, item.depth + 1, (*item.way, place), branch, item, [])
+                below = _Item(branch.group, item.depth + 1, (*item.path, place), branch, item, [])
                 item.below.append(below)
                 items.append(below)
                 heapq.heappush(waiting, (-int(self.outline.counts(branch.group).sum()), len(items), below))
-        return sorted(items, key=lambda item: item.way)
+        return sorted(items, key=lambda item: item.path)
 
     def _place(self, items: list[_Item]) -> None:
         """Columns by depth, wide enough for their longest texts; rows by leaves."""
@@ -174,11 +162,11 @@ class _Draughtsman:
                 item.y = (item.below[0].y + item.below[-1].y) / 2
 
     def _costliest(self, items: list[_Item]) -> set[_Item]:
-        """The items on the way to the costliest end; of equals the one that most cases take."""
+        """The items on the path to the costliest leaf; of equals the one that most cases take."""
 
         def rank(item: _Item) -> tuple[int, int]:
             node = item.group[0]
-            return int(self.nodes.paid[node] + self.worst_from[node]), int(self.outline.counts(item.group).sum())
+            return int(self.nodes.paid[node] + self.tree.worst_from[node]), int(self.outline.counts(item.group).sum())
 
         at: _Item | None = max((item for item in items if not item.below), key=rank)
         path = set()
@@ -193,8 +181,8 @@ class _Draughtsman:
     def _name(self, item: _Item) -> str:
         node = item.group[0]
         if item.below:
-            return _short(self.outline.schema.test_names[self.nodes.test[node]], LONGEST_NAME)
-        label = _short(str(self.names[self.nodes.label[node]]), LONGEST_NAME)
+            return _short(self.tree.test_names[self.nodes.test[node]], MAX_NAME)
+        label = _short(str(self.names[self.nodes.label[node]]), MAX_NAME)
         return f"{label} …" if self._is_folded(item) else label
 
     def _labels(self, item: _Item) -> list[tuple[str, float]]:
@@ -238,18 +226,18 @@ class _Draughtsman:
 
 def _listed(names: tuple[str, ...]) -> str:
     """As many names as fit, and how many more there are."""
-    shown = _short(names[0], LONGEST_BRANCH)
+    shown = _short(names[0], MAX_BRANCH)
     for place, name in enumerate(names[1:], start=1):
-        if len(shown) + len(name) + 3 > LONGEST_BRANCH:
+        if len(shown) + len(name) + 3 > MAX_BRANCH:
             return f"{shown} | +{len(names) - place}"
         shown += f" | {one_line(name)}"
     return shown
 
 
-def _short(text: str, most: int) -> str:
+def _short(text: str, max_length: int) -> str:
     """On one line; of a long text both ends, since names often begin alike."""
     line = one_line(text)
-    return line if len(line) <= most else f"{line[: most * 2 // 3]}…{line[-(most // 3 - 1) :]}"
+    return line if len(line) <= max_length else f"{line[: max_length * 2 // 3]}…{line[-(max_length // 3 - 1) :]}"
 
 
 def _em(letter: str) -> float:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import Levels
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes
+from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree.tree import Tree
 
 Group = tuple[int, ...]  # nodes whose subtrees look the same, drawn as one
 
@@ -40,9 +40,9 @@ class Visit:
 class Outline:
     """Which outcomes share a branch, from the root (0,) down."""
 
-    def __init__(self, schema: Schema, nodes: Nodes) -> None:
-        self.schema = schema
-        self.nodes = nodes
+    def __init__(self, tree: Tree) -> None:
+        self.schema = tree.schema
+        self.nodes = tree.nodes
 
     def is_leaf(self, group: Group) -> bool:
         return bool(self.nodes.test[group[0]] == LEAF)
@@ -81,6 +81,24 @@ class Outline:
                 stack.append(Visit("leave", visit.group, visit.depth))
                 for branch in reversed(self.branches(visit.group)):
                     stack.append(Visit("branch", visit.group, visit.depth, branch))
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Every group, parents before what is below them, as plain data: a branch says by its number where it leads.
+
+        This is what a page needs to show the tree as to_text does, without deciding again what belongs together.
+        """
+        found: list[dict[str, Any]] = [{"nodes": [0]}]
+        waiting: list[tuple[int, Group]] = [(0, (0,))]
+        for number, group in waiting:  # grows while it is read
+            if self.is_leaf(group):
+                continue
+            found[number]["branches"] = []
+            for branch in self.branches(group):
+                listed = {"outcomes": list(branch.outcomes), "names": list(branch.names), "below": len(found)}
+                found[number]["branches"].append(listed)
+                waiting.append((len(found), branch.group))
+                found.append({"nodes": list(branch.group)})
+        return found
 
     def _names(self, test: int, outcomes: list[int]) -> list[str]:
         """What the outcomes are called; neighbouring levels as one: "1 to 2" and "2 to 5" are "1 to 5"."""

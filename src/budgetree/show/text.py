@@ -9,16 +9,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import Schema
 from budgetree.problem.units import show_number
 from budgetree.show.outline import Branch, Group, Outline
-from budgetree.tree.nodes import LEAF, Charges, Nodes
+from budgetree.tree.nodes import LEAF
+from budgetree.tree.tree import Tree
 
 
-def render(outline: Outline, words: Words, summary: str, max_depth: int | None) -> str:
+def render(tree: Tree, max_depth: int | None) -> str:
     """The summary line, then the tree."""
+    outline, words = tree.outline, tree.words
     folds = math.inf if max_depth is None else max_depth
-    lines = [summary, words.describe((0,), folded=folds == 0)]
+    lines = [summary_line(tree), words.describe((0,), folded=folds == 0)]
     # A stack rather than recursion: a tree may be deeper than Python's recursion limit.
     stack = [] if folds == 0 else _lines_below(outline, (0,), "", 1)
     while stack:
@@ -28,6 +29,27 @@ def render(outline: Outline, words: Words, summary: str, max_depth: int | None) 
         if depth < folds:
             stack += _lines_below(outline, branch.group, prefix + ("   " if is_last else "│  "), depth + 1)
     return "\n".join(lines)
+
+
+def summary_line(tree: Tree) -> str:
+    """Size, worst and mean cost, errors."""
+    total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
+    weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
+    unseen = "" if tree.ceiling == tree.max_cost else f" ({show_number(tree.ceiling)} if an outcome is new there)"
+    return (
+        f"{counted(tree.n_objects, 'case', 'cases')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
+        f"worst case {show_number(tree.max_cost)}{unseen}, mean {show_number(round(tree.mean_cost, 3))}; "
+        f"{counted(tree.errors, 'error', 'errors')} ({tree.errors / total:.1%})"
+    )
+
+
+def counted(number: float, one: str, many: str) -> str:
+    """How many there are, with the word for one or for many.
+
+    >>> counted(1, "leaf", "leaves"), counted(0.5, "error", "errors")
+    ('1 leaf', '0.5 errors')
+    """
+    return f"{show_number(number)} {one if number == 1 else many}"
 
 
 def one_line(text: str) -> str:
@@ -45,46 +67,46 @@ def _lines_below(outline: Outline, group: Group, prefix: str, depth: int) -> lis
 class Words:
     """What a tree's nodes, prices and counts are called."""
 
-    schema: Schema
-    nodes: Nodes
-    charges: Charges
+    tree: Tree
 
     def describe(self, group: Group, *, folded: bool = False) -> str:
         node = group[0]
-        counted = self.counts(self.nodes.counts[list(group)].sum(axis=0))
-        spent = "" if node == 0 else f", spent {self.amount(self.nodes.paid[node])}"
-        label = self.schema.class_names[self.nodes.label[node]]
-        if self.nodes.test[node] == LEAF:
+        counted = self.counts(self.tree.nodes.counts[list(group)].sum(axis=0))
+        spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.paid[node])}"
+        label = self.tree.schema.class_names[self.tree.nodes.label[node]]
+        if self.tree.nodes.test[node] == LEAF:
             return f"→ {label}{spent}  [{counted}]"
         if folded:
             return f"→ … {label}{spent}  [{counted}]"
-        return f"{self.schema.test_names[self.nodes.test[node]]}? {self.price(node)}{spent}  [{counted}]"
+        return f"{self.tree.schema.test_names[self.tree.nodes.test[node]]}? {self.price(node)}{spent}  [{counted}]"
 
     def price(self, node: int) -> str:
         """What doing the node's test costs there."""
-        test, table = self.nodes.test[node], self.schema.table
-        if self.charges.repeated[node]:
+        test, table = self.tree.nodes.test[node], self.tree.schema.table
+        if self.tree.charges.repeated[node]:
             return "already paid"
-        due = int(self.charges.fees_due[node])
-        own = table.own[test, : self.schema.n_outcomes[test]]
+        due = int(self.tree.charges.fees_due[node])
+        own = table.own[test, : self.tree.schema.n_outcomes[test]]
         low, high = self.amount(own.min() + due), self.amount(own.max() + due)
         price = f"costs {low}" if low == high else f"costs {low} to {high}"
         if not due:
             return price
-        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(self.charges.unpaid[node]))
+        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(self.tree.charges.unpaid[node]))
         return f"{price} with {self.amount(due)} for {names}"
 
     def amount(self, units: int) -> str:
         """Price units in the user's currency."""
-        return show_number(Fraction(int(units)) / self.schema.table.scale)
+        return show_number(Fraction(int(units)) / self.tree.schema.table.scale)
 
     def weight(self, units: int) -> str:
         """Weight units as a number of cases."""
-        return show_number(self.schema.cases(units))
+        return show_number(self.tree.schema.cases(units))
 
     def counts(self, counts: NDArray[np.int64]) -> str:
         """The classes that occur, each with its cases."""
         shown = [
-            f"{name} {self.weight(count)}" for name, count in zip(self.schema.class_names, counts, strict=True) if count
+            f"{name} {self.weight(count)}"
+            for name, count in zip(self.tree.schema.class_names, counts, strict=True)
+            if count
         ]
         return ", ".join(shown)

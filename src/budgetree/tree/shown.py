@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from budgetree.problem.units import show_number
-
 if TYPE_CHECKING:
     from budgetree.show.drawing import Drawing
     from budgetree.show.export.rules import Rule
@@ -34,13 +32,13 @@ class Shown:
         from budgetree.show.text import render
 
         _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-        return render(self.outline, self.words, self.summary(), max_depth)
+        return render(self._tree, max_depth)
 
     def rules(self) -> tuple[Rule, ...]:
-        """One rule per way through the tree: its conditions, class, cost, known cases and errors."""
+        """One rule per path through the tree: its conditions, class, cost, known cases and errors."""
         from budgetree.show.export.rules import rules
 
-        return rules(self.outline)
+        return rules(self._tree)
 
     def to_rules(self) -> str:
         """The rules for people, one per line, with what each costs."""
@@ -50,7 +48,7 @@ class Shown:
         """The tree in Graphviz' language."""
         from budgetree.show.export.dot import to_dot
 
-        return to_dot(self.outline, self.words)
+        return to_dot(self._tree)
 
     def to_python(self, name: str = "predict") -> str:
         """The source of a function `name(case)` that needs nothing but Python; case[test] is a raw value.
@@ -59,13 +57,13 @@ class Shown:
         """
         from budgetree.show.export.python import to_python
 
-        return to_python(self.outline, self.words, name, self.summary())
+        return to_python(self._tree, name)
 
     def to_sql(self) -> str:
         """A CASE expression in standard SQL, over columns called as the tests are; NULL is a missing value."""
         from budgetree.show.export.sql import to_sql
 
-        return to_sql(self.outline)
+        return to_sql(self._tree)
 
     def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
         """The tree as shapes, folded where it has more leaves than fit; see plot_tree and to_svg."""
@@ -73,7 +71,7 @@ class Shown:
 
         _check_size("max_leaves", max_leaves, 1)
         _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-        return draw(self.outline, self.words, self._tree.worst_from, self.summary(), max_leaves, max_depth)
+        return draw(self._tree, max_leaves, max_depth)
 
     def to_svg(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> str:
         """The tree as an SVG picture."""
@@ -83,34 +81,28 @@ class Shown:
 
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors."""
-        tree = self._tree
-        total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
-        weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
-        unseen = "" if tree.ceiling == tree.max_cost else f" ({show_number(tree.ceiling)} if an outcome is new there)"
-        return (
-            f"{tree.n_objects} objects{weight}, {tree.n_leaves} leaves; "
-            f"worst case {show_number(tree.max_cost)}{unseen}, mean {show_number(round(tree.mean_cost, 3))}; "
-            f"{show_number(tree.errors)} errors ({tree.errors / total:.1%})"
-        )
+        from budgetree.show.text import summary_line
+
+        return summary_line(self._tree)
 
     @cached_property
     def outline(self) -> Outline:
         """Which outcomes share a branch, for everything that shows the tree."""
         from budgetree.show.outline import Outline
 
-        return Outline(self._tree.schema, self._tree.nodes)
+        return Outline(self._tree)
 
     @property
     def words(self) -> Words:
         """What the tree's nodes, prices and counts are called."""
         from budgetree.show.text import Words
 
-        return Words(self._tree.schema, self._tree.nodes, self._tree.charges)
+        return Words(self._tree)
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
 
 
-def _check_size(name: str, most: Any, least: int) -> None:
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
-        raise ValueError(f"{name} is {most!r}; expected a whole number of at least {least}.")
+def _check_size(name: str, size: Any, least: int) -> None:
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < least:
+        raise ValueError(f"{name} is {size!r}; expected a whole number of at least {least}.")

@@ -47,8 +47,10 @@ def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) ->
     last = len(pima_page["points"]) - 1
     page.open(pima_page)
     assert all(page.script(shaded, at, at + 1) for at in range(last))
-    bounds = pima_page["bounds"]
-    page.open({**pima_page, "bounds": [*bounds[:-2], [bounds[-2][0], 0], bounds[-1]]})
+    steps = pima_page["steps"]
+    before = pima_page["points"][last - 1]["max_cost"]  # from here on nothing is known
+    bound = [corner if corner[0] < before else [corner[0], 0] for corner in steps["bound"]]
+    page.open({**pima_page, "steps": {**steps, "bound": bound}})
     assert page.script(shaded, 0, 1)
     assert not page.script(shaded, last - 1, last)
 

@@ -1,19 +1,36 @@
+// @ts-check
 // The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these.
 
-const MANY = 12; // more outcomes than this get a box to filter them
+import { amount, counted, element } from "./dom.js";
+import { innerNode, levelOf, priceOf, testAt } from "./model.js";
 
-// answer({outcome, said}) is called with an outcome's number, or null for one that the tree does not know.
-function answerControls(index, at, answer) {
-  const test = index.content.tests[index.nodes[at].test];
+/**
+ * @typedef {import("./types.d.ts").Answer} Answer
+ * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Levels} Levels
+ */
+
+/** @typedef {(answer: Answer) => void} GiveAnswer */
+
+const MANY_OUTCOMES = 12; // more outcomes than this get a box to filter them
+
+/**
+ * answer({outcome, said}) is called with an outcome's number, or null for one that the tree does not know.
+ * @param {Index} index
+ * @param {number} at
+ * @param {GiveAnswer} answer
+ */
+export function answerControls(index, at, answer) {
+  const test = testAt(index, at);
   const encoding = test.encoding;
   const missing = encoding ? encoding.missing : null;
   const controls = element("div", { class: "answers" });
   const plain = test.outcomes.map((_, outcome) => outcome).filter((outcome) => outcome !== missing);
   const buttons = plain.map((outcome) => outcomeButton(index, at, outcome, answer));
-  const list = element("div", { class: plain.length > MANY ? "choices many" : "choices" }, ...buttons);
+  const list = element("div", { class: plain.length > MANY_OUTCOMES ? "choices many" : "choices" }, ...buttons);
   if (encoding && encoding.kind === "levels") {
-    controls.append(numberForm(test, answer), element("p", { class: "or" }, "or pick the range it lies in"));
-  } else if (plain.length > MANY) {
+    controls.append(numberForm(encoding, answer), element("p", { class: "or" }, "or pick the range it lies in"));
+  } else if (plain.length > MANY_OUTCOMES) {
     controls.append(filterBox(buttons));
   }
   const rest = element("div", { class: "choices rest" });
@@ -24,10 +41,15 @@ function answerControls(index, at, answer) {
   return controls;
 }
 
+/**
+ * @param {Index} index
+ * @param {number} at
+ * @param {number} outcome
+ * @param {GiveAnswer} answer
+ */
 function outcomeButton(index, at, outcome, answer) {
-  const node = index.nodes[at];
-  const test = index.content.tests[node.test];
-  const name = test.outcomes[outcome];
+  const node = innerNode(index, at);
+  const name = testAt(index, at).outcomes[outcome];
   const notes = [];
   if (node.price[0] !== node.price[1]) notes.push(amount(priceOf(index, at, outcome)));
   if (node.branches[outcome] === null) notes.push("not seen here");
@@ -39,8 +61,11 @@ function outcomeButton(index, at, outcome, answer) {
   );
 }
 
-function numberForm(test, answer) {
-  const { thresholds, low, high } = test.encoding;
+/**
+ * @param {Levels} encoding
+ * @param {GiveAnswer} answer
+ */
+function numberForm({ thresholds, low, high }, answer) {
   const problem = element("p", { class: "problem", id: "value-problem", role: "alert" });
   const input = element("input", {
     id: "value",
@@ -50,6 +75,7 @@ function numberForm(test, answer) {
     "aria-describedby": "value-help value-problem",
   });
 
+  /** @param {Event} event */
   function submit(event) {
     event.preventDefault();
     const refused = refusal(input.value);
@@ -77,8 +103,11 @@ function numberForm(test, answer) {
   );
 }
 
-// Why a text cannot be read as a number, or "" if it can.
-function refusal(text) {
+/**
+ * Why a text cannot be read as a number, or "" if it can.
+ * @param {string} text
+ */
+export function refusal(text) {
   const given = text.trim();
   if (!given) return "Enter a number first, or pick a range below.";
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(given)) {
@@ -88,14 +117,17 @@ function refusal(text) {
   return Number.isFinite(Number(given)) ? "" : `"${given}" is too large.`;
 }
 
+/** @param {HTMLButtonElement[]} buttons */
 function filterBox(buttons) {
   const note = element("p", { class: "quiet", role: "status" });
   const input = element("input", { id: "filter", type: "search", autocomplete: "off", spellcheck: "false" });
+  /** @type {(button: HTMLButtonElement) => string} */
+  const nameOn = (button) => button.firstChild?.textContent ?? "";
   const matching = () => buttons.filter((button) => !button.hidden);
 
   input.addEventListener("input", () => {
     const wanted = input.value.trim().toLowerCase();
-    for (const button of buttons) button.hidden = !button.firstChild.textContent.toLowerCase().includes(wanted);
+    for (const button of buttons) button.hidden = !nameOn(button).toLowerCase().includes(wanted);
     note.textContent = wanted ? `${counted(matching().length, "outcome matches", "outcomes match")}.` : "";
   });
   input.addEventListener("keydown", (event) => {

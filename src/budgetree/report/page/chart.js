@@ -1,29 +1,44 @@
+// @ts-check
 // The frontier: a step chart of errors against the budget, and the same points as a table. Both pick a tree.
+
+import { amount, byId, cases, clean, drawing, element, errors, percent, tableOf, total } from "./dom.js";
+
+/**
+ * @typedef {import("./types.d.ts").Content} Content
+ * @typedef {import("./types.d.ts").Corner} Corner
+ * @typedef {import("./types.d.ts").Point} Point
+ * @typedef {import("./types.d.ts").Steps} Steps
+ */
 
 const CHART = { height: 300, left: 52, right: 18, top: 14, bottom: 46 };
 
-// pick(point number) is called when a point is chosen; the returned function marks the one in use.
-function showFrontier(content, pick) {
+/**
+ * pick(point number) is called when a point is chosen; the returned function marks the one in use.
+ * @param {Content} content
+ * @param {(at: number) => void} pick
+ * @returns {(at: number) => void}
+ */
+export function showFrontier(content, pick) {
   byId("frontier").hidden = false;
   const points = content.points;
   const all = total(content.trees[points[0].tree].nodes[0].counts);
   const table = pointTable(points, pick);
   byId("points-frame").replaceChildren(table.node);
   let chosen = 0;
-  let chart = null;
   let width = 0;
+  let chart = draw();
 
   function draw() {
     width = byId("chart").clientWidth || 640;
-    chart = stepChart(content, all, width, pick, (at) => readOut(points[at === null ? chosen : at], all));
-    byId("chart").replaceChildren(chart.node);
-    chart.mark(chosen);
+    const drawn = stepChart(content, width, pick, (at) => readOut(points[at ?? chosen], all));
+    byId("chart").replaceChildren(drawn.node);
+    drawn.mark(chosen);
+    return drawn;
   }
-  // Drawn anew rather than scaled, so that its text keeps its size on a phone.
+  // Drawn again rather than scaled, so that its text keeps its size on a phone.
   new ResizeObserver(() => {
-    if (Math.abs(byId("chart").clientWidth - width) > 1 && byId("chart").clientWidth) draw();
+    if (Math.abs(byId("chart").clientWidth - width) > 1 && byId("chart").clientWidth) chart = draw();
   }).observe(byId("chart"));
-  draw();
   return (at) => {
     chosen = at;
     chart.mark(at);
@@ -32,22 +47,38 @@ function showFrontier(content, pick) {
   };
 }
 
-const bound = (point) => (point.proven ? "proven" : `at least ${amount(point.lower_bound)} with any tree`);
+/** @type {(point: Point) => string} */
+const boundOf = (point) => (point.proven ? "proven" : `at least ${amount(point.lower_bound)} with any tree`);
 
+/**
+ * @param {Point} point
+ * @param {number} all
+ */
 function readOut(point, all) {
   const share = percent(point.errors, all);
   byId("readout").replaceChildren(
     element("strong", {}, `Budget ${amount(point.max_cost)}: ${errors(point.errors)} (${share})`),
-    `, ${bound(point)}; by ${point.source}`,
+    `, ${boundOf(point)}; by ${point.source}`,
   );
 }
 
-function stepChart({ points, bounds }, all, width, pick, hover) {
+/**
+ * @param {Content} content
+ * @param {number} width
+ * @param {(at: number) => void} pick
+ * @param {(at: number | null) => void} hover
+ */
+function stepChart(content, width, pick, hover) {
+  const { points } = content;
+  const { errors: line, bound } = /** @type {Steps} */ (content.steps);
+  const all = total(content.trees[points[0].tree].nodes[0].counts);
   const right = points[points.length - 1].max_cost || 1;
   const high = points[0].errors || 1;
   const ticks = niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
+  /** @type {(cost: number) => number} */
   const x = (cost) => CHART.left + ((width - CHART.left - CHART.right) * cost) / right;
+  /** @type {(count: number) => number} */
   const y = (count) => CHART.height - CHART.bottom - ((CHART.height - CHART.top - CHART.bottom) * count) / peak;
   const label = `Errors against the budget, ${points.length} points. Arrow keys move between points, Enter picks one.`;
   const chart = drawing("svg", {
@@ -59,7 +90,11 @@ function stepChart({ points, bounds }, all, width, pick, hover) {
     pointerleave: () => hover(null),
   });
 
-  // Anywhere in the chart stands for a budget, which buys the last point at or before it.
+  /**
+   * Anywhere in the chart stands for a budget, which buys the last point at or before it.
+   * @param {MouseEvent} event
+   * @returns {number}
+   */
   function pointUnder(event) {
     const box = chart.getBoundingClientRect();
     const at = ((event.clientX - box.left) / box.width) * width;
@@ -80,8 +115,8 @@ function stepChart({ points, bounds }, all, width, pick, hover) {
     );
   }
   chart.append(
-    drawing("path", { class: "area", d: `${boundSteps(bounds, x, y)}L${x(right)} ${y(0)}L${x(0)} ${y(0)}Z` }),
-    drawing("path", { class: "line", d: errorSteps(points, x, y) }),
+    drawing("path", { class: "area", d: `${pathThrough([[0, 0], ...bound, [right, 0]], x, y)}Z` }),
+    drawing("path", { class: "line", d: pathThrough(line, x, y) }),
     drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, "budget: no case costs more"),
     drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, `errors of ${cases(all)}`),
   );
@@ -93,7 +128,7 @@ function stepChart({ points, bounds }, all, width, pick, hover) {
         role: "button",
         tabindex: "-1",
         "data-point": at,
-        "aria-label": `Budget ${amount(point.max_cost)}, ${errors(point.errors)}, ${bound(point)}`,
+        "aria-label": `Budget ${amount(point.max_cost)}, ${errors(point.errors)}, ${boundOf(point)}`,
         click: () => pick(at),
         focus: () => hover(at),
         blur: () => hover(null),
@@ -106,8 +141,13 @@ function stepChart({ points, bounds }, all, width, pick, hover) {
     return dot;
   });
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} at
+   */
   function moveOrPick(event, at) {
     const last = dots.length - 1;
+    /** @type {Record<string, number>} */
     const target = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last };
     if (event.key === "Enter" || event.key === " ") pick(at);
     else if (event.key in target) dots[Math.min(Math.max(target[event.key], 0), last)].focus();
@@ -115,6 +155,7 @@ function stepChart({ points, bounds }, all, width, pick, hover) {
     event.preventDefault();
   }
 
+  /** @param {number} chosen */
   function mark(chosen) {
     dots.forEach((dot, at) => {
       dot.setAttribute("aria-pressed", String(at === chosen));
@@ -124,22 +165,31 @@ function stepChart({ points, bounds }, all, width, pick, hover) {
   return { node: chart, mark };
 }
 
-function errorSteps(points, x, y) {
-  return points.map((point, at) => `${at ? "H" : "M"}${x(point.max_cost)}${at ? "V" : " "}${y(point.errors)}`).join("");
+/**
+ * A line through corners, which the summary lists.
+ * @param {Corner[]} corners
+ * @param {(budget: number) => number} x
+ * @param {(errors: number) => number} y
+ */
+export function pathThrough(corners, x, y) {
+  return corners.map(([budget, count], at) => `${at ? "L" : "M"}${x(budget)} ${y(count)}`).join("");
 }
 
-// Each bound holds from its budget to the next one's.
-function boundSteps(bounds, x, y) {
-  return bounds.map(([budget, least], at) => `${at ? "H" : "M"}${x(budget)}${at ? "V" : " "}${y(least)}`).join("");
-}
-
-function niceTicks(most) {
-  const rough = most / 4;
+/**
+ * Round numbers from 0 to at least the top.
+ * @param {number} top
+ */
+export function niceTicks(top) {
+  const rough = top / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= rough * 0.999);
-  return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => clean(at * step));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.999) ?? rough;
+  return Array.from({ length: Math.ceil(top / step - 1e-9) + 1 }, (_, at) => clean(at * step));
 }
 
+/**
+ * @param {Point[]} points
+ * @param {(at: number) => void} pick
+ */
 function pointTable(points, pick) {
   const rows = points.map((point, at) => {
     const button = element("button", { type: "button", class: "link", "data-point": at }, amount(point.max_cost));
@@ -153,14 +203,12 @@ function pointTable(points, pick) {
       element("td", {}, point.proven ? "proven" : `at least ${amount(point.lower_bound)}`),
     );
   });
-  const names = ["Budget", "Errors", "Rate", "Proof"];
-  const head = names.map((name, at) => element("th", { scope: "col", class: at < 3 ? "number" : null }, name));
-  const body = element("tbody", {}, ...rows);
+  /** @param {number} chosen */
   const mark = (chosen) => {
     rows.forEach((row, at) => {
       row.classList.toggle("chosen", at === chosen);
-      row.querySelector("button").setAttribute("aria-pressed", String(at === chosen));
+      row.querySelector("button")?.setAttribute("aria-pressed", String(at === chosen));
     });
   };
-  return { node: element("table", { class: "points" }, element("thead", {}, element("tr", {}, ...head)), body), mark };
+  return { node: tableOf({ class: "points" }, ["Budget", "Errors", "Rate", "Proof"], [0, 1, 2], rows), mark };
 }

@@ -1,29 +1,60 @@
+// @ts-check
 // The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
 
-function startConsultation(index) {
+import { answerControls } from "./answers.js";
+import { amount, byId, capital, cases, className, classBars, counted, element, percent, total } from "./dom.js";
+import { follow, priceWords, testAt } from "./model.js";
+
+/**
+ * @typedef {import("./types.d.ts").Answer} Answer
+ * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Session} Session
+ * @typedef {import("./types.d.ts").State} State
+ * @typedef {import("./types.d.ts").Step} Step
+ */
+
+/**
+ * @param {Index} index
+ * @returns {Session}
+ */
+export function startConsultation(index) {
+  /** @type {Session} */
   const session = { index, answers: [] };
   // Nothing is announced and no focus moves before the first answer.
   showState(session, false);
   return session;
 }
 
+/**
+ * @param {Session} session
+ * @param {Answer} answer
+ */
 function giveAnswer(session, answer) {
   session.answers.push(answer);
   showState(session, true);
 }
 
-function goBack(session) {
+/**
+ * @param {Session} session
+ * @returns {boolean} whether there was a step to go back
+ */
+export function goBack(session) {
   if (!session.answers.length) return false;
   session.answers.pop();
   showState(session, true);
   return true;
 }
 
+/** @param {Session} session */
 function startOver(session) {
   session.answers = [];
   showState(session, true);
 }
 
+/**
+ * @param {Session} session
+ * @param {boolean} moved
+ */
 function showState(session, moved) {
   const state = follow(session.index, session.answers);
   byId("question").replaceChildren(state.open ? questionCard(session, state) : diagnosisCard(session, state));
@@ -33,25 +64,34 @@ function showState(session, moved) {
   focusFirst(state);
 }
 
-// A keyboard user types the next value at once; on a touch screen a keyboard that pops up would hide the question.
+/**
+ * A keyboard user types the next value at once; on a touch screen a keyboard that pops up would hide the question.
+ * @param {State} state
+ */
 function focusFirst(state) {
   const touch = window.matchMedia("(pointer: coarse)").matches;
-  const control = touch || !state.open ? null : document.querySelector("#question input, #question .answers button");
-  (control || document.querySelector("#question h3")).focus({ preventScroll: !touch });
+  const selector = touch || !state.open ? "#question h3" : "#question input, #question .answers button";
+  /** @type {HTMLElement | null} */ (document.querySelector(selector))?.focus({ preventScroll: !touch });
 }
 
-function inWords(index, state) {
-  const { content } = index;
-  const node = index.nodes[state.at];
+/**
+ * @param {Index} index
+ * @param {State} state
+ */
+export function inWords(index, state) {
   if (state.open) {
-    return `Next test: ${content.tests[node.test].name}, ${priceWords(index, state.at)}. Spent so far ${amount(state.spent)}.`;
+    return `Next test: ${testAt(index, state.at).name}, ${priceWords(index, state.at)}. Spent so far ${amount(state.spent)}.`;
   }
-  return `Diagnosis: ${content.classes[node.label]}. Spent ${amount(state.spent)}.`;
+  return `Diagnosis: ${index.content.classes[index.nodes[state.at].label]}. Spent ${amount(state.spent)}.`;
 }
 
+/**
+ * @param {Session} session
+ * @param {State} state
+ */
 function questionCard(session, state) {
   const { index } = session;
-  const test = index.content.tests[index.nodes[state.at].test];
+  const test = testAt(index, state.at);
   const first = state.steps.length === 0;
   return element(
     "div",
@@ -64,12 +104,20 @@ function questionCard(session, state) {
   );
 }
 
+/**
+ * @param {Index} index
+ * @param {number} at
+ */
 function feeNote(index, at) {
-  const test = index.content.tests[index.nodes[at].test];
+  const test = testAt(index, at);
   if (index.due[at].length) return " A shared fee is paid once per case.";
   return test.fees.length ? " Its shared fee is already paid." : "";
 }
 
+/**
+ * @param {Session} session
+ * @param {State} state
+ */
 function diagnosisCard(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
@@ -85,7 +133,7 @@ function diagnosisCard(session, state) {
   );
   if (state.stopped) {
     const { at, answer } = state.steps[state.steps.length - 1];
-    const test = index.content.tests[index.nodes[at].test].name;
+    const test = testAt(index, at).name;
     const why = `No known case had this result of ${test} at this point (${answer.said}), so the tree stops here.`;
     const paid = "The test was done, so it is paid. The answer is that of the cases before the test.";
     card.append(
@@ -100,6 +148,7 @@ function diagnosisCard(session, state) {
   return card;
 }
 
+/** @param {Session} session */
 function stepButtons(session) {
   const begun = session.answers.length > 0;
   return element(
@@ -110,6 +159,10 @@ function stepButtons(session) {
   );
 }
 
+/**
+ * @param {Session} session
+ * @param {State} state
+ */
 function progressParts(session, state) {
   const { index } = session;
   const left = state.open ? index.remaining[state.at] : 0;
@@ -129,14 +182,18 @@ function progressParts(session, state) {
     element("p", { class: "quiet" }, last ? `${cameThisFar}; the tick is the share before the last answer.` : `${cameThisFar}.`),
     classBars(index.content, node.counts, last ? index.nodes[last.at].counts : null),
     element("h3", {}, "Answers so far"),
-    history(index, state.steps),
+    answersSoFar(index, state.steps),
   ];
 }
 
-function history(index, steps) {
+/**
+ * @param {Index} index
+ * @param {Step[]} steps
+ */
+function answersSoFar(index, steps) {
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, "None yet.");
   const lines = steps.map((step) => {
-    const test = index.content.tests[index.nodes[step.at].test];
+    const test = testAt(index, step.at);
     const { outcome, said } = step.answer;
     const range = outcome !== null && test.outcomes[outcome] !== said ? ` (${test.outcomes[outcome]})` : "";
     const cost = step.again ? "known already" : `paid ${amount(step.price)}`;

@@ -1,19 +1,42 @@
+// @ts-check
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
-const NARROW = window.matchMedia("(max-width: 59.99rem)");
-const panel = byId("detail");
+import { amount, byId, className, classBars, element, percent, total } from "./dom.js";
+import { countsIn, isLeaf, priceWords } from "./model.js";
 
-// Beside the tree where there is room; on a phone below the row in focus, where the thumb is.
-function placeDetail(line) {
-  if (NARROW.matches) line.after(panel);
-  else document.querySelector(".tree-columns").append(panel);
+/**
+ * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Row} Row
+ */
+
+/** A phone, or a narrow window. */
+export const narrow = () => window.matchMedia("(max-width: 59.99rem)");
+
+/** @type {HTMLElement | null} */
+let detailPanel = null;
+
+/** The panel; kept, since it may be in a tree that another one has just replaced. */
+const panel = () => (detailPanel ??= byId("detail"));
+
+/**
+ * Beside the tree where there is room; on a phone below the row in focus, where the thumb is.
+ * @param {Element} line
+ */
+export function placeDetail(line) {
+  if (narrow().matches) line.after(panel());
+  else document.querySelector(".tree-columns")?.append(panel());
 }
 
-function showDetail(index, branch) {
+/**
+ * @param {Index} index
+ * @param {Pick<Row, "group" | "branch">} row
+ */
+export function showDetail(index, row) {
   const { content } = index;
-  const first = branch.children[0];
+  const group = index.groups[row.group];
+  const first = group.nodes[0];
   const node = index.nodes[first];
-  const counts = sumCounts(index, branch.children);
+  const counts = countsIn(index, group);
   const all = total(counts);
   const facts = [
     ["Known cases", `${amount(all)} (${percent(all, total(index.nodes[0].counts))} of all)`],
@@ -27,9 +50,9 @@ function showDetail(index, branch) {
     heading.append(`Test: ${content.tests[node.test].name}`);
     facts.push(["This test", priceWords(index, first)], ["Still to pay at worst", amount(index.remaining[first])]);
   }
-  panel.replaceChildren(
+  panel().replaceChildren(
     heading,
-    element("p", { class: "quiet" }, branch.names ? `after ${branch.names.join(", ")}` : "the first test"),
+    element("p", { class: "quiet" }, row.branch ? `after ${row.branch.names.join(", ")}` : "the first test"),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
     classBars(content, counts),
   );

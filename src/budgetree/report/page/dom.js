@@ -1,7 +1,15 @@
+// @ts-check
 // Elements, numbers and the marks of classes. Text enters the page here, and only as text.
+
+/**
+ * @typedef {import("./types.d.ts").Attributes} Attributes
+ * @typedef {import("./types.d.ts").Child} Child
+ * @typedef {import("./types.d.ts").Content} Content
+ */
 
 const SVG = "http://www.w3.org/2000/svg";
 const HUES = 7; // with 6 shapes, no two of the first 42 classes look alike
+const MANY_CLASSES = 12; // more than these are listed only where they have cases
 const SHAPES = [
   "M6 1a5 5 0 1 0 0 10a5 5 0 1 0 0-10z", // circle
   "M1.5 1.5h9v9h-9z", // square
@@ -11,30 +19,84 @@ const SHAPES = [
   "M.5 1.2h11L6 11.2z", // triangle, point down
 ];
 
-const byId = (id) => document.getElementById(id);
+/** @type {(id: string) => HTMLElement} */
+export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+/**
+ * @template {Element} E
+ * @param {E} node
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ * @returns {E}
+ */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
   }
-  node.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) {
+    if (child !== null && child !== undefined) node.append(child);
+  }
   return node;
 }
 
-const element = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
-const drawing = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ */
+export function element(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
 
-// Sums of prices carry float dust (0.1 + 0.2); twelve digits are more than any price list has.
-const clean = (number) => Number(number.toPrecision(12));
-const amount = (number) => String(clean(number));
+/**
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ */
+export function drawing(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
 
-// Means and ratios have endless digits: four of them do.
-const rounded = (number) => String(Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4)));
+/**
+ * A table with a heading per column; those in `numbers` stand to the right.
+ * @param {Attributes} attributes
+ * @param {string[]} headings
+ * @param {number[]} numbers
+ * @param {Child[]} rows
+ */
+export function tableOf(attributes, headings, numbers, rows) {
+  const cells = headings.map((text, at) => {
+    return element("th", { scope: "col", class: numbers.includes(at) ? "number" : null }, text);
+  });
+  const head = element("thead", {}, element("tr", {}, ...cells));
+  return element("table", attributes, head, element("tbody", {}, ...rows));
+}
 
-// "100.0%" and "0.0%" are said only where they are true.
-function percent(part, whole) {
+/**
+ * Sums of prices carry float dust (0.1 + 0.2); twelve digits are more than any price list has.
+ * @type {(number: number) => number}
+ */
+export const clean = (number) => Number(number.toPrecision(12));
+
+/** @type {(number: number) => string} */
+export const amount = (number) => String(clean(number));
+
+/**
+ * Means and ratios have endless digits: four of them do.
+ * @type {(number: number) => string}
+ */
+export const rounded = (number) => String(Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4)));
+
+/**
+ * "100.0%" and "0.0%" are said only where they are true.
+ * @param {number} part
+ * @param {number} whole
+ */
+export function percent(part, whole) {
   if (!whole) return "0%";
   if (part === whole) return "100%";
   const share = (100 * part) / whole;
@@ -43,55 +105,87 @@ function percent(part, whole) {
   return `${Number(share.toFixed(1))}%`;
 }
 
-const counted = (count, one, many) => `${amount(count)} ${count === 1 ? one : many}`;
-const cases = (count) => counted(count, "case", "cases");
-const errors = (count) => counted(count, "error", "errors");
-const span = (low, high) => (amount(low) === amount(high) ? amount(low) : `${amount(low)} to ${amount(high)}`);
-const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
-const total = (counts) => clean(counts.reduce((sum, count) => sum + count, 0));
+/** @type {(count: number, one: string, many: string) => string} */
+export const counted = (count, one, many) => `${amount(count)} ${count === 1 ? one : many}`;
 
-// A class by shape and colour; its name always stands beside it.
-function classMark(index) {
-  const shape = drawing("path", { d: SHAPES[index % SHAPES.length] });
-  return drawing("svg", { class: `mark hue-${index % HUES}`, viewBox: "0 0 12 12", "aria-hidden": "true" }, shape);
+/** @type {(count: number) => string} */
+export const cases = (count) => counted(count, "case", "cases");
+
+/** @type {(count: number) => string} */
+export const errors = (count) => counted(count, "error", "errors");
+
+/** @type {(low: number, high: number) => string} */
+export const span = (low, high) =>
+  amount(low) === amount(high) ? amount(low) : `${amount(low)} to ${amount(high)}`;
+
+/** @type {(words: string) => string} */
+export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** @type {(counts: number[]) => number} */
+export const total = (counts) => clean(counts.reduce((sum, count) => sum + count, 0));
+
+/**
+ * A class by shape and colour; its name always stands beside it.
+ * @param {number} label
+ */
+function classMark(label) {
+  const shape = drawing("path", { d: SHAPES[label % SHAPES.length] });
+  return drawing("svg", { class: `mark hue-${label % HUES}`, viewBox: "0 0 12 12", "aria-hidden": "true" }, shape);
 }
 
-function className(content, index) {
-  return element("span", { class: "class-name" }, classMark(index), content.classes[index]);
+/**
+ * @param {Content} content
+ * @param {number} label
+ */
+export function className(content, label) {
+  return element("span", { class: "class-name" }, classMark(label), content.classes[label]);
 }
 
-// A thin bar with one segment per class, told apart by colour and by pattern.
-function stackedBar(counts) {
+/** @type {(label: number) => string} */
+const colourOf = (label) => `hue-${label % HUES} pattern-${label % SHAPES.length}`;
+
+/**
+ * A thin bar with one segment per class, told apart by colour and by pattern.
+ * @param {number[]} counts
+ */
+export function stackedBar(counts) {
   const bar = element("span", { class: "stack", "aria-hidden": "true" });
-  counts.forEach((count, index) => {
+  counts.forEach((count, label) => {
     if (!count) return;
-    const part = element("span", { class: `hue-${index % HUES} pattern-${index % SHAPES.length}` });
+    const part = element("span", { class: colourOf(label) });
     part.style.flexGrow = String(count / total(counts));
     bar.append(part);
   });
   return bar;
 }
 
-// One bar per class. `before` (what the last step left) shows as a tick, so that narrowing can be seen.
-function classBars(content, counts, before = null) {
+/**
+ * One bar per class. `before` (what the last step left) shows as a tick, so that narrowing can be seen.
+ * @param {Content} content
+ * @param {number[]} counts
+ * @param {number[] | null} before
+ */
+export function classBars(content, counts, before = null) {
   const all = total(counts);
   const list = element("ul", { class: "bars" });
-  const many = content.classes.length > 12;
-  counts.forEach((count, index) => {
+  const many = content.classes.length > MANY_CLASSES;
+  counts.forEach((count, label) => {
     if (many && !count) return;
-    const hue = `hue-${index % HUES} pattern-${index % SHAPES.length}`;
-    const bar = element("span", { class: `bar ${hue}` });
+    const bar = element("span", { class: `bar ${colourOf(label)}` });
     bar.style.width = `${all ? (100 * count) / all : 0}%`;
     const track = element("span", { class: "track", "aria-hidden": "true" }, bar);
     if (before && total(before)) {
       const tick = element("span", { class: "tick" });
-      tick.style.left = `${(100 * before[index]) / total(before)}%`;
+      tick.style.left = `${(100 * before[label]) / total(before)}%`;
       track.append(tick);
     }
     const figures = element("span", { class: "figures" }, `${percent(count, all)} (${amount(count)})`);
-    list.append(element("li", { class: count ? null : "ruled-out" }, className(content, index), figures, track));
+    list.append(element("li", { class: count ? null : "ruled-out" }, className(content, label), figures, track));
   });
-  const out = counts.filter((count) => !count).length;
-  if (many && out) list.append(element("li", { class: "quiet" }, `${out} classes have no known case here.`));
+  const absent = counts.filter((count) => !count).length;
+  if (many && absent) {
+    const words = counted(absent, "class has", "classes have");
+    list.append(element("li", { class: "quiet" }, `${words} no known case here.`));
+  }
   return list;
 }

@@ -1,6 +1,17 @@
+// @ts-check
 // The header's key facts, the price list and the proof: what is read rather than used.
 
-function showSubtitle(content) {
+import { amount, byId, capital, cases, clean, counted, element, errors, percent, rounded, tableOf, total } from "./dom.js";
+
+/**
+ * @typedef {import("./types.d.ts").Content} Content
+ * @typedef {import("./types.d.ts").Point} Point
+ * @typedef {import("./types.d.ts").Test} Test
+ * @typedef {import("./types.d.ts").Tree} Tree
+ */
+
+/** @param {Content} content */
+export function showSubtitle(content) {
   const sizes = [
     cases(total(content.trees[0].nodes[0].counts)),
     counted(content.tests.length, "test", "tests"),
@@ -10,7 +21,11 @@ function showSubtitle(content) {
   byId("colophon").textContent = `Made by budgetree ${content.version}. This file works offline and sends nothing.`;
 }
 
-function showFacts(tree, point) {
+/**
+ * @param {Tree} tree
+ * @param {Point | null} point
+ */
+export function showFacts(tree, point) {
   const all = total(tree.nodes[0].counts);
   const known = clean(tree.max_cost) === clean(tree.ceiling) ? "" : `; known cases at most ${amount(tree.max_cost)}`;
   const proof = proofFact(tree, point);
@@ -27,21 +42,30 @@ function showFacts(tree, point) {
   );
 }
 
-function proofFact(tree, point) {
+/**
+ * @param {Tree} tree
+ * @param {Point | null} point
+ */
+export function proofFact(tree, point) {
   if (point && point.proven) return { value: "Proven", note: "no tree makes fewer errors within this budget" };
   if (point && point.lower_bound > 0) {
     return { value: "Open", note: `at least ${errors(point.lower_bound)} with any tree` };
   }
   const certificate = tree.certificate;
   if (certificate && certificate.lower_bound > 0) {
-    const value = certificate.ratio === 1 ? "Proven" : `Within ${rounded(certificate.ratio)} times`;
+    const ratio = certificate.ratio ?? Infinity;
+    const value = ratio === 1 ? "Proven" : `Within ${rounded(ratio)} times`;
     return { value, note: `any tree with as few errors costs at least ${amount(certificate.lower_bound)}` };
   }
   const note = point ? "at least 0 errors with any tree" : "nothing was proven about other trees";
   return { value: "Open", note };
 }
 
-function showProof(tree, point) {
+/**
+ * @param {Tree} tree
+ * @param {Point | null} point
+ */
+export function showProof(tree, point) {
   const lines = tree.certificate ? tree.certificate.lines : boundInWords(point);
   const paragraphs = lines.map((line) => element("p", {}, capital(line)));
   const note = tree.certificate
@@ -53,7 +77,8 @@ function showProof(tree, point) {
   );
 }
 
-function boundInWords(point) {
+/** @param {Point | null} point */
+export function boundInWords(point) {
   if (!point) return ["Nothing was proven about this tree: another may be cheaper or make fewer errors."];
   const within = `within a budget of ${amount(point.max_cost)}`;
   const found = `This tree makes ${errors(point.errors)} ${within}. It was found by ${point.source}.`;
@@ -73,7 +98,8 @@ function boundInWords(point) {
   return [found, "Nothing was proven: another tree may make fewer errors."];
 }
 
-function showPrices(content) {
+/** @param {Content} content */
+export function showPrices(content) {
   const users = content.fees.map((_, fee) => content.tests.filter((test) => test.fees.includes(fee)));
   const rows = content.tests.map((test) => {
     const fees = test.fees.map((fee) => `${content.fees[fee].name} (${amount(content.fees[fee].amount)})`).join(", ");
@@ -98,8 +124,12 @@ function showPrices(content) {
   byId("panel-prices").replaceChildren(...parts);
 }
 
-// One price, or one line per price with the outcomes that cost it.
+/**
+ * One price, or one line per price with the outcomes that cost it.
+ * @param {Test} test
+ */
 function priceCell(test) {
+  /** @type {Map<string, string[]>} */
   const byPrice = new Map();
   test.prices.forEach((price, outcome) => {
     byPrice.set(amount(price), [...(byPrice.get(amount(price)) || []), test.outcomes[outcome]]);
@@ -109,11 +139,10 @@ function priceCell(test) {
   return element("td", { class: "number" }, ...lines);
 }
 
+/**
+ * @param {string[]} headings
+ * @param {HTMLElement[]} rows
+ */
 function priceTable(headings, rows) {
-  const head = headings.map((text, at) => element("th", { scope: "col", class: at === 1 ? "number" : null }, text));
-  return element(
-    "div",
-    { class: "table-frame wide" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)),
-  );
+  return element("div", { class: "table-frame wide" }, tableOf({}, headings, [1], rows));
 }

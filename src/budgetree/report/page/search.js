@@ -1,25 +1,38 @@
+// @ts-check
 // Finding a test or a diagnosis in the tree: every hit is unfolded to and marked; Enter goes to the next.
 
-function connectSearch(currentView) {
-  const box = byId("search");
+import { byId, counted } from "./dom.js";
+import { isLeaf } from "./model.js";
+import { focusRow, reveal } from "./tree.js";
+
+/**
+ * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Row} Row
+ * @typedef {import("./types.d.ts").View} View
+ */
+
+/** @param {() => View} currentView */
+export function connectSearch(currentView) {
+  const box = /** @type {HTMLInputElement} */ (byId("search"));
+  /** @type {Row[]} */
   let hits = [];
   let place = -1;
 
   function search() {
     const view = currentView();
     document.querySelectorAll(".row.hit, .row.hit-now").forEach((line) => line.classList.remove("hit", "hit-now"));
-    const rows = nodesNamed(view.index, box.value).map((at) => reveal(view, at));
-    hits = [...new Set(rows)]; // leaves on one branch are one row
+    hits = groupsNamed(view.index, box.value).map((group) => reveal(view, group));
     hits.forEach((row) => row.line.classList.add("hit"));
     place = -1;
     report();
   }
 
   function report() {
-    const found = place < 0 ? counted(hits.length, "hit", "hits") : `${place + 1} of ${counted(hits.length, "hit", "hits")}`;
-    byId("hits").textContent = box.value.trim() ? found : "";
+    const found = counted(hits.length, "hit", "hits");
+    byId("hits").textContent = !box.value.trim() ? "" : place < 0 ? found : `${place + 1} of ${found}`;
   }
 
+  /** @param {number} by */
   function step(by) {
     if (!hits.length) return;
     if (place >= 0) hits[place].line.classList.remove("hit-now");
@@ -40,19 +53,22 @@ function connectSearch(currentView) {
   return search;
 }
 
-// From top to bottom as the outline shows them.
-function nodesNamed(index, text) {
+/**
+ * The groups whose test or diagnosis has this text in its name, from top to bottom as the tree shows them.
+ * @param {Index} index
+ * @param {string} text
+ */
+export function groupsNamed(index, text) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return [];
-  const { content, nodes } = index;
+  const { content, nodes, groups } = index;
   const found = [];
   const pending = [0];
-  while (pending.length) {
-    const at = pending.pop();
-    const node = nodes[at];
+  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+    const node = nodes[groups[number].nodes[0]];
     const name = isLeaf(node) ? content.classes[node.label] : content.tests[node.test].name;
-    if (name.toLowerCase().includes(wanted)) found.push(at);
-    if (!isLeaf(node)) pending.push(...branchesOf(index, at).flatMap((branch) => branch.children).reverse());
+    if (name.toLowerCase().includes(wanted)) found.push(number);
+    pending.push(...(groups[number].branches ?? []).map((branch) => branch.below).reverse());
   }
   return found;
 }

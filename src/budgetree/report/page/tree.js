@@ -1,36 +1,59 @@
+// @ts-check
 // The tree as an outline: one row per branch, folded and unfolded, walked with the arrow keys (ARIA's tree pattern).
+// Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
+
+import { amount, byId, cases, className, element, span, stackedBar, total } from "./dom.js";
+import { countsIn, innerNode, isLeaf, priceOf, priceWords, worstPath } from "./model.js";
+import { narrow, placeDetail, showDetail } from "./detail.js";
+
+/**
+ * @typedef {import("./types.d.ts").Branch} Branch
+ * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Row} Row
+ * @typedef {import("./types.d.ts").View} View
+ */
 
 const LARGE = 60; // nodes; a larger tree starts folded
 const OPEN_DEPTH = 3; // below this depth
 
-function showTree(index) {
+/**
+ * @param {Index} index
+ * @returns {View}
+ */
+export function showTree(index) {
   const worst = worstPath(index);
-  const view = { index, worst, rows: new Map(), root: null, current: null };
   const list = element("ul", { role: "tree", "aria-label": "The tree of tests", class: "tree" });
-  view.root = addRow(view, list, { children: [0], names: null, outcomes: [] }, null);
-  unfoldTo(view, view.root, index.nodes.length > LARGE ? OPEN_DEPTH : Infinity);
-  view.root.item.tabIndex = 0;
+  const view = /** @type {View} */ ({ index, worst, rows: new Map() });
+  view.root = addRow(view, list, 0, null, null);
   view.current = view.root;
+  unfoldTo(view, view.root, index.nodes.length > LARGE ? OPEN_DEPTH : Infinity);
   list.addEventListener("keydown", (event) => walk(view, event));
   // When the pointer leaves, the panel returns to what has the focus.
-  list.addEventListener("pointerleave", () => showDetail(index, view.current.branch));
+  list.addEventListener("pointerleave", () => showDetail(index, view.current));
   byId("tree").replaceChildren(list);
-  const ways = worst.ties > 1 ? `One of ${worst.ties} paths that cost most` : "The path that costs most";
+  const path = worst.ties > 1 ? `One of ${worst.ties} paths that cost most` : "The path that costs most";
   byId("worst-note").replaceChildren(
     element("span", { class: "key key-worst" }),
-    `${ways} among the known cases (${amount(worst.cost)}) is marked with a thick line.`,
+    `${path} among the known cases (${amount(worst.cost)}) is marked with a thick line.`,
   );
   focusRow(view, view.root);
   return view;
 }
 
-function addRow(view, list, branch, parent) {
+/**
+ * @param {View} view
+ * @param {HTMLUListElement} within
+ * @param {number} group
+ * @param {Branch | null} branch
+ * @param {Row | null} parent
+ * @returns {Row}
+ */
+function addRow(view, within, group, branch, parent) {
   const { index, worst } = view;
-  const node = index.nodes[branch.children[0]];
   const depth = parent ? parent.depth + 1 : 0;
-  const onWorst = branch.children.some((at) => worst.path.has(at));
-  const group = isLeaf(node) ? null : element("ul", { role: "group", hidden: true });
-  const line = rowLine(view, branch, node, onWorst);
+  const onWorst = worst.groups.has(group);
+  const list = index.groups[group].branches ? element("ul", { role: "group", hidden: true }) : null;
+  const line = rowLine(index, group, branch, onWorst);
   const item = element(
     "li",
     {
@@ -38,35 +61,43 @@ function addRow(view, list, branch, parent) {
       tabindex: "-1",
       class: onWorst ? "on-worst" : null,
       "aria-level": depth + 1,
-      "aria-expanded": group ? "false" : null,
-      "data-node": branch.children[0],
+      "aria-expanded": list ? "false" : null,
+      "data-group": group,
     },
     line,
-    group,
+    list,
   );
-  const row = { branch, item, group, line, parent, depth, children: null };
-  item.setAttribute("aria-label", line.textContent);
+  /** @type {Row} */
+  const row = { group, branch, item, list, line, parent, depth, below: null };
+  item.setAttribute("aria-label", line.textContent ?? "");
   item.addEventListener("focus", () => focusRow(view, row));
-  line.addEventListener("pointerenter", () => NARROW.matches || showDetail(index, branch));
+  line.addEventListener("pointerenter", () => narrow().matches || showDetail(index, row));
   line.addEventListener("click", () => {
     item.focus({ preventScroll: true });
-    if (group) setOpen(view, row, group.hidden);
+    if (list) setOpen(view, row, list.hidden);
   });
-  for (const at of branch.children) view.rows.set(at, row);
-  list.append(item);
+  view.rows.set(group, row);
+  within.append(item);
   return row;
 }
 
-function rowLine(view, branch, node, onWorst) {
-  const { index } = view;
-  const { content } = index;
-  const at = branch.children[0];
-  const counts = sumCounts(index, branch.children);
+/**
+ * @param {Index} index
+ * @param {number} group
+ * @param {Branch | null} branch
+ * @param {boolean} onWorst
+ */
+export function rowLine(index, group, branch, onWorst) {
+  const at = index.groups[group].nodes[0];
+  const node = index.nodes[at];
+  const counts = countsIn(index, index.groups[group]);
   const line = element("div", { class: isLeaf(node) ? "row leaf" : "row" });
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
-  if (branch.names) line.append(element("span", { class: "outcomes" }, branch.names.join(", ")), " ");
-  const what = isLeaf(node) ? className(content, node.label) : element("b", {}, content.tests[node.test].name);
-  const costs = branch.names ? [...branchPrice(index, branch), `spent ${amount(node.spent)}`] : [];
+  if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(", ")), " ");
+  const what = isLeaf(node)
+    ? className(index.content, node.label)
+    : element("b", {}, index.content.tests[node.test].name);
+  const costs = branch ? [...branchPrice(index, at, branch), `spent ${amount(node.spent)}`] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, at));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(", ")), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));
@@ -74,85 +105,124 @@ function rowLine(view, branch, node, onWorst) {
   return line;
 }
 
-// What the test above cost on this branch, where the row above could not say it because outcomes differ in price.
-function branchPrice(index, branch) {
-  const above = index.parent[branch.children[0]];
-  const [low, high] = index.nodes[above].price;
+/**
+ * What the test above cost on this branch, where the row above could not say it because outcomes differ in price.
+ * @param {Index} index
+ * @param {number} at
+ * @param {Branch} branch
+ */
+function branchPrice(index, at, branch) {
+  const above = index.parent[at];
+  const [low, high] = innerNode(index, above).price;
   if (low === high) return [];
   const prices = branch.outcomes.map((outcome) => priceOf(index, above, outcome));
   return [`paid ${span(Math.min(...prices), Math.max(...prices))}`];
 }
 
-// Rows are made when first needed: a tree may have more of them than anyone will open.
+/**
+ * Rows are made when first needed: a tree may have more of them than anyone will open.
+ * @param {View} view
+ * @param {Row} row
+ */
 function rowsBelow(view, row) {
-  if (!row.children) {
-    const branches = branchesOf(view.index, row.branch.children[0]);
-    row.children = branches.map((branch) => addRow(view, row.group, branch, row));
-  }
-  return row.children;
+  const { list } = row;
+  const branches = view.index.groups[row.group].branches;
+  if (!list || !branches) return [];
+  row.below ??= branches.map((branch) => addRow(view, list, branch.below, branch, row));
+  return row.below;
 }
 
+/**
+ * @param {View} view
+ * @param {Row} row
+ * @param {boolean} open
+ */
 function setOpen(view, row, open) {
-  if (!row.group) return;
+  if (!row.list) return;
   if (open) rowsBelow(view, row);
-  row.group.hidden = !open;
+  row.list.hidden = !open;
   row.item.setAttribute("aria-expanded", String(open));
 }
 
-function unfoldTo(view, start, depth) {
+/**
+ * @param {View} view
+ * @param {Row} start
+ * @param {number} depth
+ */
+export function unfoldTo(view, start, depth) {
   const pending = [start];
-  while (pending.length) {
-    const row = pending.pop();
-    if (!row.group || row.depth >= depth) continue;
+  for (let row = pending.pop(); row; row = pending.pop()) {
+    if (!row.list || row.depth >= depth) continue;
     setOpen(view, row, true);
-    pending.push(...row.children);
+    pending.push(...rowsBelow(view, row));
   }
 }
 
-function foldAll(view) {
-  for (const row of new Set(view.rows.values())) setOpen(view, row, false);
+/** @param {View} view */
+export function foldAll(view) {
+  for (const row of view.rows.values()) setOpen(view, row, false);
   focusRow(view, view.root);
 }
 
-// On paper everything is open; only what was never made has to be made.
-function prepareToPrint(view) {
+/**
+ * On paper everything is open; only what was never made has to be made.
+ * @param {View} view
+ */
+export function prepareToPrint(view) {
   const pending = [view.root];
-  while (pending.length) {
-    const row = pending.pop();
-    if (row.group) pending.push(...rowsBelow(view, row));
-  }
+  for (let row = pending.pop(); row; row = pending.pop()) pending.push(...rowsBelow(view, row));
 }
 
-// The row of a node, unfolded down to it.
-function reveal(view, at) {
+/**
+ * The row of a group, unfolded down to it.
+ * @param {View} view
+ * @param {number} group
+ */
+export function reveal(view, group) {
   const path = [];
-  for (let up = at; up >= 0; up = view.index.parent[up]) path.unshift(up);
-  for (const step of path.slice(0, -1)) setOpen(view, view.rows.get(step), true);
-  return view.rows.get(at);
+  for (let up = view.index.above[group]; up >= 0; up = view.index.above[up]) path.unshift(up);
+  for (const number of path) setOpen(view, rowOf(view, number), true);
+  return rowOf(view, group);
 }
 
-function focusRow(view, row) {
+/** @type {(view: View, group: number) => Row} */
+const rowOf = (view, group) => /** @type {Row} */ (view.rows.get(group));
+
+/**
+ * @param {View} view
+ * @param {Row} row
+ */
+export function focusRow(view, row) {
   view.current.item.tabIndex = -1;
   view.current = row;
   row.item.tabIndex = 0;
   placeDetail(row.line);
-  showDetail(view.index, row.branch);
+  showDetail(view.index, row);
 }
 
-const isOpen = (row) => row.group !== null && !row.group.hidden;
+/** @type {(row: Row) => boolean} */
+const isOpen = (row) => row.list !== null && !row.list.hidden;
 
+/**
+ * @param {View} view
+ * @param {KeyboardEvent} event
+ */
 function walk(view, event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const row = view.current;
-  const visible = [...byId("tree").querySelectorAll("[role=treeitem]")].filter((item) => item.offsetParent !== null);
+  /** @type {NodeListOf<HTMLElement>} */
+  const items = byId("tree").querySelectorAll("[role=treeitem]");
+  const visible = [...items].filter((item) => item.offsetParent !== null);
   const place = visible.indexOf(row.item);
-  const rowOf = (item) => item && view.rows.get(Number(item.dataset.node));
+  /** @type {(at: number) => Row | undefined} */
+  const visibleRow = (at) => (visible[at] ? rowOf(view, Number(visible[at].dataset.group)) : undefined);
+  /** @type {Record<string, () => Row | null | undefined | void>} */
   const moves = {
-    ArrowDown: () => rowOf(visible[place + 1]),
-    ArrowUp: () => rowOf(visible[place - 1]),
-    Home: () => rowOf(visible[0]),
-    End: () => rowOf(visible[visible.length - 1]),
-    ArrowRight: () => (isOpen(row) ? row.children[0] : setOpen(view, row, true)),
+    ArrowDown: () => visibleRow(place + 1),
+    ArrowUp: () => visibleRow(place - 1),
+    Home: () => visibleRow(0),
+    End: () => visibleRow(visible.length - 1),
+    ArrowRight: () => (isOpen(row) ? rowsBelow(view, row)[0] : setOpen(view, row, true)),
     ArrowLeft: () => (isOpen(row) ? setOpen(view, row, false) : row.parent),
     Enter: () => setOpen(view, row, !isOpen(row)),
     " ": () => setOpen(view, row, !isOpen(row)),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from budgetree.show.colours import class_colours, tint
-from budgetree.show.outline import Group, Outline
-from budgetree.show.text import Words, one_line
+from budgetree.show.outline import Group
+from budgetree.show.text import one_line
+from budgetree.tree.tree import Tree
 
 HEAD = [
     "digraph tree {",
@@ -14,9 +15,9 @@ HEAD = [
 ]
 
 
-def to_dot(outline: Outline, words: Words) -> str:
+def to_dot(tree: Tree) -> str:
     """One statement per node and branch."""
-    schema, nodes = outline.schema, outline.nodes
+    outline, words, schema, nodes = tree.outline, tree.words, tree.schema, tree.nodes
     colours = class_colours(len(schema.class_names))
     lines = list(HEAD)
     for visit in outline.walk():

@@ -10,27 +10,27 @@ from decimal import Decimal
 from typing import Any
 
 from budgetree.show.export.conditions import Condition, condition, is_numeric
-from budgetree.show.outline import Outline, Visit
-from budgetree.show.text import Words, one_line
+from budgetree.show.outline import Visit
+from budgetree.show.text import one_line, summary_line
+from budgetree.tree.tree import Tree
 
-DEEPEST = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
+MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
 MISSING = "value is None or value != value"
 NAN = "float('nan')"
 
 
-def to_python(outline: Outline, words: Words, name: str, summary: str) -> str:
+def to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
         raise ValueError(f"name is {name!r}; expected a name for a Python function that Python does not use itself.")
-    return _Writer(outline, words, name, summary).source()
+    return _Writer(tree, name).source()
 
 
 class _Writer:
-    def __init__(self, outline: Outline, words: Words, name: str, summary: str) -> None:
-        self.outline = outline
-        self.words = words
+    def __init__(self, tree: Tree, name: str) -> None:
+        self.tree = tree
+        self.outline = tree.outline
         self.name = name
-        self.summary = summary
         self.open: list[list[str]] = []  # the functions being written, innermost last
         self.closed: list[list[str]] = []
 
@@ -39,8 +39,8 @@ class _Writer:
             if visit.kind == "enter":
                 self._enter(visit)
             elif visit.branch is not None:
-                test = int(self.outline.nodes.test[visit.group[0]])
-                taken = _condition(condition(self.outline.schema, test, visit.branch.outcomes))
+                test = int(self.tree.nodes.test[visit.group[0]])
+                taken = _condition(condition(self.tree.schema, test, visit.branch.outcomes))
                 self._write(visit.depth, f"if {taken}:")
             else:
                 self._leave(visit)
@@ -50,21 +50,21 @@ class _Writer:
         return f"{head}{body}\n"
 
     def _enter(self, visit: Visit) -> None:
-        schema, nodes, node = self.outline.schema, self.outline.nodes, visit.group[0]
-        if visit.depth % DEEPEST == 0:
+        schema, nodes, node = self.tree.schema, self.tree.nodes, visit.group[0]
+        if visit.depth % MAX_DEPTH == 0:
             name = self.name if visit.depth == 0 else f"_{self.name}_{node}"
             if visit.depth:
                 self._write(visit.depth, f"return {name}(case)", within=visit.depth - 1)
             self.open.append([f"def {name}(case):"])
             if visit.depth == 0:
-                self._write(0, f'"""{self.summary}; case[name of a test] is its raw value."""')
+                self._write(0, f'"""{summary_line(self.tree)}; case[name of a test] is its raw value."""')
         if self.outline.is_leaf(visit.group):
             self._write(visit.depth, f"return {_literal(self._label(node))}")
-            if visit.depth % DEEPEST == 0:
+            if visit.depth % MAX_DEPTH == 0:
                 self.closed.append(self.open.pop())
             return
         test = int(nodes.test[node])
-        price = self.words.price(node)
+        price = self.tree.words.price(node)
         self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {one_line(price)}")
         if is_numeric(schema, test):
             # NaN is in no range. A float, since others are not compared with one as encode does.
@@ -72,24 +72,24 @@ class _Writer:
 
     def _leave(self, visit: Visit) -> None:
         self._write(visit.depth, f"return {_literal(self._label(visit.group[0]))}")
-        if visit.depth % DEEPEST == 0:
+        if visit.depth % MAX_DEPTH == 0:
             self.closed.append(self.open.pop())
 
     def _label(self, node: int) -> Any:
-        return self.outline.schema.class_names[self.outline.nodes.label[node]]
+        return self.tree.schema.class_names[self.tree.nodes.label[node]]
 
     def _write(self, depth: int, line: str, within: int | None = None) -> None:
         """A line at the depth of a node, in the function that the node (or its parent, `within`) belongs to."""
         base = depth if within is None else within
-        indent = 1 + depth - base // DEEPEST * DEEPEST
+        indent = 1 + depth - base // MAX_DEPTH * MAX_DEPTH
         self.open[-1].append("    " * indent + line)
 
 
 def _condition(taken: Condition) -> str:
     parts = [MISSING] if taken.missing else []
-    for each in taken.ranges:
-        low = "" if each.low is None else f"{each.low!r} <= "
-        high = "" if each.high is None else f" < {each.high!r}"
+    for span in taken.ranges:
+        low = "" if span.low is None else f"{span.low!r} <= "
+        high = "" if span.high is None else f" < {span.high!r}"
         parts.append(f"{low}value{high}" if low or high else "value == value")
     if len(taken.values) == 1:
         parts.append(f"value == {_literal(taken.values[0])}")

@@ -1,4 +1,4 @@
-"""A tree as rules: one per way through it, with what that costs and how many known cases it holds for."""
+"""A tree as rules: one per path through it, with what that costs and how many known cases it holds for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetree.problem.units import plain_number, show_number
-from budgetree.show.outline import Outline
+from budgetree.tree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Rule:
         )
 
 
-def rules(outline: Outline) -> tuple[Rule, ...]:
+def rules(tree: Tree) -> tuple[Rule, ...]:
     """From the first branch to the last."""
-    schema, nodes = outline.schema, outline.nodes
+    outline, schema, nodes = tree.outline, tree.schema, tree.nodes
     path: list[tuple[str, tuple[str, ...]]] = []
     found = []
     for visit in outline.walk():

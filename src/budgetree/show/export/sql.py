@@ -8,12 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 from budgetree.show.export.conditions import Condition, condition
-from budgetree.show.outline import Outline
+from budgetree.tree.tree import Tree
 
 
-def to_sql(outline: Outline) -> str:
+def to_sql(tree: Tree) -> str:
     """The expression; columns are called as the tests are, and a missing value is NULL."""
-    schema, nodes = outline.schema, outline.nodes
+    outline, schema, nodes = tree.outline, tree.schema, tree.nodes
     kinds = {next(kind for kind in (bool, str, object) if isinstance(name, kind)) for name in schema.class_names}
 
     if len({str(name) for name in schema.class_names}) < len(schema.class_names):
@@ -40,10 +40,10 @@ def to_sql(outline: Outline) -> str:
 
 def _condition(column: str, taken: Condition) -> str:
     parts = [f"{column} IS NULL"] if taken.missing else []
-    for each in taken.ranges:
-        ends = [f"{column} >= {_literal(each.low)}"] if each.low is not None else []
-        ends += [f"{column} < {_literal(each.high)}"] if each.high is not None else []
-        parts.append(" AND ".join(ends) if ends else f"{column} IS NOT NULL")
+    for span in taken.ranges:
+        limits = [f"{column} >= {_literal(span.low)}"] if span.low is not None else []
+        limits += [f"{column} < {_literal(span.high)}"] if span.high is not None else []
+        parts.append(" AND ".join(limits) if limits else f"{column} IS NOT NULL")
     if taken.values:
         parts.append(f"{column} IN ({', '.join(map(_literal, taken.values))})")
     return " OR ".join(parts) if parts else "FALSE"

@@ -7,10 +7,11 @@ from typing import Any
 from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
 from budgetree.show.plots.figures import new_axes
+from budgetree.show.steps import FOUND, IMPOSSIBLE, PROVEN, Steps, frontier_steps
 
-LARGE_TABLE = 1_000_000  # objects × tests; beyond it a curve would take longer than anyone waits for a picture
+LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
 BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
-LINE, IMPOSSIBLE = "#0072B2", "#D9D9D9"
+LINE, SHADE = "#0072B2", "#D9D9D9"
 
 
 def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None) -> Any:
@@ -30,51 +31,40 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     if isinstance(impurities, (Impurity, type)):
         impurities = (impurities,)
     ax = new_axes(7.5, 4.6) if ax is None else ax
-    last = frontier.points[-1].max_cost
-    right = 1.06 * last or 1
-    total = float(frontier.instance.weights.sum())
-    shade_impossible(ax, frontier, right, total)
+    right = 1.06 * frontier.points[-1].max_cost or 1
     for place, impurity in enumerate(impurities):
-        curve = [(p.ceiling, p.errors / total) for p in tradeoff(frontier.instance, impurity, progress=False)]
-        steps = _falling([point for point in curve if point[0] <= right])
         name = impurity.__name__ if isinstance(impurity, type) else repr(impurity)
-        colour = BEHIND[place % len(BEHIND)]
-        step_line(ax, steps, right, color=colour, linewidth=1.2, label=f"{name} alone", zorder=2)
-    steps = [(point.max_cost, point.error_rate) for point in frontier.points]
-    step_line(ax, steps, right, color=LINE, linewidth=2, label="frontier", zorder=3)
-    for proven, fill, word in ((True, LINE, "proven to be the fewest"), (False, "white", "the fewest found")):
-        chosen = [(point.max_cost, point.error_rate) for point in frontier.points if point.proven is proven]
-        if chosen:
-            x, y = zip(*chosen, strict=True)
-            ax.plot(
-                x, y, "o", markerfacecolor=fill, markeredgecolor=LINE, markersize=6, label=word, zorder=4, clip_on=False
-            )
+        steps = _single_steps(frontier, impurity, right)
+        draw_steps(ax, steps, color=BEHIND[place % len(BEHIND)], linewidth=1.2, label=f"{name} alone", zorder=2)
+    draw_frontier(ax, frontier, right, LINE, "frontier")
     _finish(ax, right)
     return ax
 
 
-def shade_impossible(ax: Any, frontier: Frontier, right: float, total: float) -> None:
-    """Where no tree can be; beyond the last point only as far as that is the end of all errors."""
-    steps = [(budget, errors / total) for budget, errors in frontier.bounds]
-    if frontier.points[-1].errors <= frontier.points[-1].lower_bound:
-        steps.append((right, steps[-1][1]))
-    if any(share > 0 for _, share in steps):
-        x, y = zip(*steps, strict=True)
-        ax.fill_between(x, y, step="post", color=IMPOSSIBLE, linewidth=0, label="no tree can be here", zorder=1)
+def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: str) -> None:
+    """The frontier's line and points over the region where no tree can be."""
+    total = float(frontier.instance.weights.sum())
+    steps = frontier_steps(frontier, right).divided(total)
+    if any(share > 0 for _, share in steps.bound.starts):
+        x, y = zip(*steps.bound.corners, strict=True)
+        ax.fill_between(x, y, color=SHADE, linewidth=0, label=IMPOSSIBLE, zorder=1)
+    draw_steps(ax, steps.errors, color=colour, linewidth=2, label=name, zorder=3)
+    for proven, fill, words in ((True, colour, PROVEN), (False, "white", FOUND)):
+        chosen = [start for start, point in zip(steps.errors.starts, frontier, strict=True) if point.proven is proven]
+        if chosen:
+            style = {"markerfacecolor": fill, "markeredgecolor": colour, "markersize": 6, "clip_on": False}
+            ax.plot(*zip(*chosen, strict=True), "o", label=words, zorder=4, **style)
 
 
-def _falling(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Of a curve's points, cheapest first, those that make fewer errors than all cheaper ones."""
-    found: list[tuple[float, float]] = []
-    for point in sorted(points):
-        if not found or point[1] < found[-1][1]:
-            found.append(point)
-    return found
+def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
+    """A line of steps to the right end."""
+    ax.plot(*zip(*steps.corners, strict=True), **style)
 
 
-def step_line(ax: Any, steps: list[tuple[float, float]], right: float, **style: Any) -> None:
-    """A falling line of steps, the last one drawn to the edge."""
-    ax.step([x for x, _ in steps] + [right], [y for _, y in steps] + [steps[-1][1]], where="post", **style)
+def _single_steps(frontier: Frontier, impurity: Any, right: float) -> Steps:
+    curve = tradeoff(frontier.instance, impurity, progress=False)
+    steps = Steps.falling([(point.ceiling, float(point.errors)) for point in curve], right)
+    return steps.divided(float(frontier.instance.weights.sum()))
 
 
 def _finish(ax: Any, right: float) -> None:

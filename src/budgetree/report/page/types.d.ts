@@ -1,0 +1,177 @@
+// What the page's scripts hand to each other. The first half is what report/summary.py writes.
+
+export interface Content {
+  title: string;
+  version: string;
+  classes: string[];
+  tests: Test[];
+  fees: Fee[];
+  points: Point[]; // empty for a single tree
+  trees: Tree[];
+  chosen: number; // the tree that is shown first
+  steps?: Steps; // of a frontier
+}
+
+export interface Test {
+  name: string;
+  outcomes: string[];
+  encoding: Encoding | null; // null where the tree was learned from codes
+  prices: number[]; // per outcome
+  fees: number[]; // places in Content.fees
+}
+
+export type Encoding = Levels | Values;
+
+export interface Levels {
+  kind: "levels";
+  thresholds: (number | null)[]; // null: no number reaches it
+  low: number;
+  high: number;
+  missing: number | null; // the outcome of a missing value
+}
+
+export interface Values {
+  kind: "values";
+  values: string[];
+  missing: number | null;
+}
+
+export interface Fee {
+  name: string;
+  amount: number;
+}
+
+export interface Point {
+  max_cost: number;
+  errors: number;
+  error_rate: number;
+  lower_bound: number;
+  proven: boolean;
+  source: string;
+  tree: number;
+  cheapest: boolean; // proven: whatever costs less makes more errors
+}
+
+export type Corner = [budget: number, errors: number];
+
+export interface Steps {
+  errors: Corner[];
+  bound: Corner[]; // no tree is below
+}
+
+export interface Tree {
+  nodes: TreeNode[]; // parents before their children
+  outline: Group[]; // what people see: group 0 is the root, parents before what is below them
+  max_cost: number;
+  ceiling: number;
+  mean_cost: number;
+  errors: number;
+  n_objects: number;
+  n_leaves: number;
+  depth: number;
+  certificate: Certificate | null;
+}
+
+export type TreeNode = Leaf | Inner;
+
+export interface Leaf {
+  counts: number[]; // per class
+  label: number;
+  spent: number;
+  test?: undefined;
+}
+
+export interface Inner {
+  counts: number[];
+  label: number;
+  spent: number;
+  test: number;
+  price: [low: number, high: number];
+  branches: (number | null)[]; // per outcome; null for one never seen there
+}
+
+// Nodes whose subtrees look the same, shown as one.
+export interface Group {
+  nodes: number[];
+  branches?: Branch[]; // absent for leaves
+}
+
+// Outcomes that lead to the same subtree.
+export interface Branch {
+  outcomes: number[];
+  names: string[]; // neighbouring levels are one
+  below: number; // the group
+}
+
+export interface Certificate {
+  lines: string[];
+  ratio: number | null;
+  lower_bound: number;
+}
+
+// From here on: what the scripts compute.
+
+export interface Index {
+  content: Content;
+  tree: Tree;
+  nodes: TreeNode[];
+  groups: Group[];
+  parent: number[]; // of a node; -1 for the root
+  above: number[]; // of a group; -1 for the root
+  due: number[][]; // fees that an inner node's test adds
+  repeated: boolean[]; // whether an inner node's test was done above it
+  remaining: number[]; // the most that a case can still cost at a node
+}
+
+export interface Answer {
+  outcome: number | null; // null for one that the tree does not know
+  said: string;
+}
+
+export interface Step {
+  at: number;
+  answer: Answer;
+  price: number;
+  again: boolean;
+}
+
+export interface State {
+  at: number;
+  steps: Step[];
+  spent: number;
+  stopped: boolean; // at an outcome never seen there
+  open: boolean; // the node's test is to be done
+}
+
+export interface Session {
+  index: Index;
+  answers: Answer[];
+}
+
+export interface Worst {
+  groups: Set<number>; // from the root to the leaf
+  cost: number;
+  ties: number;
+}
+
+export interface Row {
+  group: number;
+  branch: Branch | null; // null for the root
+  item: HTMLLIElement;
+  list: HTMLUListElement | null; // of what is below; null for leaves
+  line: HTMLDivElement;
+  parent: Row | null;
+  depth: number;
+  below: Row[] | null; // null as long as nobody needed them
+}
+
+export interface View {
+  index: Index;
+  worst: Worst;
+  rows: Map<number, Row>; // by group
+  root: Row;
+  current: Row;
+}
+
+export type Child = Node | string | null | undefined;
+export type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;

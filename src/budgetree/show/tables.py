@@ -1,0 +1,52 @@
+"""Tables of text, and the one place that writes them as HTML, Markdown and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table ready to show."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""  # below the rows, such as how many were left out
+
+
+def html_table(table: TextTable, left: tuple[int, ...] = ()) -> str:
+    """One table element; the columns in `left` are text, and stand left where a page puts cells to the right.
+
+    >>> html_table(TextTable(("errors", "by"), (("3", "<b>"),)), left=(1,))
+    "<table><thead><tr><th>errors</th><th style='text-align:left'>by</th></tr></thead><tbody><tr><td>3</td>\
+<td style='text-align:left'>&lt;b&gt;</td></tr></tbody></table>"
+    """
+
+    def row(tag: str, cells: tuple[str, ...]) -> str:
+        styles = [" style='text-align:left'" if place in left else "" for place in range(len(cells))]
+        written = (f"<{tag}{style}>{escape(cell)}</{tag}>" for style, cell in zip(styles, cells, strict=True))
+        return f"<tr>{''.join(written)}</tr>"
+
+    body = "".join(row("td", cells) for cells in table.rows)
+    if table.note:
+        body += f"<tr><td colspan={len(table.head)}>{escape(table.note)}</td></tr>"
+    return f"<table><thead>{row('th', table.head)}</thead><tbody>{body}</tbody></table>"
+
+
+def markdown_table(table: TextTable) -> list[str]:
+    """Its lines."""
+
+    def line(cells: tuple[str, ...]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    return [line(table.head), line(("---",) * len(table.head)), *map(line, table.rows)]
+
+
+def csv_text(table: TextTable) -> str:
+    """The content of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([table.head, *table.rows])
+    return text.getvalue()

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import "./fake_document.js";
+import * as dom from "../../../../src/budgetree/report/page/dom.js";
+import { content } from "./content.js";
+
+test("sums of prices show no float dust", () => {
+  assert.equal(dom.amount(0.1 + 0.2), "0.3");
+  assert.equal(dom.total([0.1, 0.2, 0.7]), 1);
+  assert.equal(dom.span(0.1 + 0.2, 0.3), "0.3");
+  assert.equal(dom.span(1, 2.5), "1 to 2.5");
+});
+
+test("all and nothing are said only where they are true", () => {
+  assert.equal(dom.percent(0, 7), "0%");
+  assert.equal(dom.percent(7, 7), "100%");
+  assert.equal(dom.percent(9999.5, 10000), "over 99.9%");
+  assert.equal(dom.percent(1, 10000), "under 0.1%");
+  assert.equal(dom.percent(1, 3), "33.3%");
+  assert.equal(dom.percent(0, 0), "0%");
+});
+
+test("one thing is singular", () => {
+  assert.equal(dom.errors(1), "1 error");
+  assert.equal(dom.cases(0), "0 cases");
+  assert.equal(dom.cases(0.5), "0.5 cases");
+});
+
+test("means have four digits", () => {
+  assert.equal(dom.rounded(1 / 3), "0.3333");
+  assert.equal(dom.rounded(123456.78), "123456.8");
+});
+
+test("text enters as text and attributes only where they have a value", () => {
+  let clicks = 0;
+  const made = dom.element("p", { id: "a", hidden: true, class: null, open: false, click: () => clicks++ }, "<b>", null, "x");
+  assert.deepEqual(made.attributes, { id: "a", hidden: "" });
+  assert.deepEqual(made.children, ["<b>", "x"]);
+  made.listeners.click();
+  assert.equal(clicks, 1);
+});
+
+test("a table has a heading per column, numbers to the right", () => {
+  const table = dom.tableOf({ class: "points" }, ["Budget", "Proof"], [0], [dom.element("tr", {}, "row")]);
+  assert.equal(table.textContent, "BudgetProofrow");
+  assert.equal(table.ofClass("number").length, 1);
+});
+
+test("a stacked bar has a part for each class that occurs", () => {
+  assert.equal(dom.stackedBar([3, 0, 1]).children.length, 2);
+  assert.equal(dom.stackedBar([3, 0, 1]).children[0].style.flexGrow, "0.75");
+});
+
+test("of many classes only those with cases are listed", () => {
+  const few = dom.classBars(content(), [2, 0]);
+  assert.equal(few.ofClass("ruled-out").length, 1);
+  const many = dom.classBars({ ...content(), classes: Array.from({ length: 13 }, String) }, [2, ...Array(12).fill(0)]);
+  assert.equal(many.children.length, 2);
+  assert.match(many.textContent, /12 classes have no known case here\.$/);
+});
