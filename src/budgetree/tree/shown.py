@@ -86,10 +86,12 @@ class Shown:
         tree = self._tree
         total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
         weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
-        unseen = "" if tree.ceiling == tree.max_cost else f" ({show_number(tree.ceiling)} if an outcome is new there)"
+        known = (
+            "" if tree.known_max_cost == tree.max_cost else f" (known cases at most {show_number(tree.known_max_cost)})"
+        )
         return (
             f"{tree.n_objects} objects{weight}, {tree.n_leaves} leaves; "
-            f"worst case {show_number(tree.max_cost)}{unseen}, mean {show_number(round(tree.mean_cost, 3))}; "
+            f"worst case {show_number(tree.max_cost)}{known}, mean {show_number(round(tree.mean_cost, 3))}; "
             f"{show_number(tree.errors)} errors ({tree.errors / total:.1%})"
         )
 

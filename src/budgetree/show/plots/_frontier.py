@@ -35,7 +35,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     total = float(frontier.instance.weights.sum())
     shade_impossible(ax, frontier, right, total)
     for place, impurity in enumerate(impurities):
-        curve = [(p.ceiling, p.errors / total) for p in tradeoff(frontier.instance, impurity, progress=False)]
+        curve = [(p.max_cost, p.errors / total) for p in tradeoff(frontier.instance, impurity, progress=False)]
         steps = _falling([point for point in curve if point[0] <= right])
         name = impurity.__name__ if isinstance(impurity, type) else repr(impurity)
         colour = BEHIND[place % len(BEHIND)]
