@@ -322,7 +322,7 @@ def test_the_worst_case_counts_outcomes_that_no_row_showed_there() -> None:
     X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": ["x", "y", "z", "x", "y"]})  # noqa: N806
     prices = {"a": 1, "b": {"x": 2, "y": 2, "z": 50}}
     classifier = BudgetTreeClassifier(prices=prices, method="greedy", impurity=bt.Pairs()).fit(X, list("pqrrr"))
-    assert classifier.tree_.max_cost < classifier.max_cost_ == classifier.tree_.ceiling
+    assert classifier.tree_.known_max_cost < classifier.max_cost_ == classifier.tree_.max_cost
     assert classifier.cost(pd.DataFrame({"a": [0], "b": ["z"]})).max() <= classifier.max_cost_
 
 

@@ -128,7 +128,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         )
         best = self.frontier_[-1] if self.max_error is None else self.frontier_.cheapest(max_error=self.max_error)
         self.tree_ = best.tree
-        self.max_cost_ = self.tree_.ceiling
+        self.max_cost_ = self.tree_.max_cost
         self.mean_cost_ = self.tree_.mean_cost
         self._certificate: Certificate | None = None
         return self

@@ -92,16 +92,16 @@ def test_a_clinics_table_through_every_command(
     assert "Blutdruck (mmHg)" in (clinic / "ergebnis" / "report.html").read_text(encoding="utf-8")
     for model, point in zip(models, points, strict=True):
         tree = bt.Tree.from_json(model)
-        assert tree.ceiling == float(point["max_cost"])
+        assert tree.max_cost == float(point["max_cost"])
         assert tree.errors == float(point["errors"])
 
     summary = run(capsys, "fit", *TABLE, "--budget", "8", "-o", "pfad.json", "--certificate", "beweis.json")
     assert "proven: no tree within this worst case makes fewer errors" in summary
     tree = bt.Tree.from_json("pfad.json")
-    assert tree.ceiling <= 8
+    assert tree.max_cost <= 8
     error = tree.errors / 120
     run(capsys, "fit", *TABLE, "--max-error", str(error), "-o", "billig.json")
-    assert bt.Tree.from_json("billig.json").ceiling == tree.ceiling
+    assert bt.Tree.from_json("billig.json").max_cost == tree.ceiling
 
     said = run(capsys, "predict", "pfad.json", "fälle.csv", "-o", "vorhersage.csv")
     assert "120 rows" in said
@@ -462,7 +462,7 @@ def test_ctrl_c_in_a_search_gives_the_best_so_far(
     monkeypatch.setattr(Solver, "decide", stopped_at_three)
     printed = run(capsys, "fit", "house_votes", "--budget", "5", "-o", str(tmp_path / "m.json"))
     assert "the search ended early; this is the best so far" in printed
-    assert bt.Tree.from_json(tmp_path / "m.json").ceiling <= 5
+    assert bt.Tree.from_json(tmp_path / "m.json").max_cost <= 5
 
 
 def test_another_trees_certificate_is_refused(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ def test_the_whole_frontier_is_that_of_brute_force(chunk: int) -> None:
         for point in found:
             assert point.proven
             assert point.errors == point.lower_bound == point.tree.errors
-            assert point.tree.ceiling == point.max_cost
+            assert point.tree.max_cost == point.max_cost
 
 
 @pytest.mark.parametrize("chunk", range(6))
@@ -53,7 +53,7 @@ def test_the_sets_of_the_paper_are_proven_and_never_behind_greedy(name: str) -> 
         assert exact.best(budget=point.max_cost).errors <= point.errors
     for point in exact:
         assert point.tree.errors == point.errors
-        assert point.tree.ceiling == point.max_cost
+        assert point.tree.max_cost == point.max_cost
 
 
 def test_far_below_greedy_where_that_was_foreseen() -> None:
@@ -74,7 +74,7 @@ def test_what_is_proven_is_kept_when_the_time_ends() -> None:
     assert all(found.best(budget=point.max_cost).errors <= point.errors for point in greedy)
     for point in found:
         assert point.lower_bound <= point.errors == point.tree.errors
-        assert point.tree.ceiling <= point.max_cost
+        assert point.tree.max_cost <= point.max_cost
 
 
 def test_no_time_at_all_is_a_leaf() -> None:

@@ -58,7 +58,7 @@ def test_grow_gives_the_oracles_tree(grower: str) -> None:
         instance = to_instance(problem)
         tree = grow_with(grower, instance, impurity, delta=delta, budget=budget, rule=rule)
         assert as_node(tree) == expected, (problem, impurity, delta, budget, rule)
-        assert tree.max_cost == pytest.approx(float(reference.max_cost(problem, expected)))
+        assert tree.known_max_cost == pytest.approx(float(reference.max_cost(problem, expected)))
         assert tree.errors == pytest.approx(float(reference.errors(problem, expected)))
         assert tree.mean_cost == pytest.approx(float(reference.mean_cost(problem, expected)))
         fallbacks += tree.n_fallbacks

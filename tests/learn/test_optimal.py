@@ -87,7 +87,7 @@ def test_stopped_at_random_moments_bound_and_tree_hold_the_optimum_between_them(
         found = bt.optimal(instance, budget=budget, time_limit=rng.random() * 0.08)
         assert found.lower_bound <= optimum <= found.errors
         assert found.errors == found.tree.errors
-        assert found.tree.ceiling <= budget
+        assert found.tree.max_cost <= budget
         assert found.proven == (found.errors == found.lower_bound)
         stops += not found.complete
     assert stops > 5

@@ -40,7 +40,7 @@ def trees_of(instance: bt.Instance, rng: random.Random) -> list[bt.Tree]:
     return [whole, hinged, whole.cut(float(whole.max_cost) / 2).trim()]
 
 
-@pytest.mark.parametrize("chunk", range(26))
+@pytest.mark.parametrize("chunk", range(12))
 def test_every_bound_is_at_most_the_optimum_and_the_check_agrees(chunk: int) -> None:
     for seed in range(chunk * 20, chunk * 20 + 20):
         problem = random_problem(random.Random(seed))
@@ -51,7 +51,8 @@ def test_every_bound_is_at_most_the_optimum_and_the_check_agrees(chunk: int) -> 
             for bound in certificate.document["bounds"]:
                 assert Fraction(bound["value"]) <= optimum, bound
             assert Fraction(certificate.document["lower_bound"]) <= optimum
-            assert (certificate.max_cost, certificate.errors) == (tree.max_cost, tree.errors)
+            assert (certificate.max_cost, certificate.known_max_cost) == (tree.max_cost, tree.known_max_cost)
+            assert certificate.errors == tree.errors
             report = certificate.check()
             assert report.ok, str(report)
             assert not report.unverified
@@ -98,7 +99,7 @@ def test_prices_by_outcome_count_at_their_least() -> None:
 def test_more_time_is_never_worse() -> None:
     dna = bt.datasets.load("dna")
     tree = bt.grow(dna)
-    bounds = [bt.certify(dna, tree, time_limit=seconds).lower_bound for seconds in (0, 0.5, 4)]
+    bounds = [bt.certify(dna, tree, time_limit=seconds).lower_bound for seconds in (0, 0.5, 3)]
     assert bounds == sorted(bounds)
     assert bounds[-1] >= 4
 
@@ -110,23 +111,25 @@ def test_a_tree_that_costs_nothing_needs_no_proof() -> None:
     assert certificate.check().ok
 
 
+def guarantee(instance: bt.Instance, tree: bt.Tree) -> float | None:
+    return bt.certify(instance, tree, time_limit=0).guarantee
+
+
 def test_the_guarantee_is_that_of_a_whole_greedy_tree() -> None:
-    votes = bt.datasets.load("house_votes")
-    assert bt.certify(votes, bt.grow(votes, bt.Powers(3))).guarantee == pytest.approx(
-        np.log(342**3 - 225**3 - 117**3) + 1
-    )
-    assert bt.certify(votes, bt.grow(votes, bt.HingedPairs(2))).guarantee is not None
-    assert bt.certify(votes, bt.grow(votes, bt.HingedPairs(2.5))).guarantee is None
-    assert bt.certify(bt.datasets.load("pima"), bt.grow(bt.datasets.load("pima"))).guarantee is None, "a shared fee"
-    assert bt.certify(votes, bt.grow(votes, bt.Gini())).guarantee is None
-    assert bt.certify(votes, bt.grow(votes, bt.Powers(3)).cut(3)).guarantee is None
+    votes, pima = bt.datasets.load("house_votes"), bt.datasets.load("pima")
+    assert guarantee(votes, bt.grow(votes, bt.Powers(3))) == pytest.approx(np.log(342**3 - 225**3 - 117**3) + 1)
+    assert guarantee(votes, bt.grow(votes, bt.HingedPairs(2))) is not None
+    assert guarantee(votes, bt.grow(votes, bt.HingedPairs(2.5))) is None
+    assert guarantee(pima, bt.grow(pima)) is None, "a shared fee"
+    assert guarantee(votes, bt.grow(votes, bt.Gini())) is None
+    assert guarantee(votes, bt.grow(votes, bt.Powers(3)).cut(3)) is None
 
 
 @pytest.mark.parametrize("name", ["pima", "soybean", "house_votes"])
 def test_error_bounds_hold_and_the_refined_one_is_no_worse(name: str) -> None:
     instance = bt.datasets.load(name)
     for alpha in (1, 5, 20):
-        certificate = bt.certify(instance, bt.grow(instance, bt.HingedPairs(alpha)), time_limit=1)
+        certificate = bt.certify(instance, bt.grow(instance, bt.HingedPairs(alpha)), time_limit=0)
         rate = certificate.errors / instance.n_objects
         assert [each["name"] for each in certificate.error_bounds] == ["HingedPairs", "HingedProduct"]
         assert certificate.error_bounds[0]["alpha"] <= alpha, "the least α for which the leaves owe nothing"
@@ -218,6 +221,7 @@ CORRUPTIONS: dict[str, tuple[Callable[[Document], None], str]] = {
     "version": (set_at("version", lambda v: v + 1), "version"),
     "instance": (set_at("instance", lambda v: v[::-1]), "instance"),
     "max_cost": (set_at("max_cost", more), "max_cost"),
+    "known_max_cost": (set_at("known_max_cost", more), "known_max_cost"),
     "errors": (set_at("errors", more), "errors"),
     "error_rate": (set_at("error_rate", lambda v: str(Fraction(v) + Fraction(1, 30))), "error_rate"),
     "lower_bound": (set_at("lower_bound", more), "lower_bound"),

@@ -40,9 +40,9 @@ def test_every_node_says_its_counts_costs_and_price(tmp_path: Path) -> None:
         content = summarise_tree(tree, title="a tree")
         (entry,) = content["trees"]
         assert content["points"] == []
-        for key in ("max_cost", "ceiling", "mean_cost", "errors", "n_objects", "n_leaves", "depth"):
+        for key in ("max_cost", "known_max_cost", "mean_cost", "errors", "n_objects", "n_leaves", "depth"):
             assert entry[key] == getattr(tree, key)
-        assert max(node["spent"] for node in entry["nodes"]) == tree.max_cost
+        assert max(node["spent"] for node in entry["nodes"]) == tree.known_max_cost
         pending = [(0, list[int]())]
         seen = 0
         while pending:
@@ -171,7 +171,7 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
     assert [point["max_cost"] for point in content["points"]] == [point.max_cost for point in frontier]
     for point in content["points"]:
         tree = content["trees"][point["tree"]]
-        assert (tree["ceiling"], tree["errors"]) == (point["max_cost"], point["errors"])
+        assert (tree["max_cost"], tree["errors"]) == (point["max_cost"], point["errors"])
     assert content["trees"][content["chosen"]]["errors"] == min(point.errors for point in frontier)
 
 

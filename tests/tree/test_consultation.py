@@ -49,7 +49,7 @@ def test_every_way_through_costs_and_predicts_what_the_table_does(seed: int) -> 
             for t, name in enumerate(instance.test_names)
         ]
         assert exact(case.spent) == sum((exact(step.price) for step in case.history), Fraction(0))
-        assert case.spent + case.worst_case_remaining <= tree.ceiling + 1e-9
+        assert case.spent + case.worst_case_remaining <= tree.max_cost + 1e-9
         assert sum(case.distribution.values()) == pytest.approx(1)
         if case.done:
             assert tree.predict([codes])[0] == case.prediction
@@ -68,7 +68,7 @@ def test_every_way_through_costs_and_predicts_what_the_table_does(seed: int) -> 
 
     walk_all(tree, bt.Consultation(tree), note)
     assert remaining == most_by_prefix  # the worst case that remains is the costliest way there is
-    assert remaining[()] == exact(tree.ceiling)
+    assert remaining[()] == exact(tree.max_cost)
 
 
 KNOWN = pd.DataFrame(

@@ -26,7 +26,8 @@ def print_json(content: Any) -> None:
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
     return {
-        "max_cost": tree.ceiling,
+        "max_cost": tree.max_cost,
+        "known_max_cost": tree.known_max_cost,
         "mean_cost": tree.mean_cost,
         "errors": tree.errors,
         "n_objects": tree.n_objects,

@@ -33,7 +33,7 @@ class Solution:
     @property
     def max_cost(self) -> int | float:
         """The least budget that buys the tree: no case, known or new, costs more."""
-        return self.tree.ceiling
+        return self.tree.max_cost
 
     @property
     def gap(self) -> int | float:
@@ -120,6 +120,6 @@ def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, 
         errors=tree.errors,
         lower_bound=least,
         proven=tree.errors == least,
-        complete=complete or (tree.errors == least and tree.ceiling == 0),
+        complete=complete or (tree.errors == least and tree.max_cost == 0),
         budget=None if budget is None or budget == math.inf else budget,
     )

@@ -31,8 +31,8 @@ class CurvePoint:
 
     parameter: int | float | Fraction  # δ, or α for a hinged function
     epsilon: float | None  # α as a share of all cases
-    max_cost: int | float  # the costliest path of a known case
-    ceiling: int | float  # the most that any case can cost; more than max_cost only with prices per outcome
+    max_cost: int | float  # what no case exceeds, known or new
+    known_max_cost: int | float  # the costliest path of a known case; less than max_cost only with prices per outcome
     mean_cost: float
     errors: int | float
     n_leaves: int
@@ -40,6 +40,11 @@ class CurvePoint:
     # What each node of the whole tree owes, shared by all points of a curve, and up to what this point stops.
     _owed: NDArray[Any] | None = field(default=None, repr=False)
     _most: Any = field(default=0, repr=False)
+
+    @property
+    def ceiling(self) -> int | float:
+        """The old name of max_cost."""
+        return self.max_cost
 
     @cached_property
     def tree(self) -> Tree:
@@ -135,7 +140,8 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
 
 
 def _point(parameter: int | float, epsilon: float, tree: Tree) -> CurvePoint:
-    return CurvePoint(parameter, epsilon, tree.max_cost, tree.ceiling, tree.mean_cost, tree.errors, tree.n_leaves, tree)
+    costs = (tree.max_cost, tree.known_max_cost, tree.mean_cost)
+    return CurvePoint(parameter, epsilon, *costs, tree.errors, tree.n_leaves, tree)
 
 
 def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
@@ -170,7 +176,7 @@ class _Gains:
     spent: list[int]  # Σ weight × price over the leaves
     leaves: list[int]
     max_cost: list[int]
-    ceiling: list[int]
+    known_max_cost: list[int]
 
 
 def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
@@ -178,7 +184,7 @@ def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
     weight = nodes.counts.sum(axis=1)
     wrong = weight - nodes.counts.max(axis=1)
     paid = nodes.paid.astype(object)
-    errors, spent, leaves, costliest, ceiling = [int(wrong[0])], [0], [1], [0], [0]
+    errors, spent, leaves, costliest, known_costliest = [int(wrong[0])], [0], [1], [0], [0]
     for node in order.tolist():
         below = nodes.children(node, int(tree.schema.n_outcomes[nodes.test[node]]))
         children = np.unique(below[below >= 0])
@@ -186,9 +192,9 @@ def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
         moved = sum(int(weight[child]) * paid[child] for child in children) - int(weight[node]) * paid[node]
         spent.append(spent[-1] + moved)
         leaves.append(leaves[-1] + len(children) - 1)
-        costliest.append(max(costliest[-1], *(int(paid[child]) for child in children)))
-        ceiling.append(max(ceiling[-1], int(tree.costliest_after[node])))
-    return _Gains(errors, spent, leaves, costliest, ceiling)
+        costliest.append(max(costliest[-1], int(tree.costliest_after[node])))
+        known_costliest.append(max(known_costliest[-1], *(int(paid[child]) for child in children)))
+    return _Gains(errors, spent, leaves, costliest, known_costliest)
 
 
 def _owed_on_the_way(tree: Tree, owed: NDArray[Any]) -> NDArray[Any]:
@@ -208,7 +214,7 @@ def _stopped_point(tree: Tree, impurity: Impurity, delta: Fraction, gains: _Gain
         parameter=exact,
         epsilon=None,
         max_cost=table.amount(gains.max_cost[done]),
-        ceiling=table.amount(gains.ceiling[done]),
+        known_max_cost=table.amount(gains.known_max_cost[done]),
         mean_cost=float(Fraction(gains.spent[done], total) / table.scale),
         errors=plain_number(Fraction(gains.errors[done]) / scale),
         n_leaves=gains.leaves[done],

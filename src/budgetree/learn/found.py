@@ -21,9 +21,8 @@ class Found:
 
 def found_tree(tree: Tree, source: str) -> Found:
     """A tree by what it really gets wrong and costs, not by a search's word."""
-    need = max(tree.costliest_after[~tree.nodes.is_leaf].max(initial=0), tree.nodes.paid.max())
     leaves = tree.nodes.counts[tree.nodes.is_leaf]
-    return Found(int(leaves.sum() - leaves.max(axis=1).sum()), int(need), source, partial(_given, tree))
+    return Found(int(leaves.sum() - leaves.max(axis=1).sum()), int(tree.worst_from[0]), source, partial(_given, tree))
 
 
 def _given(tree: Tree) -> Tree:

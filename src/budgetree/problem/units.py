@@ -103,6 +103,11 @@ def show_number(amount: Fraction | float) -> str:
     return f"{number:.4g}" if abs(number) < 1000 else f"{number:.1f}"
 
 
+def show_count(amount: Fraction | float, noun: str) -> str:
+    """A number with what it counts: 1 error, 2 errors."""
+    return f"{show_number(amount)} {noun if amount == 1 else noun + 's'}"
+
+
 def _grid(total: Fraction | float) -> Fraction:
     """The power of ten that makes the total a whole number of DIGITS digits."""
     magnitude = len(str(math.ceil(total))) if total >= 1 else 1 - len(str(math.ceil(1 / Fraction(total))))

@@ -12,12 +12,23 @@ from typing import Any
 
 from budgetree.errors import CertificateError
 from budgetree.problem import Instance
-from budgetree.problem.units import plain_number, show_number
+from budgetree.problem.units import plain_number, show_count, show_number
 from budgetree.proof.check import Report, verify
 from budgetree.proof.check.facts import Facts
 from budgetree.services.files import write_text
 
-REQUIRED = ("format", "max_cost", "errors", "lower_bound", "ratio", "winner", "bounds", "error_bounds", "reason")
+REQUIRED = (
+    "format",
+    "version",
+    "max_cost",
+    "errors",
+    "lower_bound",
+    "ratio",
+    "winner",
+    "bounds",
+    "error_bounds",
+    "reason",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,9 +42,14 @@ class Certificate:
     _instance: Instance | None = field(default=None, repr=False)
 
     @property
-    def max_cost(self) -> int | float:
-        """The costliest path that a known object takes."""
-        return self._number("max_cost")
+    def max_cost(self) -> int | float | None:
+        """What no case exceeds, known or new; None where a certificate of version 1 does not say it."""
+        return None if self._is_old else self._number("max_cost")
+
+    @property
+    def known_max_cost(self) -> int | float:
+        """The costliest path that a known case takes: the paper's worst case, about which the bounds are."""
+        return self._number("max_cost" if self._is_old else "known_max_cost")
 
     @property
     def errors(self) -> int | float:
@@ -42,12 +58,12 @@ class Certificate:
 
     @property
     def lower_bound(self) -> int | float:
-        """Every tree with at most as many errors costs at least this in the worst case."""
+        """Every tree with at most as many errors costs some known case at least this."""
         return self._number("lower_bound")
 
     @property
     def ratio(self) -> float | None:
-        """max_cost / lower_bound: 1 means that no tree is cheaper. None where nothing above 0 is proven."""
+        """known_max_cost / lower_bound: 1 means that no tree is cheaper. None where nothing above 0 is proven."""
         ratio = self.document["ratio"]
         return None if ratio is None else float(Fraction(ratio))
 
@@ -110,8 +126,7 @@ class Certificate:
 
     def to_text(self) -> str:
         """A few lines for people."""
-        best = show_number(self.max_cost)
-        lines = [f"worst case {best}, {show_number(self.errors)} errors", self.reason]
+        lines = [f"{self._worst_case()}, {show_count(self.errors, 'error')}", self.reason]
         if self.guarantee is not None:
             lines.append(f"the paper's guarantee beforehand: within {self.guarantee:.2f} times the best")
         rate = float(Fraction(self.document["error_rate"]))
@@ -125,9 +140,22 @@ class Certificate:
     def __repr__(self) -> str:
         ratio = "" if self.ratio is None else f", ratio {self.ratio:.3g}"
         return (
-            f"Certificate(worst case {show_number(self.max_cost)}, at least {show_number(self.lower_bound)}{ratio}, "
-            f"with at most {show_number(self.errors)} errors)"
+            f"Certificate({self._worst_case()}, at least {show_number(self.lower_bound)}{ratio}, "
+            f"with at most {show_count(self.errors, 'error')})"
         )
+
+    @property
+    def _is_old(self) -> bool:
+        """In version 1 "max_cost" was that of known cases, and the other was not said."""
+        return bool(self.document["version"] == 1)
+
+    def _worst_case(self) -> str:
+        known = show_number(self.known_max_cost)
+        if self.max_cost is None:
+            return f"worst case of known cases {known}"
+        if self.max_cost == self.known_max_cost:
+            return f"worst case {known}"
+        return f"worst case {show_number(self.max_cost)} (known cases at most {known})"
 
     def _number(self, key: str) -> int | float:
         return plain_number(Fraction(self.document[key]))

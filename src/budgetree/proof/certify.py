@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.units import show_number
+from budgetree.problem.units import show_count, show_number
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
 from budgetree.proof.certificate import Certificate, facts_of
 from budgetree.proof.check import seal
@@ -47,21 +48,28 @@ def certify(
     _check_tree(instance, tree)
     seconds = check_time_limit(time_limit)
     clock = Clock(seconds)
-    errors, max_cost = _scored(tree)
+    score = _scored(tree)
     with progress_bar("certificate", progress) as report:
-        bounds = [] if max_cost == 0 else _bounds(instance, tree, errors, max_cost, clock, report)
-    return _certificate(instance, tree, errors, max_cost, bounds)
+        bounds = [] if score.known_max_cost == 0 else _bounds(instance, tree, score, clock, report)
+    return _certificate(instance, tree, score, bounds)
 
 
-def _bounds(
-    instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, clock: Clock, report: ProgressReport
-) -> list[Bound]:
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """What a tree gets wrong and costs, exactly."""
+
+    errors: Fraction
+    max_cost: Fraction  # what no case exceeds
+    known_max_cost: Fraction  # what no known case exceeds: the lower bounds are about this one
+
+
+def _bounds(instance: Instance, tree: Tree, score: _Score, clock: Clock, report: ProgressReport) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
-    seconds = clock.seconds_left
-    searched = search_bound(instance, errors, max_cost, None if seconds is None else SEARCH_SHARE * seconds, report)
+    seconds, errors, highest = clock.seconds_left, score.errors, score.known_max_cost
+    searched = search_bound(instance, errors, highest, None if seconds is None else SEARCH_SHARE * seconds, report)
     left = DEFAULT_SECONDS if seconds is None else clock.seconds_left or 0.0
     clock = Clock(left)
-    enough = searched.value if searched is not None and searched.final else max_cost
+    enough = searched.value if searched is not None and searched.final else highest
     report(1, 3, "ratio bounds")
     ratio_clock = clock.share(RATIO_SHARE * left)
     ratio = ratio_bound(instance, tree, errors, lambda: ratio_clock.is_over)
@@ -94,38 +102,42 @@ def _check_tree(instance: Instance, tree: Any) -> None:
         )
 
 
-def _scored(tree: Tree) -> tuple[Fraction, Fraction]:
-    """The errors and the costliest path of a known object, exactly."""
+def _scored(tree: Tree) -> _Score:
     leaves = tree.nodes.counts[tree.nodes.is_leaf]
     wrong = int(leaves.sum() - leaves.max(axis=1).sum())
-    return Fraction(wrong) / tree.schema.weight_scale, Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
+    scale = tree.schema.table.scale
+    return _Score(
+        errors=Fraction(wrong) / tree.schema.weight_scale,
+        max_cost=Fraction(int(tree.worst_from[0])) / scale,
+        known_max_cost=Fraction(int(tree.nodes.paid.max())) / scale,
+    )
 
 
-def _certificate(
-    instance: Instance, tree: Tree, errors: Fraction, max_cost: Fraction, bounds: list[Bound]
-) -> Certificate:
+def _certificate(instance: Instance, tree: Tree, score: _Score, bounds: list[Bound]) -> Certificate:
     unit = price_unit(instance)
     values = [rounded_up(bound.value, unit) for bound in bounds]
     lower = max([*values, Fraction(0)])
     # Of equals the first: a ratio or a cover is checked at once, a search has to be done again.
     winner = values.index(lower) if lower > 0 else None
-    ratio = max_cost / lower if lower else (Fraction(1) if max_cost == 0 else None)
+    known = score.known_max_cost
+    ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
     total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
     document: dict[str, Any] = {
         "format": "budgetree certificate",
-        "version": 1,
+        "version": 2,
         "instance": facts_of(instance).fingerprint(),
         "tree": _tree_entries(tree),
-        "max_cost": text_of(max_cost),
-        "errors": text_of(errors),
-        "error_rate": text_of(errors / total),
+        "max_cost": text_of(score.max_cost),
+        "known_max_cost": text_of(known),
+        "errors": text_of(score.errors),
+        "error_rate": text_of(score.errors / total),
         "lower_bound": text_of(lower),
         "ratio": None if ratio is None else text_of(ratio),
         "winner": winner,
         "bounds": [{"kind": bound.kind, **bound.witness, "value": text_of(bound.value)} for bound in bounds],
         "guarantee": _guarantee(instance, tree),
         "error_bounds": error_bounds(tree),
-        "reason": _reason(errors, max_cost, lower, None if winner is None else bounds[winner]),
+        "reason": _reason(score, lower, None if winner is None else bounds[winner]),
     }
     document["seal"] = seal(document)
     return Certificate(document, instance)
@@ -145,15 +157,16 @@ def _tree_entries(tree: Tree) -> list[dict[str, Any]]:
     return entries
 
 
-def _reason(errors: Fraction, max_cost: Fraction, lower: Fraction, winner: Bound | None) -> str:
-    few = "no errors" if errors == 0 else f"at most {show_number(float(errors))} errors"
-    if max_cost == 0:
-        return "this tree costs nothing"
+def _reason(score: _Score, lower: Fraction, winner: Bound | None) -> str:
+    few = "no errors" if score.errors == 0 else f"at most {show_count(score.errors, 'error')}"
+    costs = "costs" if score.known_max_cost == score.max_cost else "costs a known case"
+    if score.known_max_cost == 0:
+        return f"this tree {costs} nothing"
     if winner is None:
         return f"nothing above 0 is proven for trees with {few}"
-    if lower == max_cost:
-        return f"no tree with {few} costs less: {winner.words}"
-    return f"no tree with {few} costs less than {show_number(float(lower))}: {winner.words}"
+    if lower == score.known_max_cost:
+        return f"no tree with {few} {costs} less: {winner.words}"
+    return f"no tree with {few} {costs} less than {show_number(float(lower))}: {winner.words}"
 
 
 def _guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:

@@ -97,7 +97,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
         "max_cost": tree.max_cost,
-        "ceiling": tree.ceiling,
+        "known_max_cost": tree.known_max_cost,
         "mean_cost": tree.mean_cost,
         "errors": tree.errors,
         "n_objects": tree.n_objects,

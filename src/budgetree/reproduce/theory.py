@@ -118,10 +118,10 @@ def outcome_prices() -> Claim:
         "The result is said to extend easily to prices that depend on the outcome.",
         "Not so the lemma as it stands: on five weighted objects and four tests it bounds the worst case by "
         f"{bound}, but an "
-        f"error-free tree has {tree.max_cost}, because the outcome that makes R large need not occur further "
+        f"error-free tree has {tree.known_max_cost}, because the outcome that makes R large need not occur further "
         "down. With every "
         "test at its least price the bound holds; that is how certificates count.",
-        verdict(tree.errors == 0 and tree.max_cost >= bound),
+        verdict(tree.errors == 0 and tree.known_max_cost >= bound),
     )
 
 

@@ -35,10 +35,11 @@ def summary_line(tree: Tree) -> str:
     """Size, worst and mean cost, errors."""
     total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
     weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
-    unseen = "" if tree.ceiling == tree.max_cost else f" ({show_number(tree.ceiling)} if an outcome is new there)"
+    is_same = tree.known_max_cost == tree.max_cost
+    known = "" if is_same else f" (known cases at most {show_number(tree.known_max_cost)})"
     return (
         f"{counted(tree.n_objects, 'case', 'cases')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
-        f"worst case {show_number(tree.max_cost)}{unseen}, mean {show_number(round(tree.mean_cost, 3))}; "
+        f"worst case {show_number(tree.max_cost)}{known}, mean {show_number(round(tree.mean_cost, 3))}; "
         f"{counted(tree.errors, 'error', 'errors')} ({tree.errors / total:.1%})"
     )
 

@@ -41,21 +41,25 @@ class Tree(Shown):
 
     @cached_property
     def max_cost(self) -> int | float:
-        """The cost of the costliest path that a known object takes."""
-        return self.schema.table.amount(self.nodes.paid.max())
+        """What no case exceeds, known or new: also one that shows an outcome never seen at some node."""
+        return self.schema.table.amount(self.worst_from[0])
 
     @cached_property
-    def ceiling(self) -> int | float:
-        """The most that any case can cost, also one that shows an outcome never seen at some node.
+    def known_max_cost(self) -> int | float:
+        """The cost of the costliest path that a known case takes: the paper's worst case.
 
-        It exceeds max_cost only where prices depend on outcomes and the costly outcome was not seen there.
+        It is below max_cost only where prices depend on outcomes and no known case showed the costly one there.
         """
-        inner = self.costliest_after[~self.nodes.is_leaf]
-        return self.schema.table.amount(max(inner.max(initial=0), self.nodes.paid.max()))
+        return self.schema.table.amount(self.nodes.paid.max())
+
+    @property
+    def ceiling(self) -> int | float:
+        """The old name of max_cost."""
+        return self.max_cost
 
     @cached_property
     def mean_cost(self) -> float:
-        """The mean cost over the known objects, by weight."""
+        """The mean cost over the known cases, by weight."""
         leaves = self.nodes.is_leaf
         weight = self.nodes.counts[leaves].sum(axis=1).astype(object)
         units = (weight * self.nodes.paid[leaves].astype(object)).sum()
@@ -63,7 +67,7 @@ class Tree(Shown):
 
     @cached_property
     def errors(self) -> int | float:
-        """The known objects that the tree gets wrong, by weight."""
+        """The known cases that the tree gets wrong, by weight."""
         counts = self.nodes.counts[self.nodes.is_leaf]
         wrong = int(counts.sum() - counts.max(axis=1).sum())
         return plain_number(self.schema.cases(wrong))

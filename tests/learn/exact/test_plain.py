@@ -85,7 +85,7 @@ def test_the_frontier_is_the_one_found_by_exhaustion(make: Any, chunk: int) -> N
                 points.append((budget / scale, errors))
                 tree = canonical(instance, search, budget)
                 assert Fraction(str(tree.errors)) == errors
-                assert Fraction(str(tree.ceiling)) == budget / scale
+                assert Fraction(str(tree.max_cost)) == budget / scale
             budget = found.changes
         assert points == optimal_frontier(problem)
 

@@ -79,7 +79,6 @@ def test_each_points_tree_is_what_the_point_says(name: str) -> None:
     for point in points:
         tree = point.tree
         assert (tree.max_cost, tree.errors) == (point.max_cost, point.errors)
-        assert tree.ceiling == point.max_cost
         assert tree == tree.trim()
         assert tree.cost(instance.codes).max() == point.max_cost
         assert point.proven == (point.errors == point.lower_bound)
@@ -102,7 +101,7 @@ def test_any_prices_fees_and_weights(grower: str) -> None:
         frontier = greedy(instance, impurities=impurities, progress=False)
         for point in frontier:
             assert point.tree.errors == pytest.approx(point.errors)
-            assert point.tree.ceiling == pytest.approx(point.max_cost)
+            assert point.tree.max_cost == pytest.approx(point.max_cost)
             assert frontier.best(budget=point.max_cost) is point
         last = frontier.points[-1]
         assert last.errors == pytest.approx(bt.grow(instance, bt.Powers(3)).errors)
@@ -219,7 +218,7 @@ def test_max_budget_ends_the_frontier_and_never_makes_it_worse() -> None:
         assert limited.best(budget=budget).errors <= whole.best(budget=budget).errors
         for point in limited:
             assert point.tree.errors == point.errors
-            assert point.tree.ceiling == point.max_cost
+            assert point.tree.max_cost == point.max_cost
 
 
 def test_impurities_may_be_chosen() -> None:

@@ -118,16 +118,16 @@ def test_a_number_is_divided_at_the_thresholds_of_the_encoder(page: Page, pima: 
         page.click("#back")
 
 
-def test_what_remains_at_worst_is_the_ceiling_and_shrinks(page: Page, hostile: bt.Tree) -> None:
+def test_what_remains_at_worst_is_the_max_cost_and_shrinks(page: Page, hostile: bt.Tree) -> None:
     page.open(content_of(hostile), tab="consult")
-    assert page.state()["left"] == f"{hostile.ceiling:.12g}"
+    assert page.state()["left"] == f"{hostile.max_cost:.12g}"
     deepest = leaves(hostile)[-1]
     before = float(page.state()["left"])
     for _, outcome in outcomes_to(hostile, deepest):
         page.answer(outcome)
         shown = page.state()
         assert float(shown["left"]) < before
-        assert float(shown["spent"]) + float(shown["left"]) <= hostile.ceiling + 1e-9
+        assert float(shown["spent"]) + float(shown["left"]) <= hostile.max_cost + 1e-9
         before = float(shown["left"])
 
 

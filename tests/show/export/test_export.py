@@ -193,7 +193,7 @@ def test_the_rules_divide_the_known_cases_and_tell_their_costs(seed: int) -> Non
     rules = tree.rules()
     assert sum(rule.cases for rule in rules) == pytest.approx(instance.weights.sum())
     assert sum(rule.errors for rule in rules) == pytest.approx(tree.errors)
-    assert max(rule.cost for rule in rules) == tree.max_cost
+    assert max(rule.cost for rule in rules) == tree.known_max_cost
     predicted, cost = tree.predict(instance.codes), tree.cost(instance.codes)
     for row in np.flatnonzero(instance.weights):  # an object of weight 0 is as good as absent
         shown = {

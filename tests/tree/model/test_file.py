@@ -56,7 +56,11 @@ def test_a_tree_comes_back_from_its_file(tmp_path: Path, name: str) -> None:
     assert again == tree
     assert again.origin == tree.origin
     assert again.to_dict() == tree.to_dict()
-    assert (again.max_cost, again.mean_cost, again.ceiling) == (tree.max_cost, tree.mean_cost, tree.ceiling)
+    assert (again.max_cost, again.mean_cost, again.known_max_cost) == (
+        tree.max_cost,
+        tree.mean_cost,
+        tree.known_max_cost,
+    )
 
 
 def test_prices_fees_and_weights_come_back(tmp_path: Path) -> None:

@@ -28,10 +28,11 @@ from budgetree.proof.check.reading import Flaw, fields, fraction, index, items, 
 
 __all__ = ["Facts", "Report", "seal", "verify"]
 
-FORMAT, VERSION = "budgetree certificate", 1
-TREE_KEYS = ("tree", "max_cost", "errors", "error_rate", "error_bounds")
+FORMAT, VERSION = "budgetree certificate", 2
+TREE_KEYS = ("tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds")
 BOUND_KEYS = ("lower_bound", "ratio", "winner", "bounds", "guarantee")
 KEYS = ("format", "version", "instance", *TREE_KEYS, *BOUND_KEYS, "reason", "seal")
+NEW_KEYS = ("known_max_cost",)  # since version 2; "max_cost" of version 1 is what known_max_cost is now
 Result = TypeVar("Result")
 
 
@@ -58,6 +59,14 @@ class Report:
         return "\n".join([*lines, *(f"  not verified: {text}" for text in self.unverified)])
 
 
+@dataclass(frozen=True)
+class _Tree:
+    """What the document's tree does with the known cases."""
+
+    leaves: list[tuple[list[int], dict[int, int]]]  # class weights in grains, heaviest first; outcome per test asked
+    questions: list[tuple[dict[int, int], int]]  # per inner node the outcomes before it, and its test
+
+
 class _Verifier:
     """One document against one instance; `problems` and `unverified` fill as its parts are checked."""
 
@@ -65,6 +74,7 @@ class _Verifier:
         self.document, self.facts, self.whole, self.time_limit = document, facts, Whole(facts), time_limit
         self.deadline = math.inf if time_limit is None else time.monotonic() + time_limit
         self.finder: Search | None = None
+        self.is_old = document.get("version") == 1
         self.problems: list[str] = []
         self.unverified: list[str] = []
 
@@ -82,20 +92,24 @@ class _Verifier:
 
     def run(self) -> Report:
         document = self.document
-        self.problems += [f"{key}: is missing" for key in KEYS if key not in document]
-        self.problems += [f"{short(key)}: is not a key of a certificate" for key in document if key not in KEYS]
+        keys = [key for key in KEYS if not (self.is_old and key in NEW_KEYS)]
+        self.problems += [f"{key}: is missing" for key in keys if key not in document]
+        self.problems += [f"{short(key)}: is not a key of a certificate" for key in document if key not in keys]
         self.envelope()
-        leaves = self.attempt(self.tree)
-        if leaves is None:  # the rest is checked as far as the stated errors allow
+        tree = self.attempt(self.tree)
+        if tree is None:  # the rest is checked as far as the stated errors allow
             cost, errors = None, self.attempt(fraction, document.get("errors"), "errors")
         else:
             total = self.whole.grain * sum(self.whole.weights)
-            cost = max(self.cost(asked) for _, asked in leaves)
-            errors = self.whole.grain * sum(sum(counts) - counts[0] for counts, _ in leaves)
-            self.attempt(self.claim, document.get("max_cost"), cost, "max_cost")
+            cost = max(self.cost(asked) for _, asked in tree.leaves)
+            known_max_cost = "max_cost" if self.is_old else "known_max_cost"
+            errors = self.whole.grain * sum(sum(counts) - counts[0] for counts, _ in tree.leaves)
+            self.attempt(self.claim, document.get(known_max_cost), cost, known_max_cost)
+            if not self.is_old:
+                self.attempt(self.claim, document.get("max_cost"), self.max_cost(tree), "max_cost")
             self.attempt(self.claim, document.get("errors"), errors, "errors")
             self.attempt(self.claim, document.get("error_rate"), errors / total, "error_rate")
-            self.attempt(self.error_bounds, [counts for counts, _ in leaves], errors / total)
+            self.attempt(self.error_bounds, [counts for counts, _ in tree.leaves], errors / total)
         if errors is not None:
             self.attempt(self.bounds, cost, errors)
         self.attempt(self.guarantee)
@@ -105,8 +119,8 @@ class _Verifier:
         document = self.document
         if document.get("format") != FORMAT:
             self.problems.append(f"format: expected {FORMAT!r}, got {short(document.get('format'))}")
-        if type(document.get("version")) is not int or document["version"] != VERSION:
-            self.problems.append(f"version: expected {VERSION}, got {short(document.get('version'))}")
+        if type(document.get("version")) is not int or not 1 <= document["version"] <= VERSION:
+            self.problems.append(f"version: expected 1 to {VERSION}, got {short(document.get('version'))}")
         if document.get("instance") != self.facts.fingerprint():
             self.problems.append("instance: the certificate is about other facts than these")
         if not isinstance(document.get("reason"), str):
@@ -117,11 +131,11 @@ class _Verifier:
         except (TypeError, ValueError, RecursionError) as error:
             self.problems.append(f"seal: the document cannot be written as JSON ({type(error).__name__})")
 
-    def tree(self) -> list[tuple[list[int], dict[int, int]]]:
-        """Per leaf the class weights in grains, heaviest first, and the outcome of each test asked on its path."""
+    def tree(self) -> _Tree:
+        """The document's tree, with the cases of each leaf counted again."""
         facts, nodes = self.facts, items(self.document.get("tree"), "tree")
         reached: dict[int, tuple[list[int], dict[int, int]]] = {0: (self.whole.rows, {})}
-        leaves = []
+        found = _Tree([], [])
         for number, entry in enumerate(nodes):
             where = f"tree[{number}]"
             node = fields(entry, where, ("test", "children"))
@@ -132,10 +146,11 @@ class _Verifier:
             if node["test"] is None:
                 if children:
                     raise Flaw(f"{where}.children: a leaf has none, got {short(children)}")
-                leaves.append((sorted(self.whole.counts(rows), reverse=True), asked))
+                found.leaves.append((sorted(self.whole.counts(rows), reverse=True), asked))
                 continue
             test = index(node["test"], len(facts.test_names), f"{where}.test")
             names = facts.outcome_names[test]
+            found.questions.append((asked, test))
             parts = self.whole.parts(rows, test)
             given = {index(key, len(names), f"{where}.children", text=True): key for key in children}
             for outcome in sorted(parts.keys() ^ given.keys()):
@@ -149,11 +164,20 @@ class _Verifier:
                 reached[child] = parts[outcome], {**asked, test: outcome}
         if not nodes:
             raise Flaw("tree: has no node")
-        return leaves
+        return found
 
     def cost(self, asked: Mapping[int, int]) -> Fraction:
         own = sum((self.facts.prices[test][outcome] for test, outcome in asked.items()), Fraction(0))
         return own + sum(fee for fee, tests in self.facts.fees if any(test in tests for test in asked))
+
+    def max_cost(self, tree: _Tree) -> Fraction:
+        """What no case exceeds: it may show the costliest outcome of any test, though no known case does there."""
+        worst = max(self.cost(asked) for _, asked in tree.leaves)
+        for asked, test in tree.questions:
+            prices = self.facts.prices[test]
+            costliest = {**asked, test: prices.index(max(prices))} if test not in asked else asked
+            worst = max(worst, self.cost(costliest))
+        return worst
 
     def error_bounds(self, leaves: list[list[int]], rate: Fraction) -> None:
         for position, entry in enumerate(items(self.document.get("error_bounds"), "error_bounds")):

@@ -27,10 +27,11 @@ export function showSubtitle(content) {
  */
 export function showFacts(tree, point) {
   const all = total(tree.nodes[0].counts);
-  const known = clean(tree.max_cost) === clean(tree.ceiling) ? "" : `; known cases at most ${amount(tree.max_cost)}`;
+  const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
+  const known = differs ? `; known cases at most ${amount(tree.known_max_cost)}` : "";
   const proof = proofFact(tree, point);
   const facts = [
-    ["Worst case", amount(tree.ceiling), `no case costs more${known}`],
+    ["Worst case", amount(tree.max_cost), `no case costs more${known}`],
     ["Mean cost", rounded(tree.mean_cost), `over the known cases; ${counted(tree.depth, "test", "tests")} at most`],
     ["Errors", amount(tree.errors), `of ${cases(all)} (${percent(tree.errors, all)})`],
     ["Proof", proof.value, proof.note],

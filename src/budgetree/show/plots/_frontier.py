@@ -63,7 +63,7 @@ def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
 
 def _single_steps(frontier: Frontier, impurity: Any, right: float) -> Steps:
     curve = tradeoff(frontier.instance, impurity, progress=False)
-    steps = Steps.falling([(point.ceiling, float(point.errors)) for point in curve], right)
+    steps = Steps.falling([(point.max_cost, float(point.errors)) for point in curve], right)
     return steps.divided(float(frontier.instance.weights.sum()))
 
 

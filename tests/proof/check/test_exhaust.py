@@ -1,0 +1,28 @@
+"""The checker's own search, against brute force."""
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from budgetree.proof.check.exhaust import Search
+from budgetree.proof.check.verify import Facts
+from honest_certificates import brute, make_facts
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_search_agrees_with_brute_force_whatever_was_asked_before(seed):
+    """One search keeps its memory from limit to limit; a bound remembered too high would show."""
+    draw = random.Random(seed)
+    facts = make_facts(seed, objects=14, tests=4, outcomes=2, classes=draw.choice([2, 3]))
+    prices = [draw.choice([0, 1, 1, 2]) for _ in range(4)]
+    fees = [(draw.randint(0, 2), frozenset(draw.sample(range(4), 2)))] if seed % 2 else []
+    flat = [[Fraction(price)] * 2 for price in prices]
+    facts = Facts(**{**facts.__dict__, "prices": flat, "fees": [(Fraction(fee), tests) for fee, tests in fees]})
+    search = Search(facts.codes, facts.labels, [1] * 14, prices, fees, math.inf)
+    for budget in (4, 2, 3, 1, 0):
+        right = brute(facts, Fraction(budget), flat=True)[0]
+        for limit in range(10):
+            found = search.fewest(budget, limit)
+            assert found == right if right <= limit else limit < found <= right
