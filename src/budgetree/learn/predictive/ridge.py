@@ -211,30 +211,31 @@ class Models:
         self._solver = solver or (PlainSolver(cases) if core is None else NativeSolver(cases))
         self._losses: dict[TestSet, NDArray[np.float32]] = {}
         self._coefficients: dict[TestSet, NDArray[np.float64]] = {}
+        self.loss((), Clock(None))  # what there is when the time is over at once
 
-    def losses(self, sets: Iterable[Iterable[int]]) -> list[NDArray[np.float32]]:
-        """Per set, the honest Brier loss of every case."""
+    def losses(self, sets: Iterable[Iterable[int]], clock: Clock | None = None) -> list[NDArray[np.float32]]:
+        """Per set, the honest Brier loss of every case. Another clock than usual is for what must be known."""
         wanted = [tuple(sorted(tests)) for tests in sets]
         missing = [tests for tests in dict.fromkeys(wanted) if tests not in self._losses]
         if (len(self._losses) + len(missing)) * 4 * self.cases.n_cases > CACHE_BYTES:
             self._losses.clear()
             missing = list(dict.fromkeys(wanted))
         if missing:
-            fitted = self._solver.fit(missing, self.clock)
+            fitted = self._solver.fit(missing, clock or self.clock)
             if fitted is None:
                 raise OutOfTimeError
             for tests, coefficients, losses in zip(missing, *fitted, strict=True):
                 self._coefficients[tests], self._losses[tests] = coefficients, losses
         return [self._losses[tests] for tests in wanted]
 
-    def loss(self, tests: Iterable[int]) -> NDArray[np.float32]:
-        return self.losses([tests])[0]
+    def loss(self, tests: Iterable[int], clock: Clock | None = None) -> NDArray[np.float32]:
+        return self.losses([tests], clock)[0]
 
     def model(self, tests: Iterable[int]) -> Model:
         """The fitted model of a set."""
         wanted = tuple(sorted(tests))
         if wanted not in self._coefficients:
-            self.losses([wanted])
+            self.losses([wanted], Clock(None))
         coefficients = self._coefficients[wanted]
         ends = np.cumsum([1, *(self.cases.bases[test].width for test in wanted)])
         parts = [np.ascontiguousarray(coefficients[:, a:b].T) for a, b in zip(ends[:-1], ends[1:], strict=True)]
