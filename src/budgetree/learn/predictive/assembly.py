@@ -19,11 +19,12 @@ class Assembly:
 
     models: Models
     sure: float | None
+    is_plain: bool = False  # fixed probabilities at every end, and so nobody who asks a model whether to stop
     numbers: dict[TestSet, int] = field(default_factory=dict)
     kept: list[Model] = field(default_factory=list)
 
-    def policy(self, root: Place, instance: Instance, budget: int) -> Policy:
-        """The policy that predicts by models."""
+    def policy(self, root: Place, instance: Instance, budget: int, source: str) -> Policy:
+        """The policy of all places from the root on."""
         nodes = [self._node(place, children) for place, children in number_places(root)]
         policy = Policy(
             nodes=tuple(nodes),
@@ -33,7 +34,7 @@ class Assembly:
             n_classes=instance.n_classes,
             sure=self.sure,
             budget_units=budget,
-            source="growth",
+            source=source,
         )
         return with_counts(policy, instance)
 
@@ -41,12 +42,14 @@ class Assembly:
         none = np.zeros(0, dtype=np.int64)
         if place.after is not None:
             assert place.test is not None
-            stops = None if self.sure is None else self._model(place)
+            stops = None if self.sure is None or self.is_plain else self._model(place)
             return Buy(place.test, children[0], stops, none)
         if place.sides is not None:
             assert place.test is not None
-            assert place.left is not None
-            return Branch(place.test, children, np.where(place.left, 0, 1), none)
+            assert place.goes is not None
+            return Branch(place.test, children, place.goes, none)
+        if place.probabilities is not None:
+            return End(None, place.probabilities, none)
         return End(self._model(place), None, none)
 
     def _model(self, place: Place) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from budgetree.learn.clock import Clock
 from budgetree.learn.predictive.branching import N_FOLDS, Here, find_branch
-from budgetree.learn.predictive.ridge import Models, OutOfTimeError
+from budgetree.learn.predictive.ridge import Cases, Models, OutOfTimeError
 from budgetree.learn.predictive.spending import Paid
 from budgetree.problem import PriceTable
 
@@ -26,16 +26,17 @@ Rule = Literal["gain", "gain per price"]
 class Place:
     """A node while it grows: the cases that come there, and what they have paid.
 
-    No test and no branch: an end. A test: it is bought, and `after` is where its cases go. A branch: cases with `left`
-    outcomes of a test already paid go to the first of the two, all others to the second.
+    With `after`, the test is bought, and that is where its cases go. With `sides`, they part by a test already paid.
+    With neither it is an end, whose answer is a model's unless it has probabilities of its own.
     """
 
     cases: NDArray[np.int64]
     paid: Paid
     test: int | None = None
     after: Place | None = None
-    left: NDArray[np.bool_] | None = None  # per outcome, and one for answers that are not on the list
-    sides: tuple[Place, Place] | None = None
+    goes: NDArray[np.int64] | None = None  # per outcome a position in sides, and one for answers not on the list
+    sides: tuple[Place, ...] | None = None
+    probabilities: NDArray[np.float64] | None = None
 
     def ends(self) -> Iterator[Place]:
         """The places where cases stop."""
@@ -130,10 +131,19 @@ class Growth:
             return False
         goes_left = split.left[codes[split.test]]
         unlisted = bool(weights[goes_left].sum() >= weights[~goes_left].sum())  # with the larger side
-        place.test, place.left = split.test, np.r_[split.left, unlisted]
-        left, right = (place.paid.given(split.test, side, self.prices) for side in (place.left, ~place.left))
-        place.sides = Place(place.cases[goes_left], left), Place(place.cases[~goes_left], right)
+        branch(place, split.test, np.where(np.r_[split.left, unlisted], 0, 1), cases, self.prices)
         return True
+
+
+def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, prices: PriceTable) -> tuple[Place, ...]:
+    """Part the cases of a place by a test that is paid there."""
+    taken = goes[cases.codes[place.cases, test]]
+    place.test, place.goes = test, goes
+    place.sides = tuple(
+        Place(place.cases[taken == side], place.paid.given(test, goes == side, prices))
+        for side in range(int(goes.max()) + 1)
+    )
+    return place.sides
 
 
 def stratified_folds(labels: NDArray[np.int64], n_folds: int = N_FOLDS) -> NDArray[np.int64]:
@@ -147,9 +157,9 @@ def cut(place: Place, budget: int, price: int) -> Place:
     """What growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
     if place.paid.units + price > budget:
         return Place(place.cases, place.paid)
-    shorter = Place(place.cases, place.paid, place.test, left=place.left)
+    shorter = Place(place.cases, place.paid, place.test, goes=place.goes)
     if place.after is not None:
         shorter.after = cut(place.after, budget, price)
     if place.sides is not None:
-        shorter.sides = cut(place.sides[0], budget, price), cut(place.sides[1], budget, price)
+        shorter.sides = tuple(cut(side, budget, price) for side in place.sides)
     return shorter
