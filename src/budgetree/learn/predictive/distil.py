@@ -19,18 +19,28 @@ from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.problem import PriceTable
 
 MAX_LEAVES = 16
-MIN_WEIGHT = 2.0
+MIN_WEIGHT = 2.0  # on each side, of all cases and of the leaf's own
 OWN_CASES = 4.0  # what a case of the leaf counts
 TOLERANCE = 1e-9
 
 
-def distil(root: Place, models: Models, prices: PriceTable) -> Place:
-    """The same purchases and branches; every end branches on until it is plain."""
-    copy = Place(root.cases, root.paid, root.test, goes=root.goes)
-    if root.after is not None:
-        copy.after = distil(root.after, models, prices)
-    elif root.sides is not None:
-        copy.sides = tuple(distil(side, models, prices) for side in root.sides)
+def distil(root: Place, models: Models, prices: PriceTable, sure: float | None) -> Place:
+    """The same purchases and branches; every end branches on until it is plain.
+
+    Nothing is bought where every end is `sure` of the same class.
+    """
+    plain = _distil(root, models, prices)
+    if sure is not None:
+        _settle(plain, sure, models.cases)
+    return plain
+
+
+def _distil(place: Place, models: Models, prices: PriceTable) -> Place:
+    copy = Place(place.cases, place.paid, place.test, goes=place.goes)
+    if place.after is not None:
+        copy.after = _distil(place.after, models, prices)
+    elif place.sides is not None:
+        copy.sides = tuple(_distil(side, models, prices) for side in place.sides)
     else:
         _distil_end(copy, models, prices)
     return copy
@@ -103,9 +113,10 @@ def _distil_end(end: Place, models: Models, prices: PriceTable) -> None:
         _, _, place, region, best = heapq.heappop(waiting)
         goes_left = best.left[cases.codes[region, best.test]]
         sides = region[goes_left], region[~goes_left]
-        possible = [_is_possible(place, best.test, side) for side in (best.left, ~best.left)]
-        if not all(possible):  # a branch above has decided it: one side is all that there is
-            consider(place, sides[0] if possible[0] else sides[1])
+        possible = [_is_possible(place, best.test, side, cases) for side in (best.left, ~best.left)]
+        if not all(possible):  # one side is all that there is here
+            if any(possible):
+                consider(place, sides[0] if possible[0] else sides[1])
             continue
         unlisted = weights[sides[0]].sum() >= weights[sides[1]].sum()
         parted = branch(place, best.test, np.where(np.r_[best.left, unlisted], 0, 1), cases, prices)
@@ -114,5 +125,22 @@ def _distil_end(end: Place, models: Models, prices: PriceTable) -> None:
         n_leaves += 1
 
 
-def _is_possible(place: Place, test: int, outcomes: NDArray[np.bool_]) -> bool:
-    return bool(place.paid.answers[place.paid.tests.index(test)][:-1][outcomes].any())
+def _is_possible(place: Place, test: int, outcomes: NDArray[np.bool_], cases: Cases) -> bool:
+    """Whether new cases can go there, by the branches above, and some known ones do."""
+    own = place.cases[outcomes[cases.codes[place.cases, test]]]
+    listed = place.paid.answers[place.paid.tests.index(test)][:-1]
+    return bool(cases.weights[own].sum() >= MIN_WEIGHT and listed[outcomes].any())
+
+
+def _settle(place: Place, sure: float, cases: Cases) -> None:
+    """Where all ends below are sure of one class, nothing more is bought."""
+    ends = list(place.ends())
+    probabilities = np.array([end.probabilities for end in ends])
+    label = probabilities.argmax(axis=1)
+    if (place.after is not None or place.sides is not None) and (label == label[0]).all():
+        if probabilities.max(axis=1).min() >= sure:
+            weights = np.array([cases.weights[end.cases].sum() for end in ends])
+            place.probabilities = np.average(probabilities, axis=0, weights=weights if weights.any() else None)
+            place.after = place.sides = place.goes = place.test = None
+    for following in (place.after,) if place.after is not None else place.sides or ():
+        _settle(following, sure, cases)

@@ -77,7 +77,7 @@ class _Fit:
             exact = exact_place(start, models.cases, self.instance, self.sure)
             return Assembly(models, self.sure, is_plain=True).policy(exact, self.instance, budget, "exact search")
         if self.is_plain:
-            place = distil(place, models, self.growth.prices)
+            place = distil(place, models, self.growth.prices, self.sure)
         return Assembly(models, self.sure, self.is_plain).policy(place, self.instance, budget, "growth")
 
 

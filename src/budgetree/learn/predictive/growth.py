@@ -18,6 +18,7 @@ from budgetree.problem import PriceTable
 
 MIN_CASES = 8.0  # on each side of a branch, by weight
 MIN_SHARE = 0.06  # the same, of all cases
+PATIENCE = 2  # purchases in a row that may fail to lower the honest loss
 
 Rule = Literal["gain", "gain per price"]
 
@@ -104,13 +105,22 @@ class Growth:
 
     def _step(self, place: Place, budget: int, rule: Rule) -> list[Place]:
         candidates = self._candidates(place, budget)
-        if not len(candidates):
+        if not len(candidates) or self._is_idle(place):
             return []
         scores = self._scores(place, candidates, rule)
         if place.paid.tests and len(candidates) > 1 and self._branch(place, scores):
             assert place.sides is not None
             return list(place.sides)
         return [self._buy(place, int(candidates[scores.sum(axis=0).argmin()]))]
+
+    def _is_idle(self, place: Place) -> bool:
+        """Whether the last purchases did the cases here no good."""
+        paid, cases = place.paid.tests, place.cases
+        if len(paid) < PATIENCE:
+            return False
+        before, now = self.models.losses([paid[:-PATIENCE], paid])
+        weights = self.models.cases.weights[cases]
+        return bool(weights @ now[cases] >= weights @ before[cases])
 
     def _buy(self, place: Place, test: int) -> Place:
         cases = self.models.cases
@@ -151,6 +161,20 @@ def stratified_folds(labels: NDArray[np.int64], n_folds: int = N_FOLDS) -> NDArr
     folds = np.empty(len(labels), dtype=np.int64)
     folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % n_folds
     return folds
+
+
+def trim(place: Place, models: Models) -> float:
+    """Ends paths where what they would still buy does not lower the honest loss; the loss that is left."""
+    weights = models.cases.weights[place.cases]
+    here = float(weights @ models.loss(place.paid.tests, Clock(None))[place.cases])
+    following = (place.after,) if place.after is not None else place.sides
+    if following is None:
+        return here
+    below = sum(trim(after, models) for after in following)
+    if below < here:
+        return below
+    place.test = place.after = place.goes = place.sides = None
+    return here
 
 
 def cut(place: Place, budget: int, price: int) -> Place:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.growth import Growth, Place, Rule, cut
+from budgetree.learn.predictive.growth import Growth, Place, Rule, cut, trim
 from budgetree.problem import PriceTable
 
 N_RIVALS = 3  # the next-best first tests
@@ -49,7 +49,7 @@ def _unequal(growth: Growth, budget: int) -> Place:
 
 
 def _guarded(growth: Growth, starts: list[Place]) -> Place:
-    """The first, unless another's honest loss is lower by some standard errors of the paired differences."""
+    """The first, unless another's honest loss is lower by some standard errors of the paired differences; trimmed."""
     weights = growth.models.cases.weights
     first = growth.loss(starts[0])
     best, most = starts[0], 0.0
@@ -58,6 +58,7 @@ def _guarded(growth: Growth, starts: list[Place]) -> Place:
         total = float(weights @ gain)
         if total > most and total > MARGIN * _deviation(gain, weights):
             best, most = rival, total
+    trim(best, growth.models)
     return best
 
 
