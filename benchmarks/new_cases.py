@@ -28,6 +28,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 import argparse
+import itertools
 import json
 import multiprocessing
 from collections.abc import Sequence
@@ -60,11 +61,13 @@ def folds_of(labels: NDArray[np.int64], repeat: int) -> NDArray[np.int64]:
 
 
 def measure(predicted: Predicted, labels: NDArray[np.int64]) -> list[float]:
-    answers = np.eye(predicted.probabilities.shape[1])[labels]
-    right = predicted.probabilities[np.arange(len(labels)), labels]
+    """A label beyond the classes is of a class that the training part does not have."""
+    probabilities = np.column_stack([predicted.probabilities, np.zeros(len(labels))])
+    answers = np.eye(probabilities.shape[1])[labels]
+    right = probabilities[np.arange(len(labels)), labels]
     return [
-        float((predicted.probabilities.argmax(axis=1) != labels).mean()),
-        float(((predicted.probabilities - answers) ** 2).sum(axis=1).mean()),
+        float((probabilities.argmax(axis=1) != labels).mean()),
+        float(((probabilities - answers) ** 2).sum(axis=1).mean()),
         float(-np.log(np.maximum(right, 1e-3)).mean()),
         predicted.mean_cost,
         predicted.seconds,
@@ -81,7 +84,7 @@ def run(task: tuple[str, int, int, Sequence[str]]) -> list[Row]:
     rows = folds_of(np.unique(answers, return_inverse=True)[1], repeat) != fold
     parts = make_fold(columns, rows, prices, budgets)
     position = {label: code for code, label in enumerate(parts.fine.class_names)}
-    labels = np.array([position[label] for label in answers[~rows].tolist()])
+    labels = np.array([position.get(label, len(position)) for label in answers[~rows].tolist()])
     found: list[Row] = []
     for method in methods:
         for budget, predicted in zip(budgets, METHODS[method](parts), strict=True):
@@ -164,17 +167,22 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--json", type=Path, help="every number in a file; rows that it holds are reported as well")
+    parser.add_argument("--json", type=Path, help="every number in a file; what it holds already is not measured again")
     options = parser.parse_args()
     sets = list(QUICK) if options.quick else split(options.sets, (*SETS, PRICED))
     repeats = 1 if options.quick else options.repeats
     rows: list[Row] = json.loads(options.json.read_text()) if options.json and options.json.exists() else []
     methods = split(options.methods, tuple(METHODS))
-    tasks = [(s, repeat, fold, methods) for s in sets for repeat in range(repeats) for fold in range(N_FOLDS)]
+    done = {(m, s, fold) for m, s, _, fold, _ in rows}
+    tasks = []
+    for s, repeat, fold in itertools.product(sets, range(repeats), range(N_FOLDS)):
+        missing = [m for m in methods if (m, s, repeat * N_FOLDS + fold) not in done]
+        if missing:
+            tasks.append((s, repeat, fold, missing))
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        for done, found in enumerate(pool.imap_unordered(run, tasks), 1):
+        for n_done, found in enumerate(pool.imap_unordered(run, tasks), 1):
             rows += found
-            print(f"\r{done} of {len(tasks)} folds", end="", flush=True)
+            print(f"\r{n_done} of {len(tasks)} folds", end="", flush=True)
             if options.json:
                 options.json.write_text(json.dumps(rows))
     report(sorted([(m, s, b, f, k) for m, s, b, f, k in rows], key=lambda row: (row[1], row[2], row[3])))

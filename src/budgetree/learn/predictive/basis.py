@@ -51,7 +51,7 @@ def bases_of(instance: Instance) -> tuple[Basis, ...]:
     encoders = instance.schema.encoders or (None,) * instance.n_tests
     return tuple(
         make_basis(
-            np.bincount(instance.codes[:, test], weights=instance.weights, minlength=int(n_outcomes)),
+            np.bincount(instance.codes[:, test], instance.weights, int(n_outcomes)).astype(np.float64),
             level_values(encoder),
         )
         for test, (encoder, n_outcomes) in enumerate(zip(encoders, instance.schema.n_outcomes, strict=True))

@@ -88,7 +88,7 @@ def _sums(here: Here, test: int, basis: Basis) -> _Sums:
     keys, start = np.unique(key[order], return_index=True)
     losses = np.zeros((N_FOLDS * len(present), here.losses.shape[1]))
     losses[keys] = np.add.reduceat(here.losses[order], start, axis=0)
-    weights = np.bincount(key, weights=here.weights, minlength=len(losses))
+    weights = np.bincount(key, here.weights, len(losses)).astype(np.float64)
     shape = (N_FOLDS, len(present))
     return _Sums(test, basis, present.astype(np.int64), losses.reshape(*shape, -1), weights.reshape(shape))
 
@@ -112,9 +112,7 @@ def _best(sums: Sequence[_Sums], folds: NDArray[np.bool_], min_weight: float) ->
         at = int(both.argmin())
         if both[at] < least:
             least, outcome = float(both[at]), int(fits[at])
-            best = Split(
-                test.test, _goes_left(test, outcome), int(left[outcome].argmin()), int(right[at].argmin())
-            )
+            best = Split(test.test, _goes_left(test, outcome), int(left[outcome].argmin()), int(right[at].argmin()))
     return best
 
 

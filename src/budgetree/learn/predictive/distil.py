@@ -27,11 +27,12 @@ TOLERANCE = 1e-9
 def distil(root: Place, models: Models, prices: PriceTable, sure: float | None) -> Place:
     """The same purchases and branches; every end branches on until it is plain.
 
-    Nothing is bought where every end is `sure` of the same class.
+    Nothing is bought where every end is `sure` of the same class, or that no branch asks for.
     """
     plain = _distil(root, models, prices)
     if sure is not None:
         _settle(plain, sure, models.cases)
+    _drop_unasked(plain)
     return plain
 
 
@@ -137,10 +138,23 @@ def _settle(place: Place, sure: float, cases: Cases) -> None:
     ends = list(place.ends())
     probabilities = np.array([end.probabilities for end in ends])
     label = probabilities.argmax(axis=1)
-    if (place.after is not None or place.sides is not None) and (label == label[0]).all():
-        if probabilities.max(axis=1).min() >= sure:
-            weights = np.array([cases.weights[end.cases].sum() for end in ends])
-            place.probabilities = np.average(probabilities, axis=0, weights=weights if weights.any() else None)
-            place.after = place.sides = place.goes = place.test = None
+    is_settled = bool((label == label[0]).all()) and probabilities.max(axis=1).min() >= sure
+    if is_settled:
+        weights = np.array([cases.weights[end.cases].sum() for end in ends])
+        place.probabilities = np.average(probabilities, axis=0, weights=weights if weights.any() else None)
+        place.test = place.after = place.goes = place.sides = None
     for following in (place.after,) if place.after is not None else place.sides or ():
         _settle(following, sure, cases)
+
+
+def _drop_unasked(place: Place) -> frozenset[int]:
+    """Leaves out purchases that nothing below makes use of; the tests that branches ask for, from here on."""
+    following = (place.after,) if place.after is not None else place.sides or ()
+    asked = frozenset[int]().union(*map(_drop_unasked, following))
+    after = place.after
+    if after is not None and place.test not in asked:
+        place.test, place.after, place.goes, place.sides = after.test, after.after, after.goes, after.sides
+        place.probabilities = after.probabilities
+    elif place.sides is not None and place.test is not None:
+        asked |= {place.test}
+    return asked

@@ -61,9 +61,7 @@ def exact_start(instance: Instance, budget: int, folds: NDArray[np.int64], clock
             at = _walk(refit, _pruning(refit, penalty, scale), instance.codes[judged])
             losses[index] += instance.weights[judged] @ ((probabilities[at] - answers) ** 2).sum(axis=1)
     best = len(losses) - 1 - int(losses[::-1].argmin())  # of equals the smallest tree
-    return ExactStart(
-        nodes, _pruning(nodes, PENALTIES[best], scale), _probabilities(nodes, scale), float(losses[best])
-    )
+    return ExactStart(nodes, _pruning(nodes, PENALTIES[best], scale), _probabilities(nodes, scale), float(losses[best]))
 
 
 def part_of(instance: Instance, cases: NDArray[np.int64]) -> Instance:

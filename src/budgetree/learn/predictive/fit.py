@@ -30,9 +30,10 @@ def fit_policy(
     sure: float | None = SURE,
     leaves: Leaves = "model",
     clock: Clock | None = None,
+    threads: int = 1,
 ) -> Policy:
-    """The policy for one budget."""
-    return fit_policies(instance, [budget_units], sure=sure, leaves=leaves, clock=clock)[0]
+    """The policy for one budget; see fit_policies."""
+    return fit_policies(instance, [budget_units], sure=sure, leaves=leaves, clock=clock, threads=threads)[0]
 
 
 def fit_policies(
@@ -42,19 +43,21 @@ def fit_policies(
     sure: float | None = SURE,
     leaves: Leaves = "model",
     clock: Clock | None = None,
+    threads: int = 1,
 ) -> list[Policy]:
     """The policies for several budgets in price units, which share most of the work.
 
-    sure     a case stops where its likeliest class has this probability; None to spend all
+    sure     a case stops where its likeliest class has this probability; None to buy all that helps on average
     leaves   "model": an end predicts by the model of all that was paid; "count": by fixed probabilities
     clock    where it is over, the best so far is the answer
+    threads  for the models; the policy does not depend on it
     """
     limit = check_sure(sure)
     if leaves not in ("model", "count"):
         raise ValueError(f"leaves is {leaves!r}; expected 'model' or 'count'.")
     present = _present(instance)
     cases = cases_of(present)
-    models = Models(cases, clock or Clock(None))
+    models = Models(cases, clock or Clock(None), threads)
     growth = Growth(models, instance.schema.table, stratified_folds(cases.labels))
     grown = best_growths(growth, list(budgets))
     fits = _Fit(present, growth, limit, leaves == "count")

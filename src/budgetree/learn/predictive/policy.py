@@ -55,7 +55,7 @@ class Arrivals:
 
     node: NDArray[np.int64]  # an End, or a Buy where the case stops before it
     units: NDArray[np.int64]
-    counts: NDArray[np.float64]  # per node, how many of the cases come there, by weight and class
+    counts: NDArray[np.int64]  # node × class: how many of the cases come there, by weight
 
 
 @dataclass(frozen=True, slots=True, eq=False)

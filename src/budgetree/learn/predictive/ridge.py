@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -168,7 +169,7 @@ class PlainSolver:
 
 
 def _penalty(n_columns: int) -> NDArray[np.float64]:
-    return np.r_[INTERCEPT_RIDGE, np.full(n_columns - 1, RIDGE)]
+    return np.concatenate([[INTERCEPT_RIDGE], np.full(n_columns - 1, RIDGE)])
 
 
 class NativeSolver:
@@ -188,6 +189,8 @@ class NativeSolver:
     def fit(
         self, sets: Sequence[TestSet], clock: Clock
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]] | None:
+        if clock.is_over:  # the core looks at the clock only now and then
+            return None
         with clock.in_core() as limit:
             fitted: tuple[list[NDArray[np.float64]], NDArray[np.float32]] | None
             fitted = self._ridge.fit([list(tests) for tests in sets], self._threads, limit)
@@ -205,10 +208,10 @@ class OutOfTimeError(Exception):
 class Models:
     """The models of sets of tests and their honest losses, each fitted once."""
 
-    def __init__(self, cases: Cases, clock: Clock, solver: Solver | None = None) -> None:
+    def __init__(self, cases: Cases, clock: Clock, threads: int = 1, solver: Solver | None = None) -> None:
         self.cases = cases
         self.clock = clock
-        self._solver = solver or (PlainSolver(cases) if core is None else NativeSolver(cases))
+        self._solver = solver or (PlainSolver(cases) if core is None else NativeSolver(cases, threads))
         self._losses: dict[TestSet, NDArray[np.float32]] = {}
         self._coefficients: dict[TestSet, NDArray[np.float64]] = {}
         self.loss((), Clock(None))  # what there is when the time is over at once
@@ -238,5 +241,5 @@ class Models:
             self.losses([wanted], Clock(None))
         coefficients = self._coefficients[wanted]
         ends = np.cumsum([1, *(self.cases.bases[test].width for test in wanted)])
-        parts = [np.ascontiguousarray(coefficients[:, a:b].T) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [np.ascontiguousarray(coefficients[:, a:b].T) for a, b in pairwise(ends)]
         return Model(wanted, coefficients[:, 0].copy(), tuple(parts))

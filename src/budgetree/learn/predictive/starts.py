@@ -25,12 +25,7 @@ def best_growths(growth: Growth, budgets: list[int]) -> list[Place]:
         return [_unequal(growth, budget) for budget in budgets]
     # A growth to the largest budget is, cut short, what it would have been to any smaller one.
     largest = max(budgets)
-    first, *others = growth.first_tests(largest) or [None]
-    starts = [growth.grow(largest, first=first)]
-    for other in others[:N_RIVALS]:
-        if growth.models.clock.is_over:
-            break
-        starts.append(growth.grow(largest, first=other))
+    starts = [growth.grow(largest), *_rivals(growth, largest, "gain")]
     return [_guarded(growth, [cut(start, budget, price) for start in starts]) for budget in budgets]
 
 
@@ -40,12 +35,17 @@ def _unequal(growth: Growth, budget: int) -> Place:
     grown = [(growth.grow(budget, rule), rule) for rule in rules]
     totals = [growth.models.cases.weights @ growth.loss(place) for place, _ in grown]
     place, rule = grown[int(np.argmin(totals))]
-    starts = [place]
-    for other in growth.first_tests(budget, rule)[1 : N_RIVALS + 1]:
+    return _guarded(growth, [place, *_rivals(growth, budget, rule)])
+
+
+def _rivals(growth: Growth, budget: int, rule: Rule) -> list[Place]:
+    """The growths from the next-best first tests, as far as the time goes."""
+    rivals = []
+    for test in growth.first_tests(budget, rule)[1 : N_RIVALS + 1]:
         if growth.models.clock.is_over:
             break
-        starts.append(growth.grow(budget, rule, first=other))
-    return _guarded(growth, starts)
+        rivals.append(growth.grow(budget, rule, first=test))
+    return rivals
 
 
 def _guarded(growth: Growth, starts: list[Place]) -> Place:
