@@ -4,6 +4,7 @@
 #include "mass_lanes.hpp"
 #include "pair_lanes.hpp"
 #include "processor.hpp"
+#include "ridge_lanes.hpp"
 #include "split_lanes.hpp"
 #include "table_lanes.hpp"
 
@@ -15,6 +16,7 @@ extern const ImpurityFunctions impurity;
 extern const MassLanes kMassLanes;
 extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
+extern const RidgeLanes kRidgeLanes;
 extern const SplitLanes kSplitLanes;
 }  // namespace baseline
 
@@ -25,6 +27,7 @@ extern const ImpurityFunctions impurity;
 extern const MassLanes kMassLanes;
 extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
+extern const RidgeLanes kRidgeLanes;
 extern const SplitLanes kSplitLanes;
 }  // namespace avx2
 #else
@@ -48,6 +51,11 @@ const MassLanes& mass_lanes() {
 
 const PairLanes& pair_lanes() {
     static const PairLanes& chosen = variant(baseline::kPairLanes, avx2::kPairLanes);
+    return chosen;
+}
+
+const RidgeLanes& ridge_lanes() {
+    static const RidgeLanes& chosen = variant(baseline::kRidgeLanes, avx2::kRidgeLanes);
     return chosen;
 }
 

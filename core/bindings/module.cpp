@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
     module.attr("__version__") = BUDGETREE_VERSION;
     budgetree::bind_basics(module);
     budgetree::bind_exact(module);
+    budgetree::bind_ridge(module);
     budgetree::bind_routing(module);
     budgetree::bind_growth(module);
     budgetree::bind_parts(module);

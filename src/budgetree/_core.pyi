@@ -92,6 +92,20 @@ class Route:
         threads: int | None = None,
     ) -> None: ...
 
+class Ridge:
+    def __init__(
+        self,
+        codes: NDArray[np.uint8],
+        labels: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        bases: Sequence[NDArray[np.float64]],
+        n_classes: int,
+    ) -> None: ...
+    def fit(
+        self, sets: Sequence[Sequence[int]], threads: int, clock: Clock
+    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]] | None: ...
+    def honest(self, tests: Sequence[int]) -> NDArray[np.float64]: ...
+
 ALL_TESTS: int
 NEVER: int
 

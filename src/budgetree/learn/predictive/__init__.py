@@ -1,0 +1,35 @@
+"""New cases: policies that buy tests within a hard budget, for the lowest error on cases that nobody has seen.
+
+fine_levels    raw columns → an Instance of fine codes
+basis          an outcome of a test → columns of a linear model
+ridge          the model of a set of tests, and the honest loss of every case
+spending       what a path has paid
+branching      where two groups of cases should buy different tests
+growth         which test to buy next
+starts         whether another first test would have been better
+exact_start    the exact tree as one more start
+distil         plain trees instead of models
+assembly       → Policy
+fit            all of it
+"""
+
+from budgetree.learn.predictive.basis import Basis
+from budgetree.learn.predictive.fine_levels import FineLevels, fine_instance
+from budgetree.learn.predictive.fit import fit_policies, fit_policy
+from budgetree.learn.predictive.policy import Branch, Buy, End, Policy
+from budgetree.learn.predictive.ridge import Model
+from budgetree.learn.predictive.stop import SURE
+
+__all__ = [
+    "SURE",
+    "Basis",
+    "Branch",
+    "Buy",
+    "End",
+    "FineLevels",
+    "Model",
+    "Policy",
+    "fine_instance",
+    "fit_policies",
+    "fit_policy",
+]

@@ -1,0 +1,122 @@
+"""Basis: one test's outcomes as columns of a linear model.
+
+    number of many values   z, clipped to ±3; its rank r; (r − ¼)₊, (r − ½)₊, (r − ¾)₊
+    3 to 8 values           z, and an indicator for each value but the commonest
+    2 values                z
+    nominal                 an indicator for each outcome but the commonest
+
+The columns of numbers have standard deviation ½, so that one ridge fits all of them; all are centred on the known
+cases, so that an outcome nobody has seen is a row of zeros: the average case. A missing number is the median, with an
+indicator of its own where at least three cases lack it; a missing nominal value is an outcome like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.predictive.fine_levels import FineLevels
+from budgetree.problem import Instance
+from budgetree.problem.encoding import Categories, Levels
+
+FEW_VALUES = 8
+MIN_MISSING = 3  # cases without a number, for an indicator of that
+CLIP = 3.0
+KNOTS = (0.25, 0.5, 0.75)
+CONSTANT = 1e-9  # a standard deviation below it is none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """What the model sees of one test."""
+
+    values: NDArray[np.float64]  # outcome × column, centred
+    is_ordered: bool  # outcomes are in the order of numbers, but for a missing one, which comes last
+    missing: int | None  # the outcome that stands for a missing number
+
+    @property
+    def n_outcomes(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def width(self) -> int:
+        return int(self.values.shape[1])
+
+
+def bases_of(instance: Instance) -> tuple[Basis, ...]:
+    """The basis of every test, from what the encoders say of the outcomes; without encoders they are nominal."""
+    encoders = instance.schema.encoders or (None,) * instance.n_tests
+    return tuple(
+        make_basis(
+            np.bincount(instance.codes[:, test], instance.weights, int(n_outcomes)).astype(np.float64),
+            level_values(encoder),
+        )
+        for test, (encoder, n_outcomes) in enumerate(zip(encoders, instance.schema.n_outcomes, strict=True))
+    )
+
+
+def level_values(encoder: Any) -> NDArray[np.float64] | None:
+    """The numbers that the outcomes stand for, in order; None where they are nominal."""
+    if isinstance(encoder, FineLevels):
+        return np.array(encoder.values)
+    if isinstance(encoder, Levels):
+        return np.linspace(encoder.low, encoder.high, encoder.levels)
+    if isinstance(encoder, Categories) and encoder.values:
+        kinds = {type(value) for value in encoder.values}
+        if kinds <= {int, float}:
+            return np.array(encoder.values, dtype=np.float64)
+    return None
+
+
+def make_basis(cases: NDArray[np.float64], values: NDArray[np.float64] | None) -> Basis:
+    """From the weight of the cases per outcome, and the number that each stands for; None for a nominal test."""
+    if values is None:
+        return Basis(_centred(_indicators(cases), cases), is_ordered=False, missing=None)
+    n_values = len(values)
+    missing = n_values if len(cases) > n_values else None
+    if not cases[:n_values].any():  # no known case has a number
+        return Basis(np.zeros((len(cases), 0)), is_ordered=True, missing=missing)
+    columns = _number_columns(cases[:n_values], values)
+    if missing is not None:
+        below = np.cumsum(cases[:n_values])
+        median = int(np.searchsorted(below, below[-1] / 2))
+        columns = np.vstack([columns, columns[median]])
+        if cases[missing] >= MIN_MISSING:
+            is_missing = (np.arange(len(cases)) == missing).astype(np.float64)
+            columns = np.column_stack([columns, is_missing])
+    return Basis(_centred(columns, cases), is_ordered=True, missing=missing)
+
+
+def _number_columns(cases: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = cases.sum()
+    mean = cases @ values / total
+    deviation = np.sqrt(cases @ (values - mean) ** 2 / total)
+    z = np.clip((values - mean) / max(deviation, np.finfo(float).tiny), -CLIP, CLIP)
+    n_distinct = int((cases > 0).sum())
+    if n_distinct <= FEW_VALUES:
+        number = _scaled(z[:, None], cases)
+        return number if n_distinct <= 2 else np.hstack([number, _indicators(cases)])
+    rank = (np.cumsum(cases) - cases / 2) / total
+    hinges = [np.maximum(rank - knot, 0) for knot in KNOTS]
+    return _scaled(np.column_stack([z, rank, *hinges]), cases)
+
+
+def _indicators(cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One column per outcome that some case has, but for the commonest, the first of several."""
+    kept = (cases > 0) & (np.arange(len(cases)) != cases.argmax())
+    return np.eye(len(cases))[:, kept]
+
+
+def _scaled(columns: NDArray[np.float64], cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each to a standard deviation of ½; constant ones are left out."""
+    share = cases / cases.sum()
+    deviation = np.sqrt(share @ (columns - share @ columns) ** 2)
+    kept = deviation > CONSTANT
+    return np.asarray(columns[:, kept] / (2 * deviation[kept]))
+
+
+def _centred(columns: NDArray[np.float64], cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.ascontiguousarray(columns - cases @ columns / cases.sum())

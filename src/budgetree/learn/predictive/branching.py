@@ -1,0 +1,122 @@
+"""Free branches: where two groups of cases, told apart by what is paid already, should buy different tests.
+
+A branch costs nothing and is made on evidence alone. The best one always looks good on the cases that it was chosen
+by; so its gain is measured on a fifth of the cases while the branch and both tests are chosen on the others.
+
+Losses come as a table of candidates' losses summed by fold and outcome, one per paid test, in which every threshold
+and every set of folds is a sum of a few rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.predictive.basis import Basis
+
+N_FOLDS = 5
+GUARD = 0.5  # standard errors that the gain must exceed
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """A branch on a paid test: which of its outcomes go left, and the candidate that is best on each side."""
+
+    test: int
+    left: NDArray[np.bool_]  # per outcome
+    best_left: int
+    best_right: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Here:
+    """The cases at a node, and what each candidate would lose on them."""
+
+    losses: NDArray[np.float64]  # case × candidate, by weight
+    weights: NDArray[np.float64]
+    folds: NDArray[np.int64]
+    codes: dict[int, NDArray[np.uint8]]  # per paid test
+    min_weight: float  # on each side of a branch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Of one paid test, the losses and weights by outcome, fold by fold."""
+
+    test: int
+    basis: Basis
+    present: NDArray[np.int64]  # outcomes that some case here has
+    losses: NDArray[np.float64]  # fold × present outcome × candidate
+    weights: NDArray[np.float64]  # fold × present outcome
+
+
+def find_branch(here: Here, bases: Sequence[Basis]) -> Split | None:
+    """The best branch, where cross-fitted evidence says that its two sides should buy different tests."""
+    sums = [_sums(here, test, bases[test]) for test in here.codes]
+    every_fold = np.ones(N_FOLDS, dtype=bool)
+    best = _best(sums, every_fold, here.min_weight)
+    if best is None or best.best_left == best.best_right:
+        return None
+    gain = np.zeros(len(here.weights))
+    for fold in range(N_FOLDS):
+        others = every_fold.copy()
+        others[fold] = False
+        split = _best(sums, others, here.min_weight * (N_FOLDS - 1) / N_FOLDS)
+        judged = here.folds == fold
+        if split is None or not judged.any():
+            continue
+        alone = int(sums[0].losses[others].sum(axis=(0, 1)).argmin())
+        goes_left = split.left[here.codes[split.test][judged]]
+        bought = np.where(goes_left, split.best_left, split.best_right)
+        losses = here.losses[judged]
+        gain[judged] = losses[:, alone] - losses[np.arange(len(losses)), bought]
+    # The losses are by weight: the variance of the sum is that of so many single cases.
+    total = here.weights.sum()
+    single = gain / here.weights
+    variance = here.weights @ (single - gain.sum() / total) ** 2
+    return best if gain.sum() > GUARD * np.sqrt(variance) + TOLERANCE else None
+
+
+def _sums(here: Here, test: int, basis: Basis) -> _Sums:
+    present, position = np.unique(here.codes[test], return_inverse=True)
+    key = here.folds * len(present) + position
+    order = np.argsort(key, kind="stable")
+    keys, start = np.unique(key[order], return_index=True)
+    losses = np.zeros((N_FOLDS * len(present), here.losses.shape[1]))
+    losses[keys] = np.add.reduceat(here.losses[order], start, axis=0)
+    weights = np.bincount(key, here.weights, len(losses)).astype(np.float64)
+    shape = (N_FOLDS, len(present))
+    return _Sums(test, basis, present.astype(np.int64), losses.reshape(*shape, -1), weights.reshape(shape))
+
+
+def _best(sums: Sequence[_Sums], folds: NDArray[np.bool_], min_weight: float) -> Split | None:
+    """The branch with the least sum of both sides' best candidates; None where none beats a single candidate."""
+    least, best = np.inf, None
+    for test in sums:
+        losses, weights = test.losses[folds].sum(axis=0), test.weights[folds].sum(axis=0)
+        whole, total = losses.sum(axis=0), weights.sum()
+        if not np.isfinite(least):
+            least = float(whole.min()) - TOLERANCE
+        # Row v: the left side's sums. An ordered test goes left up to v; a missing number goes right, as the last code.
+        left = np.cumsum(losses, axis=0) if test.basis.is_ordered else losses
+        heavy = np.cumsum(weights) if test.basis.is_ordered else weights
+        fits = np.flatnonzero((heavy >= min_weight) & (total - heavy >= min_weight))
+        if not len(fits):
+            continue
+        right = whole - left[fits]
+        both = left[fits].min(axis=1) + right.min(axis=1)
+        at = int(both.argmin())
+        if both[at] < least:
+            least, outcome = float(both[at]), int(fits[at])
+            best = Split(test.test, _goes_left(test, outcome), int(left[outcome].argmin()), int(right[at].argmin()))
+    return best
+
+
+def _goes_left(test: _Sums, position: int) -> NDArray[np.bool_]:
+    outcomes = np.arange(test.basis.n_outcomes)
+    outcome = int(test.present[position])
+    return outcomes <= outcome if test.basis.is_ordered else outcomes == outcome

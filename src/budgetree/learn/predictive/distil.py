@@ -1,0 +1,160 @@
+"""Distillation: a leaf's model becomes a small plain tree of free branches on what is paid, for the wall.
+
+The tree is fitted to the model's probabilities rather than to the labels, on all known cases, because the model knows
+more than the few cases of a leaf do; these count four times, because it is for them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.predictive.growth import Place, branch
+from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.problem import PriceTable
+
+MAX_LEAVES = 16
+MIN_WEIGHT = 2.0  # on each side, of all cases and of the leaf's own
+OWN_CASES = 4.0  # what a case of the leaf counts
+TOLERANCE = 1e-9
+
+
+def distil(root: Place, models: Models, prices: PriceTable, sure: float | None) -> Place:
+    """The same purchases and branches; every end branches on until it is plain.
+
+    Nothing is bought where every end is `sure` of the same class, or that no branch asks for.
+    """
+    plain = _distil(root, models, prices)
+    if sure is not None:
+        _settle(plain, sure, models.cases)
+    _drop_unasked(plain)
+    return plain
+
+
+def _distil(place: Place, models: Models, prices: PriceTable) -> Place:
+    copy = Place(place.cases, place.paid, place.test, goes=place.goes)
+    if place.after is not None:
+        copy.after = _distil(place.after, models, prices)
+    elif place.sides is not None:
+        copy.sides = tuple(_distil(side, models, prices) for side in place.sides)
+    else:
+        _distil_end(copy, models, prices)
+    return copy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cut:
+    """The best split of a region."""
+
+    gain: float
+    test: int
+    left: NDArray[np.bool_]  # per outcome
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Teacher:
+    """What is imitated: probabilities of all known cases, with how much each counts."""
+
+    cases: Cases
+    probabilities: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def mean(self, region: NDArray[np.int64]) -> NDArray[np.float64]:
+        weights = self.weights[region]
+        return np.asarray(weights @ self.probabilities[region] / weights.sum())
+
+    def best_cut(self, region: NDArray[np.int64], tests: Sequence[int]) -> _Cut | None:
+        """The cut that lowers the squared error most."""
+        weights = self.weights[region]
+        values = np.column_stack([weights, self.cases.weights[region], weights[:, None] * self.probabilities[region]])
+        whole = values.sum(axis=0)
+        best = None
+        for test in tests:
+            basis = self.cases.bases[test]
+            sums = np.zeros((basis.n_outcomes, values.shape[1]))
+            np.add.at(sums, self.cases.codes[region, test], values)
+            left = np.cumsum(sums, axis=0) if basis.is_ordered else sums
+            right = whole - left
+            fits = np.flatnonzero((left[:, 1] >= MIN_WEIGHT) & (right[:, 1] >= MIN_WEIGHT))
+            if not len(fits):
+                continue
+            gains = _explained(left[fits]) + _explained(right[fits]) - _explained(whole[None])
+            at = int(gains.argmax())
+            if gains[at] > (TOLERANCE if best is None else best.gain + TOLERANCE):
+                outcomes, outcome = np.arange(basis.n_outcomes), fits[at]
+                best = _Cut(float(gains[at]), test, outcomes <= outcome if basis.is_ordered else outcomes == outcome)
+        return best
+
+
+def _explained(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray((sums[:, 2:] ** 2).sum(axis=1) / sums[:, 0])
+
+
+def _distil_end(end: Place, models: Models, prices: PriceTable) -> None:
+    cases, tests = models.cases, end.paid.tests
+    weights = cases.weights.copy()
+    weights[end.cases] *= OWN_CASES
+    teacher = _Teacher(cases, models.model(tests).predict_proba(cases.bases, cases.codes), weights)
+    n_leaves, order = 1, count()  # the order breaks ties
+    waiting: list[tuple[float, int, Place, NDArray[np.int64], _Cut]] = []
+
+    def consider(place: Place, region: NDArray[np.int64]) -> None:
+        place.probabilities = teacher.mean(region)
+        best = teacher.best_cut(region, tests)
+        if best is not None:
+            heapq.heappush(waiting, (-best.gain, next(order), place, region, best))
+
+    consider(end, np.arange(cases.n_cases))
+    while waiting and n_leaves < MAX_LEAVES:
+        _, _, place, region, best = heapq.heappop(waiting)
+        goes_left = best.left[cases.codes[region, best.test]]
+        sides = region[goes_left], region[~goes_left]
+        possible = [_is_possible(place, best.test, side, cases) for side in (best.left, ~best.left)]
+        if not all(possible):  # one side is all that there is here
+            if any(possible):
+                consider(place, sides[0] if possible[0] else sides[1])
+            continue
+        unlisted = weights[sides[0]].sum() >= weights[sides[1]].sum()
+        parted = branch(place, best.test, np.where(np.r_[best.left, unlisted], 0, 1), cases, prices)
+        for side, part in zip(parted, sides, strict=True):
+            consider(side, part)
+        n_leaves += 1
+
+
+def _is_possible(place: Place, test: int, outcomes: NDArray[np.bool_], cases: Cases) -> bool:
+    """Whether new cases can go there, by the branches above, and some known ones do."""
+    own = place.cases[outcomes[cases.codes[place.cases, test]]]
+    listed = place.paid.answers[place.paid.tests.index(test)][:-1]
+    return bool(cases.weights[own].sum() >= MIN_WEIGHT and listed[outcomes].any())
+
+
+def _settle(place: Place, sure: float, cases: Cases) -> None:
+    """Where all ends below are sure of one class, nothing more is bought."""
+    ends = list(place.ends())
+    probabilities = np.array([end.probabilities for end in ends])
+    label = probabilities.argmax(axis=1)
+    is_settled = bool((label == label[0]).all()) and probabilities.max(axis=1).min() >= sure
+    if is_settled:
+        weights = np.array([cases.weights[end.cases].sum() for end in ends])
+        place.probabilities = np.average(probabilities, axis=0, weights=weights if weights.any() else None)
+        place.test = place.after = place.goes = place.sides = None
+    for following in (place.after,) if place.after is not None else place.sides or ():
+        _settle(following, sure, cases)
+
+
+def _drop_unasked(place: Place) -> frozenset[int]:
+    """Leaves out purchases that nothing below makes use of; the tests that branches ask for, from here on."""
+    following = (place.after,) if place.after is not None else place.sides or ()
+    asked = frozenset[int]().union(*map(_drop_unasked, following))
+    after = place.after
+    if after is not None and place.test not in asked:
+        place.test, place.after, place.goes, place.sides = after.test, after.after, after.goes, after.sides
+        place.probabilities = after.probabilities
+    elif place.sides is not None and place.test is not None:
+        asked |= {place.test}
+    return asked

@@ -1,0 +1,189 @@
+"""Growth: which test to buy next, by the honest loss of the model of all that is paid then; branches are free."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.clock import Clock
+from budgetree.learn.predictive.branching import N_FOLDS, Here, find_branch
+from budgetree.learn.predictive.ridge import Cases, Models, OutOfTimeError
+from budgetree.learn.predictive.spending import Paid
+from budgetree.problem import PriceTable
+
+MIN_CASES = 8.0  # on each side of a branch, by weight
+MIN_SHARE = 0.06  # the same, of all cases
+PATIENCE = 2  # purchases in a row that may fail to lower the honest loss
+
+Rule = Literal["gain", "gain per price"]
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """A node while it grows: the cases that come there, and what they have paid.
+
+    With `after`, the test is bought, and that is where its cases go. With `sides`, they part by a test already paid.
+    With neither it is an end, whose answer is a model's unless it has probabilities of its own.
+    """
+
+    cases: NDArray[np.int64]
+    paid: Paid
+    test: int | None = None
+    after: Place | None = None
+    goes: NDArray[np.int64] | None = None  # per outcome a position in sides, and one for answers not on the list
+    sides: tuple[Place, ...] | None = None
+    probabilities: NDArray[np.float64] | None = None
+
+    def ends(self) -> Iterator[Place]:
+        """The places where cases stop."""
+        for place in (self.after,) if self.after is not None else self.sides or ():
+            yield from place.ends()
+        if self.after is None and self.sides is None:
+            yield self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Growth:
+    """Grows policies for one table of cases and prices."""
+
+    models: Models
+    prices: PriceTable
+    folds: NDArray[np.int64]  # per case, for the evidence of branches
+
+    def grow(self, budget: int, rule: Rule = "gain", first: int | None = None) -> Place:
+        """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
+        root = Place(np.arange(self.models.cases.n_cases), Paid.nothing())
+        waiting = deque([root])  # breadth first: where the time ends, all paths have had their share
+        try:
+            if first is not None:
+                waiting = deque([self._buy(root, first)])
+            while waiting:
+                waiting.extend(self._step(waiting.popleft(), budget, rule))
+        except OutOfTimeError:
+            pass  # what still waits ends where it is
+        return root
+
+    def first_tests(self, budget: int, rule: Rule = "gain") -> list[int]:
+        """The tests to begin with, the best first; none where there is no time to tell."""
+        root = Place(np.arange(self.models.cases.n_cases), Paid.nothing())
+        candidates = self._candidates(root, budget)
+        if not len(candidates):
+            return []
+        try:
+            scores = self._scores(root, candidates, rule).sum(axis=0)
+        except OutOfTimeError:
+            return []
+        return [int(candidates[at]) for at in np.argsort(scores, kind="stable")]
+
+    def loss(self, root: Place) -> NDArray[np.float64]:
+        """The honest loss of every case where it ends."""
+        losses = np.empty(self.models.cases.n_cases)
+        for end in root.ends():
+            losses[end.cases] = self.models.loss(end.paid.tests, Clock(None))[end.cases]  # known, unless forgotten
+        return losses
+
+    def _candidates(self, place: Place, budget: int) -> NDArray[np.int64]:
+        fits = place.paid.prices_of_more(self.prices) <= budget - place.paid.units
+        fits[list(place.paid.tests)] = False
+        return np.flatnonzero(fits)
+
+    def _scores(self, place: Place, candidates: NDArray[np.int64], rule: Rule) -> NDArray[np.float64]:
+        """Case × candidate, to be as low as can be: the loss with it, or how it changes the loss, per price."""
+        cases, paid = place.cases, place.paid.tests
+        losses = np.stack([loss[cases] for loss in self.models.losses([(*paid, int(t)) for t in candidates])], axis=1)
+        scores = losses.astype(np.float64)
+        if rule == "gain per price":
+            more = place.paid.prices_of_more(self.prices)[candidates].astype(np.float64)
+            scores -= self.models.loss(paid)[cases][:, None]
+            scores /= np.maximum(more, max(more.max() * 1e-6, 1e-6))  # what is free is nearly so
+        return scores * self.models.cases.weights[cases][:, None]
+
+    def _step(self, place: Place, budget: int, rule: Rule) -> list[Place]:
+        candidates = self._candidates(place, budget)
+        if not len(candidates) or self._is_idle(place):
+            return []
+        scores = self._scores(place, candidates, rule)
+        if place.paid.tests and len(candidates) > 1 and self._branch(place, scores):
+            assert place.sides is not None
+            return list(place.sides)
+        return [self._buy(place, int(candidates[scores.sum(axis=0).argmin()]))]
+
+    def _is_idle(self, place: Place) -> bool:
+        """Whether the last purchases did the cases here no good."""
+        paid, cases = place.paid.tests, place.cases
+        if len(paid) < PATIENCE:
+            return False
+        before, now = self.models.losses([paid[:-PATIENCE], paid])
+        weights = self.models.cases.weights[cases]
+        return bool(weights @ now[cases] >= weights @ before[cases])
+
+    def _buy(self, place: Place, test: int) -> Place:
+        cases = self.models.cases
+        paid = place.paid.buy(test, cases.bases[test].n_outcomes, self.prices)
+        self.models.loss(paid.tests)  # so that there is a model where the time ends here
+        place.test, place.after = test, Place(place.cases, paid)
+        return place.after
+
+    def _branch(self, place: Place, scores: NDArray[np.float64]) -> bool:
+        cases = self.models.cases
+        weights = cases.weights[place.cases]
+        min_weight = max(MIN_CASES, MIN_SHARE * float(cases.weights.sum()))
+        if weights.sum() < 2 * min_weight:
+            return False
+        codes = {test: cases.codes[place.cases, test] for test in place.paid.tests}
+        split = find_branch(Here(scores, weights, self.folds[place.cases], codes, min_weight), cases.bases)
+        if split is None:
+            return False
+        goes_left = split.left[codes[split.test]]
+        unlisted = bool(weights[goes_left].sum() >= weights[~goes_left].sum())  # with the larger side
+        branch(place, split.test, np.where(np.r_[split.left, unlisted], 0, 1), cases, self.prices)
+        return True
+
+
+def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, prices: PriceTable) -> tuple[Place, ...]:
+    """Part the cases of a place by a test that is paid there."""
+    taken = goes[cases.codes[place.cases, test]]
+    place.test, place.goes = test, goes
+    place.sides = tuple(
+        Place(place.cases[taken == side], place.paid.given(test, goes == side, prices))
+        for side in range(int(goes.max()) + 1)
+    )
+    return place.sides
+
+
+def stratified_folds(labels: NDArray[np.int64], n_folds: int = N_FOLDS) -> NDArray[np.int64]:
+    """The fold of each case: within a class they take turns, and the classes follow on from one another."""
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % n_folds
+    return folds
+
+
+def trim(place: Place, models: Models) -> float:
+    """Ends paths where what they would still buy does not lower the honest loss; the loss that is left."""
+    weights = models.cases.weights[place.cases]
+    here = float(weights @ models.loss(place.paid.tests, Clock(None))[place.cases])
+    following = (place.after,) if place.after is not None else place.sides
+    if following is None:
+        return here
+    below = sum(trim(after, models) for after in following)
+    if below < here:
+        return below
+    place.test = place.after = place.goes = place.sides = None
+    return here
+
+
+def cut(place: Place, budget: int, price: int) -> Place:
+    """What growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
+    if place.paid.units + price > budget:
+        return Place(place.cases, place.paid)
+    shorter = Place(place.cases, place.paid, place.test, goes=place.goes)
+    if place.after is not None:
+        shorter.after = cut(place.after, budget, price)
+    if place.sides is not None:
+        shorter.sides = tuple(cut(side, budget, price) for side in place.sides)
+    return shorter

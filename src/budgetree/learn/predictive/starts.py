@@ -1,0 +1,67 @@
+"""Guarded starts: the greedy first test is sometimes a dead end, and its rivals rarely deserve to win."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.predictive.growth import Growth, Place, Rule, cut, trim
+from budgetree.problem import PriceTable
+
+N_RIVALS = 3  # the next-best first tests
+MARGIN = 2.0  # standard errors by which a rival must be better
+
+
+def one_price(prices: PriceTable) -> int | None:
+    """The price of every test, whatever its outcome; None where they differ."""
+    price = int(prices.own.flat[0])
+    return price if (prices.own == price).all() and not (prices.fees[prices.fees > 0]).any() else None
+
+
+def best_growths(growth: Growth, budgets: list[int]) -> list[Place]:
+    """Per budget, the growth to keep."""
+    price = one_price(growth.prices)
+    if price is None:
+        return [_unequal(growth, budget) for budget in budgets]
+    # A growth to the largest budget is, cut short, what it would have been to any smaller one.
+    largest = max(budgets)
+    starts = [growth.grow(largest), *_rivals(growth, largest, "gain")]
+    return [_guarded(growth, [cut(start, budget, price) for start in starts]) for budget in budgets]
+
+
+def _unequal(growth: Growth, budget: int) -> Place:
+    """The better of two whole growths, by gain and by gain per price; then the rivals of its first test."""
+    rules: tuple[Rule, ...] = ("gain", "gain per price")
+    grown = [(growth.grow(budget, rule), rule) for rule in rules]
+    totals = [growth.models.cases.weights @ growth.loss(place) for place, _ in grown]
+    place, rule = grown[int(np.argmin(totals))]
+    return _guarded(growth, [place, *_rivals(growth, budget, rule)])
+
+
+def _rivals(growth: Growth, budget: int, rule: Rule) -> list[Place]:
+    """The growths from the next-best first tests, as far as the time goes."""
+    rivals = []
+    for test in growth.first_tests(budget, rule)[1 : N_RIVALS + 1]:
+        if growth.models.clock.is_over:
+            break
+        rivals.append(growth.grow(budget, rule, first=test))
+    return rivals
+
+
+def _guarded(growth: Growth, starts: list[Place]) -> Place:
+    """The first, unless another's honest loss is lower by some standard errors of the paired differences; trimmed."""
+    weights = growth.models.cases.weights
+    first = growth.loss(starts[0])
+    best, most = starts[0], 0.0
+    for rival in starts[1:]:
+        gain = first - growth.loss(rival)
+        total = float(weights @ gain)
+        if total > most and total > MARGIN * _deviation(gain, weights):
+            best, most = rival, total
+    trim(best, growth.models)
+    return best
+
+
+def _deviation(gain: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    mean = weights @ gain / weights.sum()
+    return float(np.sqrt(weights @ (gain - mean) ** 2))

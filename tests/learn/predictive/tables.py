@@ -1,0 +1,64 @@
+"""Small random tables for the tests of this folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import budgetree as bt
+from budgetree.learn.predictive.basis import bases_of
+from budgetree.learn.predictive.fine_levels import fine_instance
+from budgetree.learn.predictive.ridge import Cases
+from budgetree.problem.columns import Column
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def random_columns(seed: int, n_cases: int = 60, n_classes: int = 3) -> list[Column]:
+    """Two numeric tests of many values, one of few, two nominal; some values missing; the class leans on them."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_classes, n_cases)
+    smooth = labels + rng.normal(size=n_cases)
+    smooth[rng.random(n_cases) < 0.1] = np.nan
+    nominal = np.array(["a", "b", "c", "d"])[(labels + rng.integers(0, 2, n_cases)) % 4]
+    return [
+        Column("smooth", "float", numbers=smooth),
+        Column("noise", "float", numbers=rng.normal(size=n_cases)),
+        Column("few", "float", numbers=np.round(labels / 2 + rng.normal(size=n_cases)).clip(-2, 3)),
+        Column("kind", "text", values=nominal.tolist()),
+        Column("coin", "text", values=[None if rng.random() < 0.1 else "ht"[rng.integers(2)] for _ in labels]),
+        Column("class", "text", values=[f"class {label}" for label in labels]),
+    ]
+
+
+def random_prices(seed: int) -> bt.Prices:
+    """Prices that depend on outcomes, and a fee that two tests share; all in tenths."""
+    rng = np.random.default_rng(seed)
+    amount = [int(value) / 10 for value in rng.integers(0, 40, 8)]
+    return bt.Prices(
+        {"kind": {"a": amount[0], "b": amount[1], "c": amount[2], "d": amount[3]}, "smooth": amount[4]},
+        shared={"blood draw": (amount[5], ["smooth", "kind"]), "room": (amount[6], ["noise", "kind"])},
+        default=amount[7],
+    )
+
+
+def random_instance(seed: int, *, prices: Any = None, n_cases: int = 60, n_classes: int = 3) -> bt.Instance:
+    columns = random_columns(seed, n_cases, n_classes)
+    if prices is not None:  # prices by outcome name all outcomes, so all must be there
+        columns[3].values[:4] = ["a", "b", "c", "d"]  # type: ignore[index]
+    return fine_instance(columns, "class", prices=prices)
+
+
+def cases_from(instance: bt.Instance) -> Cases:
+    return Cases(instance.codes, instance.labels, instance.weights, instance.n_classes, bases_of(instance))
+
+
+def any_codes(seed: int, instance: bt.Instance, n_cases: int = 300) -> NDArray[np.uint8]:
+    """Codes of every kind: known outcomes, bytes beyond them, and UNSEEN."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, np.minimum(instance.schema.n_outcomes + 2, 256), (n_cases, instance.n_tests))
+    codes[rng.random(codes.shape) < 0.1] = 255
+    return codes.astype(np.uint8)
