@@ -18,13 +18,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import budgetree as bt
-from budgetree.learn.clock import Clock
 from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.fit import cases_of, fit_policies
 from budgetree.learn.predictive.ridge import Models
 from budgetree.learn.predictive.starts import one_price
 from budgetree.problem import Instance
-from budgetree.problem.columns import Column
+from budgetree.problem.tables.table import Column
+from budgetree.services.clock import Clock
 
 KNOWN_SECONDS = 3.0  # for the exact frontier of known cases, per training part
 
@@ -125,7 +125,7 @@ def _own_cart(fold: Fold, *, prune: bool) -> list[Predicted]:
         instance.n_classes,
         instance.schema.n_outcomes,
         np.array([basis.is_ordered for basis in cases_of(instance).bases]),
-        table.dearest / scale,
+        table.costliest / scale,
         float(table.fees.sum() / scale),
         table.fee_mask > 0,
     )
@@ -171,7 +171,7 @@ def forward_subset(instance: Instance, units: int) -> list[int]:
         chosen: list[int] = []
         left, fees = units, 0
         while True:
-            price = table.dearest + table.fees_due(fees)
+            price = table.costliest + table.fees_due(fees)
             fits = [t for t in np.flatnonzero(price <= left).tolist() if t not in chosen]
             if not fits:
                 break

@@ -12,7 +12,7 @@ import budgetree as bt
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.problem.columns import Column
+from budgetree.problem.tables.table import Column
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.learn.predictive.fine_levels import MAX_LEVELS, FineLevels, fine_instance, fit_fine_levels
-from budgetree.problem.columns import Column
-from budgetree.problem.encoding import UNSEEN, Levels
+from budgetree.problem.tables.encoding import UNSEEN, Levels
+from budgetree.problem.tables.table import Column
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
 

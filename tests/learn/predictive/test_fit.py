@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.learn.clock import Clock
 from budgetree.learn.predictive import Branch, Buy, End, Policy, fine_instance, fit_policies, fit_policy
 from budgetree.learn.predictive.distil import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth, Place, cut, stratified_folds
 from budgetree.learn.predictive.ridge import Models, PlainSolver
+from budgetree.services.clock import Clock
 
 from .tables import any_codes, random_columns, random_instance, random_prices, seeds
 

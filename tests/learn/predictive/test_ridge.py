@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgetree.core import core
-from budgetree.learn.clock import Clock
 from budgetree.learn.predictive.basis import Basis, make_basis
 from budgetree.learn.predictive.ridge import (
     Cases,
@@ -18,6 +17,7 @@ from budgetree.learn.predictive.ridge import (
     PlainSolver,
     softmax,
 )
+from budgetree.services.clock import Clock
 
 from .tables import cases_from, random_instance, seeds
 

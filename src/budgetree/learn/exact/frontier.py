@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgetree.learn.exact.solver import Solver, BudgetResult
+from budgetree.learn.exact.solver import BudgetResult, Solver
 from budgetree.learn.found import Found, found_tree
 
 SWEEP_SHARE = 0.3  # of the time, for the budgets beyond the first that takes long

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from budgetree.learn.predictive.fine_levels import FineLevels
 from budgetree.problem import Instance
-from budgetree.problem.encoding import Categories, Levels
+from budgetree.problem.tables.encoding import Categories, Levels
 
 FEW_VALUES = 8
 MIN_MISSING = 3  # cases without a number, for an indicator of that

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Instance
-from budgetree.problem.columns import Column
-from budgetree.problem.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, MISSING, UNSEEN, fit_encoder
-from budgetree.problem.labels import class_codes
 from budgetree.problem.prices import Prices
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, MISSING, UNSEEN, fit_encoder
+from budgetree.problem.tables.labels import class_codes
+from budgetree.problem.tables.table import Column
 
 MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from budgetree.learn.clock import Clock
 from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.distil import distil
@@ -19,6 +18,7 @@ from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.starts import best_growths
 from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.problem import Instance
+from budgetree.services.clock import Clock
 
 Leaves = Literal["model", "count"]
 

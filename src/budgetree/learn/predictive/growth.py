@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.clock import Clock
 from budgetree.learn.predictive.branching import N_FOLDS, Here, find_branch
 from budgetree.learn.predictive.ridge import Cases, Models, OutOfTimeError
 from budgetree.learn.predictive.spending import Paid
 from budgetree.problem import PriceTable
+from budgetree.services.clock import Clock
 
 MIN_CASES = 8.0  # on each side of a branch, by weight
 MIN_SHARE = 0.06  # the same, of all cases

@@ -122,7 +122,7 @@ class Policy:
         return Arrivals(at, units, counts)
 
     def _price(self, test: int, answers: NDArray[np.uint8], fees: NDArray[np.int64]) -> NDArray[np.int64]:
-        own = np.r_[self.prices.own[test, : self.bases[test].n_outcomes], self.prices.dearest[test]]
+        own = np.r_[self.prices.own[test, : self.bases[test].n_outcomes], self.prices.costliest[test]]
         price = own[np.minimum(answers, len(own) - 1)]
         for fee in self.prices.fees_in(int(self.prices.fee_mask[test])):
             price += np.where(fees >> fee & 1, 0, self.prices.fees[fee])

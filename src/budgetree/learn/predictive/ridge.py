@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.core import core
-from budgetree.learn.clock import Clock
 from budgetree.learn.predictive.basis import Basis
+from budgetree.services.clock import Clock
 
 RIDGE = 1.0
 INTERCEPT_RIDGE = 0.001

@@ -44,7 +44,7 @@ class Paid:
 
     def prices_of_more(self, prices: PriceTable) -> NDArray[np.int64]:
         """Per test, what it adds at its costliest outcome, with the fees that are still due."""
-        more = prices.dearest + prices.fees_due(self.fees)
+        more = prices.costliest + prices.fees_due(self.fees)
         more[list(self.tests)] = 0
         return more
 
@@ -55,5 +55,5 @@ class Paid:
             possible = own[answers[:-1]]
             costliest = int(possible.max()) if len(possible) else 0
             # An answer that is not on the list may cost as much as any that is.
-            units += max(costliest, int(prices.dearest[test])) if answers[-1] else costliest
+            units += max(costliest, int(prices.costliest[test])) if answers[-1] else costliest
         return units
