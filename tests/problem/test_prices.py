@@ -127,8 +127,16 @@ def test_a_trees_own_cost_is_a_budget_for_it() -> None:
 def test_a_price_that_would_be_lost_is_refused() -> None:
     with pytest.raises(ValueError, match="differ by too many orders of magnitude"):
         bt.Prices({"age": 1e-7, "blood": 1e12 + 1 / 3}).bind(NAMES, OUTCOMES)
-    with pytest.raises(ValueError, match="between 1e-100 and 1e100"):
+    with pytest.raises(ValueError, match="between 1e-30 and 1e30"):
         bt.Prices(1e-300)
+
+
+@pytest.mark.parametrize("budget", [10**5000, Decimal("1e-999999999"), 1e-31], ids=["huge", "tiny", "float"])
+def test_a_budget_out_of_range_is_refused_at_once(budget: object) -> None:
+    table = bt.Prices(1).bind(NAMES, OUTCOMES)
+    with pytest.raises(ValueError, match=r"^budget is .*; expected 0 or a number between 1e-30 and 1e30"):
+        table.budget_units(budget)
+    assert table.budget_units(Decimal("inf")) == table.budget_units(None)
 
 
 def test_equal_price_lists_have_equal_hashes() -> None:
@@ -167,6 +175,12 @@ def test_a_price_list_is_read_from_toml(tmp_path: Path) -> None:
         ("[tests]\nage = -1", "the price of test 'age' is -1"),
         ("[shared.draw]\nfee = 1", r"\[shared.draw\] must hold exactly `fee` and `tests`"),
         ("[tests\n", "not a TOML file"),
+        ("default = 1e-999999999", "the price of every test is 1E-999999999; expected 0 or a number between 1e-30 and"),
+        ("[tests]\nage = 1e999999999", r"the price of test 'age' is 1E\+999999999; expected 0 or a number between"),
+        ("default = 1e99999999999999999999", "there is the number 1e99999999999999999999; expected 0 or a number"),
+        (f"default = 1{'0' * 5000}", "a whole number of thousands of digits; expected 0 or a number"),
+        (f"default = 0x{'f' * 5000}", "the price of every test is about 1e6020; expected 0 or a number between"),
+        (f"default = {'[' * 100_000}", "brackets within brackets"),
     ],
 )
 def test_a_bad_price_file_is_named(tmp_path: Path, text: str, message: str) -> None:

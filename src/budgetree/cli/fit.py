@@ -12,7 +12,7 @@ from budgetree.cli import options
 @click.command()
 @options.data
 @options.table
-@click.option("--budget", metavar="B", type=float, help="No case may cost more than this.")
+@click.option("--budget", metavar="B", type=options.AMOUNT, help="No case may cost more than this.")
 @click.option(
     "--max-error",
     metavar="E",

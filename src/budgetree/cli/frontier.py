@@ -12,7 +12,7 @@ from budgetree.cli import options
 @click.command()
 @options.data
 @options.table
-@click.option("--max-budget", metavar="B", type=float, help="Look no further than this.")
+@click.option("--max-budget", metavar="B", type=options.AMOUNT, help="Look no further than this.")
 @options.search
 @click.option(
     "--out", metavar="DIR", type=click.Path(file_okay=False), help="Write report.html, frontier.csv and the models."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,20 @@ from typing import Any
 import click
 
 AnyCommand = Callable[..., Any]
+
+
+class Amount(click.types.FloatParamType):
+    """A number; one that is beyond floats is refused rather than taken for 0 or for no limit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        is_above_0 = any(digit in "123456789" for digit in str(value).casefold().partition("e")[0])
+        if is_above_0 and (number == 0 or math.isinf(number)):
+            self.fail(f"{value!r:.60} is beyond what can be computed; expected 0 or 1e-30 to 1e30.", param, ctx)
+        return number
+
+
+AMOUNT = Amount()
 
 
 def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
@@ -77,7 +92,7 @@ def search(command: AnyCommand) -> AnyCommand:
                 show_default=True,
                 help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
             ),
-            click.option("--time-limit", metavar="S", type=float, help="Stop after S seconds with the best so far."),
+            click.option("--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far."),
         )
     ):
         command = option(command)

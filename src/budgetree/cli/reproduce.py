@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import click
 
+from budgetree.cli import options
+
 
 @click.command()
 @click.option("--out", metavar="DIR", type=click.Path(file_okay=False), help="Write pictures, tables and a page there.")
 @click.option(
-    "--time-limit", metavar="S", type=float, default=20.0, show_default=True, help="Seconds for dna's exact frontier."
+    "--time-limit",
+    metavar="S",
+    type=options.AMOUNT,
+    default=20.0,
+    show_default=True,
+    help="Seconds for dna's exact frontier.",
 )
 def reproduce(out: str | None, time_limit: float) -> None:
     """Reproduce the paper from the bundled data: figures, tables and every claim, with what exact search proves.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 from typing import Any
 
 import numpy as np
 
 from budgetree.problem import Instance
-from budgetree.problem.units import non_negative
+from budgetree.problem.units import is_unlimited, non_negative
 
 
 def check_instance(instance: Any) -> None:
@@ -35,6 +34,6 @@ def check_threads(threads: Any) -> int:
 
 def check_time_limit(time_limit: Any) -> float | None:
     """The seconds, or None for no limit."""
-    if time_limit is None or time_limit == math.inf:
+    if is_unlimited(time_limit):
         return None
     return float(non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.units import (
+    AMOUNTS,
     LARGEST_EXACT,
     common_scale,
+    is_unlimited,
     non_negative,
     plain_number,
     show_number,
@@ -60,7 +61,7 @@ class PriceTable:
 
     def budget_units(self, budget: Any, what: str = "budget") -> int:
         """The most units a path may cost; None means no limit."""
-        if budget is None or budget == math.inf:
+        if is_unlimited(budget):
             return LARGEST_EXACT
         scaled = non_negative(budget, what, "a budget must be a number of at least 0, or None") * self.scale
         # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
@@ -137,12 +138,18 @@ class Prices:
         """Read a price list: `default`, a table [tests] and tables [shared.NAME] with `fee` and `tests`."""
         path = Path(path)
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=Decimal)
+            content = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_decimal)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ValueError(
                 f'{path}: not a TOML file: {error}. One price per line, as in: "blood test" = 12.50 '
                 "(names with spaces or special letters need quotes)."
             ) from error
+        except _BeyondError as error:
+            raise ValueError(f"{path}: there is the number {error}; expected {AMOUNTS}.") from error
+        except ValueError as error:  # Python reads no more than 4300 digits
+            raise ValueError(f"{path}: there is a whole number of thousands of digits; expected {AMOUNTS}.") from error
+        except RecursionError as error:
+            raise ValueError(f"{path}: not a price list: brackets within brackets without end.") from error
         unknown = sorted(set(content) - {"default", "tests", "shared"})
         if unknown:
             raise ValueError(f"{path}: unknown entry {unknown[0]!r}; expected default, [tests] and [shared.NAME].")
@@ -246,6 +253,18 @@ class Prices:
         if default is not None:
             parts.append(f"default={show_number(default)}")
         return f"Prices({', '.join(parts)})"
+
+
+class _BeyondError(ValueError):
+    """A number whose exponent no decimal can hold."""
+
+
+def _decimal(text: str) -> Decimal:
+    """A number of a TOML file with all its digits."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise _BeyondError(f"{text:.40}") from None
 
 
 def _test_price(name: object, price: Any) -> OutcomePrices:

@@ -15,39 +15,51 @@ from numpy.typing import NDArray
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums below it are exact everywhere
 # Significant digits of the total that are kept when the given ones cannot all be.
 DIGITS = 15
-SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # beyond these, floats end
+MAX_EXPONENT = 30
+AMOUNTS = f"0 or a number between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT}"
+MAX_DIGITS = 120  # of one amount
+SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # what a scale of units may be
 MAX_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
 
+BITS_PER_DIGIT = math.log2(10)
+NUMBERS = (int, float, Decimal, Rational, np.integer, np.floating)
 
-def as_fraction(value: Any, what: str) -> Fraction:
-    """The number a person meant: 0.1 is one tenth, not the nearest binary fraction."""
-    if type(value) is int:  # the usual case, and worth a short cut: growing a small tree takes microseconds
+
+def non_negative(value: Any, what: str, rule: str, max_exponent: int = MAX_EXPONENT) -> Fraction:
+    """The number a person meant, 0.1 being one tenth and not the nearest binary fraction.
+
+    What is below 0, not finite or no number is refused with the rule; what is too large or too small by its range,
+    which is told by the exponent before any arithmetic: 1e-999999999 written out would fill the memory.
+    """
+    if type(value) is int and 0 <= value <= LARGEST_EXACT:  # the usual case: growing a small tree takes microseconds
         return Fraction(value)
-    if isinstance(value, (bool, np.bool_)) or not isinstance(
-        value, (int, float, Decimal, Rational, np.integer, np.floating)
-    ):
-        raise ValueError(f"{what} is {value!r}; expected a number.")
-    if isinstance(value, (int, Rational, np.integer)):
-        return Fraction(int(value.numerator), int(value.denominator))
-    if not math.isfinite(value):
-        raise ValueError(f"{what} is {value}; expected a finite number.")
-    # str() gives the shortest decimal that reads back as the same float.
-    return Fraction(str(value))
-
-
-def non_negative(value: Any, what: str, rule: str) -> Fraction:
-    """as_fraction, refusing what is below 0; `rule` says what would have been right."""
-    if type(value) is int and 0 <= value <= LARGEST_EXACT:  # as above, a short cut for the usual case
-        return Fraction(value)
-    try:
-        number = as_fraction(value, what)
-    except ValueError as error:
-        raise ValueError(f"{what} is {value!r}; {rule}.") from error
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, NUMBERS) or not _is_finite(value):
+        raise ValueError(f"{what} is {_shown(value)}; {rule}.")
+    if isinstance(value, Decimal):
+        exponent, n_digits = value.adjusted() if value else 0, len(value.as_tuple().digits) if value else 1
+    elif isinstance(value, (Rational, np.integer)):
+        top, bottom = (abs(int(part)).bit_length() for part in (value.numerator, value.denominator))
+        exponent, n_digits = _digits(abs(top - bottom)) if value else 0, _digits(max(top, bottom))
+    else:
+        exponent, n_digits = 0, 1  # floats are never long
+    in_range = f"expected 0 or a number between 1e-{max_exponent} and 1e{max_exponent}"
+    if abs(exponent) > max_exponent + 1:
+        raise ValueError(f"{what} is {_shown(value)}; {in_range}.")
+    if n_digits > MAX_DIGITS:
+        raise ValueError(f"{what} has about {n_digits:,} digits; expected at most {MAX_DIGITS}. Round it.")
+    number = _exact(value)
     if number < 0:
-        raise ValueError(f"{what} is {value}; {rule}.")
-    if number and not SMALLEST <= number <= LARGEST:
-        raise ValueError(f"{what} is {value!r:.40}; expected 0 or a number between 1e-100 and 1e100.")
+        raise ValueError(f"{what} is {_shown(value)}; {rule}.")
+    if number and not Fraction(1, 10**max_exponent) <= number <= 10**max_exponent:
+        raise ValueError(f"{what} is {_shown(value)}; {in_range}.")
     return number
+
+
+def is_unlimited(limit: Any) -> bool:
+    """None, or infinity of any kind of number."""
+    if isinstance(limit, Decimal):
+        return limit.is_infinite() and limit > 0
+    return limit is None or (isinstance(limit, (float, np.floating)) and limit == math.inf)
 
 
 def common_scale(amounts: Sequence[Fraction]) -> Fraction:
@@ -67,10 +79,11 @@ def common_scale(amounts: Sequence[Fraction]) -> Fraction:
 
 
 def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], Fraction]:
-    """The same for a long array: whole units and their scale, without a Fraction per object."""
+    """The same for a long array: whole units and their scale, without a Fraction per case."""
     positive = weights[weights > 0]
-    if positive.min() < float(SMALLEST) or positive.max() > float(LARGEST):
-        raise ValueError("weights: expected 0 or numbers between 1e-100 and 1e100; divide all by a common factor.")
+    beyond = positive[(positive < 10.0**-MAX_EXPONENT) | (positive > 10.0**MAX_EXPONENT)]
+    if len(beyond):
+        raise ValueError(f"weights: there is {beyond[0]:g}; expected {AMOUNTS}. Divide all by a common factor.")
     total = float(weights.sum())
     for digits in range(10):
         power = 10.0**digits
@@ -121,3 +134,34 @@ def _common_denominator(amounts: Iterable[Fraction], limit: int) -> int | None:
         if common > limit:
             return None
     return common
+
+
+def _exact(value: Any) -> Fraction:
+    if isinstance(value, (Rational, np.integer)):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Decimal):
+        return Fraction(value) if value else Fraction(0)  # 0e-999999999 is 0, and its exponent no matter
+    # str() gives the shortest decimal that reads back as the same float.
+    return Fraction(str(value))
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, (Rational, np.integer)):
+        return True
+    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+
+
+def _digits(bits: int) -> int:
+    """How many decimal digits about as many bits are."""
+    return math.ceil(bits / BITS_PER_DIGIT)
+
+
+def _shown(value: Any) -> str:
+    """A value for a message, short; Python itself refuses to write numbers of thousands of digits."""
+    try:
+        return f"{value!s:.40}" if isinstance(value, NUMBERS) else f"{value!r:.60}"
+    except ValueError:
+        if not isinstance(value, Rational):
+            return f"a {type(value).__name__}"
+        top, bottom = (abs(int(part)).bit_length() for part in (value.numerator, value.denominator))
+        return f"about {'-' if value < 0 else ''}1e{round((top - bottom) / BITS_PER_DIGIT)}"

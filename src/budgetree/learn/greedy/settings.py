@@ -34,7 +34,8 @@ def check_settings(instance: Instance, impurity: Any, delta: Any, budget: Any, r
         raise ValueError(f"rule is {rule!r}; expected 'worst' or 'expected'.")
     return Settings(
         form=impurity.form(instance.schema.weight_scale, instance.n_classes),
-        delta=non_negative(delta, "delta", "delta must be a number of at least 0"),
+        # In the impurity's own units, of which thousands of cases to a high power make many.
+        delta=non_negative(delta, "delta", "delta must be a number of at least 0", max_exponent=100),
         budget=instance.schema.table.budget_units(budget),
         rule=rule,
     )

@@ -57,7 +57,7 @@ def weight_units(weights: Any, n_objects: int) -> tuple[NDArray[np.int64], Fract
         return np.ones(n_objects, dtype=np.int64), Fraction(1)
     try:
         array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"weights: expected one number per object: {error}.") from error
     if array.shape != (n_objects,):
         raise ValueError(f"weights: shape {array.shape} for {n_objects} object(s); expected one weight for each.")

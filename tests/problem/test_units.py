@@ -1,0 +1,116 @@
+"""Amounts: the numbers people mean, exact sums, and what is out of range refused before it is computed."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgetree.problem.units import (
+    LARGEST_EXACT,
+    common_scale,
+    is_unlimited,
+    non_negative,
+    plain_number,
+    show_number,
+    weights_to_units,
+)
+
+RULE = "prices must be finite and at least 0"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, 0),
+        (0.1, Fraction(1, 10)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.int64(3), 3),
+        (Decimal("2.50"), Fraction(5, 2)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (Decimal("0e-999999999"), 0),
+        (Decimal("0e999999999"), 0),
+        (1e30, 10**30),
+        (10**30, 10**30),
+        (1e-30, Fraction(1, 10**30)),
+        (Decimal("1e-30"), Fraction(1, 10**30)),
+        (Decimal("9." + "9" * 60), Fraction("9." + "9" * 60)),
+    ],
+    ids=str,
+)
+def test_an_amount_is_the_number_that_was_meant(value: Any, expected: Any) -> None:
+    assert non_negative(value, "it", RULE) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "came"),
+    [
+        (Decimal("1e-999999999"), "1E-999999999"),
+        (Decimal("1e-10000000"), "1E-10000000"),
+        (Decimal("-1e999999999"), r"-1E\+999999999"),
+        (Decimal("1.1e30"), r"1\.1E\+30"),
+        (10**5000, "about 1e5000"),
+        (-(10**5000), "about -1e5000"),
+        (Fraction(1, 10**5000), "about 1e-5000"),
+        (Fraction(1, 10**31), "1/10000000"),
+        (1e-300, "1e-300"),
+        (1e31, r"1e\+31"),
+        (np.float64(1e300), r"1e\+300"),
+    ],
+    ids=lambda value: f"{value:.8}" if isinstance(value, str) else type(value).__name__,
+)
+def test_what_is_out_of_range_is_refused_at_once(value: Any, came: str) -> None:
+    with pytest.raises(ValueError, match=rf"^it is {came}.*; expected 0 or a number between 1e-30 and 1e30\.$"):
+        non_negative(value, "it", RULE)
+
+
+@pytest.mark.parametrize("value", [Decimal("1." + "1" * 5000), Fraction(10**5000 + 1, 10**5000)], ids=["long", "ratio"])
+def test_too_many_digits_are_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^it has about 5,00\d digits; expected at most 120\. Round it\.$"):
+        non_negative(value, "it", RULE)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [-1, -0.5, math.nan, math.inf, *map(Decimal, ("NaN", "sNaN", "inf")), "1", True, None, 1j, [10**5000]],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_amount_is_refused_with_the_rule(value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^it is .*; {RULE}\.$"):
+        non_negative(value, "it", RULE)
+
+
+def test_no_limit_may_be_said_in_several_ways() -> None:
+    assert all(map(is_unlimited, (None, math.inf, np.float32(math.inf), Decimal("inf"))))
+    assert not any(map(is_unlimited, (0, -math.inf, Decimal("-inf"), Decimal("sNaN"), math.nan, "inf", np.ones(2))))
+
+
+@given(st.lists(st.decimals(0, 1000, places=3), min_size=1, max_size=6).filter(any))
+def test_amounts_become_whole_units(amounts: list[Decimal]) -> None:
+    fractions = [Fraction(amount) for amount in amounts]
+    scale = common_scale(fractions)
+    assert all((fraction * scale).denominator == 1 for fraction in fractions)
+    units, weight_scale = weights_to_units(np.array([float(amount) for amount in amounts]))
+    assert [Fraction(int(unit)) / weight_scale for unit in units] == fractions
+
+
+def test_digits_beyond_the_total_are_rounded_or_refused() -> None:
+    scale = common_scale([Fraction(1, 3), Fraction(1, 7)])
+    assert scale * Fraction(10, 21) <= LARGEST_EXACT
+    assert abs(round(scale / 3) / scale - Fraction(1, 3)) < Fraction(1, 10**14)
+    with pytest.raises(ValueError, match="differ by too many orders of magnitude"):
+        common_scale([Fraction(1, 10**9), Fraction(10**12) + Fraction(1, 3)])
+    with pytest.raises(ValueError, match="differ by too many orders of magnitude"):
+        weights_to_units(np.array([1e-20, 1.0]))
+
+
+def test_numbers_are_shown_short() -> None:
+    assert [plain_number(Fraction(3)), plain_number(Fraction(3, 10))] == [3, 0.3]
+    shown = [show_number(number) for number in (2, 17.61, Fraction(1, 3), 193457.1999999999, 1e30)]
+    assert shown == ["2", "17.61", "0.3333", "193457.2", "1e+30"]
