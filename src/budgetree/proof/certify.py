@@ -96,9 +96,7 @@ def _check_tree(instance: Instance, tree: Any) -> None:
 
 def _scored(tree: Tree) -> tuple[Fraction, Fraction]:
     """The errors and the costliest path of a known object, exactly."""
-    leaves = tree.nodes.counts[tree.nodes.is_leaf]
-    wrong = int(leaves.sum() - leaves.max(axis=1).sum())
-    return Fraction(wrong) / tree.schema.weight_scale, Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
+    return tree.schema.cases(tree.nodes.errors), Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
 
 
 def _certificate(

@@ -50,8 +50,13 @@ class Tree(Shown):
 
         It exceeds max_cost only where prices depend on outcomes and the costly outcome was not seen there.
         """
+        return self.schema.table.amount(self.need)
+
+    @cached_property
+    def need(self) -> int:
+        """The least budget that buys the tree, in price units."""
         inner = self.costliest_after[~self.nodes.is_leaf]
-        return self.schema.table.amount(max(inner.max(initial=0), self.nodes.paid.max()))
+        return int(max(inner.max(initial=0), self.nodes.paid.max()))
 
     @cached_property
     def mean_cost(self) -> float:
@@ -64,9 +69,7 @@ class Tree(Shown):
     @cached_property
     def errors(self) -> int | float:
         """The known objects that the tree gets wrong, by weight."""
-        counts = self.nodes.counts[self.nodes.is_leaf]
-        wrong = int(counts.sum() - counts.max(axis=1).sum())
-        return plain_number(self.schema.cases(wrong))
+        return plain_number(self.schema.cases(self.nodes.errors))
 
     @property
     def n_leaves(self) -> int:
