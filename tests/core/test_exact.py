@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree import _core
-from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer
+from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.native import NativeSearch
 from budgetree.learn.exact.plain import PlainSearch
@@ -112,10 +111,10 @@ def test_the_plain_program_answers_the_same_and_has_the_same_tree(kind: str, n_o
         assert [search.counts_pairs for search in searches[:2]] == [layout.is_binary, False]
         rng = random.Random(seed)
         for budget in rng.sample(range(12), 5):
-            expected, tree = answer(plain, budget), plain.tree(budget, FOREVER, canonical=True)
+            expected, tree = answer(plain, budget), plain.tree(TreeWanted(budget, is_canonical=True), FOREVER)
             for search in searches:
                 assert answer(search, budget).value == expected.value
-                assert_same(search.tree(budget, FOREVER, canonical=True), tree)
+                assert_same(search.tree(TreeWanted(budget, is_canonical=True), FOREVER), tree)
 
 
 def assert_same(one: Any, other: Any) -> None:
@@ -172,7 +171,7 @@ def test_the_two_ways_to_count_pairs_agree_on_larger_tables(kind: str) -> None:
         assert packed.counts_pairs
         assert not counted.counts_pairs
         assert answer(packed, budget).value == answer(counted, budget).value
-        trees = (search.tree(budget, FOREVER, canonical=True) for search in (packed, counted))
+        trees = (search.tree(TreeWanted(budget, is_canonical=True), FOREVER) for search in (packed, counted))
         assert_same(*trees)
 
 
@@ -196,7 +195,7 @@ def test_a_stopped_search_leaves_nothing_false_behind(n_outcomes: int) -> None:
         for _ in range(30):
             clock = Clock(rng.random() * 0.001)
             stops += search.search(rng.randrange(4, 13), NEVER, clock, breadth=rng.choice([1, 2, ALL_TESTS])) is None
-            search.tree(rng.randrange(5), Clock(None))
+            search.tree(TreeWanted(rng.randrange(5)), Clock(None))
         assert answer(search, 12).value == optimum.value
     assert stops > 10
 
@@ -224,14 +223,16 @@ def test_a_long_search_finds_the_same_with_any_number_of_threads(kind: str, thre
         layout = Layout(random_table(seed, kind, seed % 2 + 2, n_cases=150, n_tests=12), 12)
         budget = 4 if kind == "one price" else 10
         alone, together = native(layout), native(layout, threads=threads)
-        expected = alone.tree(budget, FOREVER, canonical=True)
+        expected = alone.tree(TreeWanted(budget, is_canonical=True), FOREVER)
         found = together.search_long(budget, NEVER, FOREVER)
         assert found.answer is not None
         assert found.answer.value == found.lower_bound == answer(alone, budget).value
         assert found.nodes is not None
         leaves = found.nodes.counts[found.nodes.is_leaf]
         assert leaves.sum() - leaves.max(axis=1).sum() == found.answer.value
-        assert_same(together.tree(budget, FOREVER, first_test=found.answer.test, canonical=True), expected)
+        assert_same(
+            together.tree(TreeWanted(budget, first_test=found.answer.test, is_canonical=True), FOREVER), expected
+        )
         # Below the fewest errors there is nothing to find.
         refuted = native(layout, threads=threads).search_long(budget, found.answer.value, FOREVER)
         assert refuted.lower_bound == found.answer.value
@@ -279,7 +280,7 @@ def test_a_narrow_search_finds_trees_and_proves_nothing() -> None:
         for breadth in (1, 2, 3):
             narrow = search.search(12, NEVER, FOREVER, breadth=breadth)
             assert narrow is not None
-            nodes = partial(search.tree, 12, FOREVER)(breadth=breadth)
+            nodes = search.tree(TreeWanted(12, breadth), FOREVER)
             assert nodes is not None
             leaves = nodes.counts[nodes.is_leaf]
             assert leaves.sum() - leaves.max(axis=1).sum() == narrow.value >= fewest

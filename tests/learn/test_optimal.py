@@ -18,7 +18,8 @@ import budgetree as bt
 from budgetree.learn.exact import layout as layout_module
 from budgetree.learn.exact import solver as solver_module
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.solver import Help, Solver
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 
@@ -202,8 +203,8 @@ def test_a_table_beyond_the_memory_is_refused_with_advice(monkeypatch: pytest.Mo
 
 def test_ctrl_c_while_the_tree_is_read_off_is_no_mistake_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = bt.datasets.load("house_votes")
-    solver = Solver(instance, 3, Clock(None), Help(2**22, 1))
+    solver = Solver(Request(instance, 3, (), 2**22), Clock(None))
     monkeypatch.setattr(solver._search, "tree", lambda *arguments, **settings: None)
-    verdict = solver.decide(3, solver.layout.leaf_errors + 1)
-    assert not verdict.proven
+    result = solver.decide(3, solver.layout.leaf_errors + 1)
+    assert not result.proven
     assert solver.clock.is_over

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from budgetree.learn import Frontier
-from budgetree.learn._frontier import COLUMNS
+from budgetree.learn.points import COLUMNS
 from budgetree.problem.units import show_number
 from budgetree.report import render_page, summarise_frontier
 from budgetree.services.files import write_text

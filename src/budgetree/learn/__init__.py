@@ -1,8 +1,9 @@
 """Learning: greedy growth by the paper's rule, trade-off curves, and the frontier over a portfolio of impurities."""
 
-from budgetree.learn._frontier import Frontier, Point, frontier
+from budgetree.learn._frontier import frontier
 from budgetree.learn._grow import grow
 from budgetree.learn._optimal import Solution, optimal
 from budgetree.learn._tradeoff import Curve, CurvePoint, tradeoff
+from budgetree.learn.points import Frontier, Point
 
 __all__ = ["Curve", "CurvePoint", "Frontier", "Point", "Solution", "frontier", "grow", "optimal", "tradeoff"]

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from budgetree.learn.exact.solver import Help, Solver
-from budgetree.learn.found import Found
-from budgetree.learn.greedy.frontier import grow_frontier
-from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, Portfolio
-from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
+from budgetree.learn.settings import Request, check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import plain_number, show_number
 from budgetree.services.clock import Clock
@@ -75,46 +73,42 @@ def optimal(
     """
     check_instance(instance)
     check_cache_bytes(cache_bytes)
-    n_threads = check_threads(threads)
     limit = instance.schema.table.budget_units(budget)
+    request = Request(instance, limit, DEFAULT_IMPURITIES, cache_bytes, check_threads(threads))
     clock = Clock(check_time_limit(time_limit))
     with progress_bar("exact search", progress) as report:
-
-        def greedy() -> list[Found]:
-            portfolio = Portfolio(instance, cache_bytes, clock.deadline)
-            return grow_frontier(portfolio, DEFAULT_IMPURITIES, limit, report)
-
-        solver = Solver(instance, limit, clock, Help(cache_bytes, n_threads, report, greedy))
+        solver = Solver(request, clock, report)
         try:
-            tree, lower_bound, complete = _solve(solver, limit)
+            tree, lower_bound, complete = _solve(solver)
         except KeyboardInterrupt:
-            tree, lower_bound, complete = solver.best(limit).tree(), solver.lower_bound(limit), False
+            tree, lower_bound, complete = solver.trees.best(limit).tree(), solver.lower_bound(limit), False
     return _solution(instance, tree, lower_bound, complete, budget)
 
 
-def _solve(solver: Solver, limit: int) -> tuple[Tree, int, bool]:
+def _solve(solver: Solver) -> tuple[Tree, int, bool]:
     """The tree, a lower bound on the errors in units, and whether every question was answered."""
-    verdict = solver.decide(limit, solver.layout.leaf_errors + 1)
-    if not verdict.proven:
-        return solver.best(limit).tree(), verdict.lower_bound, False
-    fewest = verdict.lower_bound
+    limit, trees = solver.limit, solver.trees
+    result = solver.decide(limit, solver.layout.leaf_errors + 1)
+    if not result.proven:
+        return trees.best(limit).tree(), result.lower_bound, False
+    fewest = result.lower_bound
     # Where less money makes as few errors, less money it is: is there such a tree below the cheapest known one?
-    need = solver.best(limit).need
+    need = trees.best(limit).need
     while need > 0:
         below = solver.decide(need - 1, fewest + 1)
         if not below.proven:
-            return solver.best(limit).tree(), fewest, False
+            return trees.best(limit).tree(), fewest, False
         if below.lower_bound > fewest:
             break
-        need = solver.best(limit).need
-    if need != verdict.budget:
-        verdict = solver.decide(need, fewest + 1)
-    tree = solver.canonical(verdict) if verdict.proven else None
-    return tree or solver.best(limit).tree(), fewest, tree is not None
+        need = trees.best(limit).need
+    if need != result.budget:
+        result = solver.decide(need, fewest + 1)
+    tree = solver.canonical(result) if result.proven else None
+    return tree or trees.best(limit).tree(), fewest, tree is not None
 
 
 def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, budget: Any) -> Solution:
-    least = plain_number(Fraction(lower_bound) / instance.schema.weight_scale)
+    least = plain_number(instance.schema.cases(lower_bound))
     return Solution(
         tree=tree,
         errors=tree.errors,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from budgetree.impurity import Impurity
 from budgetree.learn._grow import grow
-from budgetree.learn.greedy.portfolio import HINGED, Portfolio
+from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.problem import Instance
@@ -21,8 +21,6 @@ from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import plain_number, show_number
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
-
-ROUNDS = 12  # of a bisection, about
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,15 +124,15 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     unlimited = instance.schema.table.budget_units(None)
     found: list[Impurity] = []
     with progress_bar(f"{family.__name__} over α", progress) as report:
-        portfolio.tick = lambda done, _: report(0, ROUNDS, f"{done} trees")
-        for number, batch in enumerate(portfolio.hinged(family, unlimited)):
+        trees = TreeCount(report, ROUNDS)
+        for number, batch in enumerate(portfolio.hinged(family, unlimited, trees.tick)):
             found += batch.impurities()
-            report(number, max(ROUNDS, number), f"{len(found)} trees")
-    total = float(Fraction(int(instance.class_order.counts.sum())) / instance.schema.weight_scale)
+            trees.add(batch, number)
+    total = float(instance.schema.cases(instance.class_order.total))
     points = []
-    for each in sorted(found, key=lambda impurity: -impurity.alpha):  # type: ignore[attr-defined]
-        tree = Tree(instance.schema, portfolio.nodes(each, unlimited), instance.n_objects, f"greedy {each!r}")
-        alpha = each.alpha  # type: ignore[attr-defined]
+    for impurity in sorted(found, key=lambda impurity: -impurity.alpha):  # type: ignore[attr-defined]
+        tree = Tree(instance.schema, portfolio.nodes(impurity, unlimited), instance.n_objects, f"greedy {impurity!r}")
+        alpha = impurity.alpha  # type: ignore[attr-defined]
         points.append(_point(plain_number(alpha), float(alpha) / total, tree))
     return Curve(family.__name__, "alpha", tuple(points), instance.frame_library)
 
@@ -182,7 +180,7 @@ class _Gains:
 def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
     nodes = tree.nodes
     weight = nodes.counts.sum(axis=1)
-    wrong = weight - nodes.counts.max(axis=1)
+    wrong = nodes.wrong
     paid = nodes.paid.astype(object)
     errors, spent, leaves, costliest, known_costliest = [int(wrong[0])], [0], [1], [0], [0]
     for node in order.tolist():

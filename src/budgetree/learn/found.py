@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from budgetree.tree import Tree
+import numpy as np
+
+from budgetree.problem import Instance
+from budgetree.tree import LEAF, Nodes, Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,11 +22,60 @@ class Found:
     tree: Callable[[], Tree]
 
 
+class BestFound:
+    """The trees that no other beats, cheapest first: a staircase that only ever moves down and to the left.
+
+    errors │■
+           │   ■          ■ kept: whoever pays more makes fewer errors
+           │       □      □ not kept: ■ at its left makes no more errors and needs no larger budget
+           │     ■
+           └──────────── need
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[Found] = []
+
+    def add(self, new: Found) -> None:
+        """Keeps a tree unless another is at least as good and no costlier."""
+        if any(old.errors <= new.errors and old.need <= new.need for old in self._kept):
+            return
+        unbeaten = [old for old in self._kept if old.errors < new.errors or old.need < new.need]
+        self._kept = sorted([*unbeaten, new], key=lambda found: found.need)
+
+    def best(self, budget: int) -> Found:
+        """The tree with the fewest errors within a budget."""
+        return [found for found in self._kept if found.need <= budget][-1]
+
+    def next_better(self, errors: int) -> Found | None:
+        """The cheapest tree that makes fewer errors."""
+        return next((found for found in self._kept if found.errors < errors), None)
+
+    def __iter__(self) -> Iterator[Found]:
+        return iter(self._kept)
+
+
 def found_tree(tree: Tree, source: str) -> Found:
     """A tree by what it really gets wrong and costs, not by a search's word."""
-    leaves = tree.nodes.counts[tree.nodes.is_leaf]
-    return Found(int(leaves.sum() - leaves.max(axis=1).sum()), int(tree.worst_from[0]), source, partial(_given, tree))
+    return Found(tree.nodes.errors, tree.need, source, partial(_given, tree))
+
+
+def found_leaf(instance: Instance) -> Found:
+    """The tree without any test, which every budget buys."""
+    return Found(instance.class_order.leaf_errors, 0, "single leaf", partial(_single_leaf, instance))
 
 
 def _given(tree: Tree) -> Tree:
     return tree
+
+
+def _single_leaf(instance: Instance) -> Tree:
+    nodes = Nodes(
+        test=np.array([LEAF], dtype=np.int32),
+        parent=np.array([-1], dtype=np.int32),
+        counts=instance.class_order.counts[None, :].copy(),
+        paid=np.zeros(1, dtype=np.int64),
+        first_branch=np.array([-1], dtype=np.int64),
+        branches=np.empty(0, dtype=np.int32),
+        fallback=np.zeros(1, dtype=bool),
+    )
+    return Tree(instance.schema, nodes, instance.n_objects, "single leaf")

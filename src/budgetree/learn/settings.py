@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """The best trees of an instance within a limit, and what may be spent on finding them."""
+
+    instance: Instance
+    limit: int  # in price units: no tree beyond it is wanted
+    impurities: Sequence[Any]  # of greedy trees: an object stands for itself, a hinged class for all its α's
+    cache_bytes: int
+    threads: int = 1
 
 
 def check_instance(instance: Any) -> None:

@@ -28,6 +28,27 @@ def add_up_duplicates(
     return codes[first[appearance]], labels[first[appearance]], total[appearance]
 
 
+def outvoted_weight(
+    codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Per object its weight if the objects identical to it vote for another class, else 0; and whether any differs.
+
+    A tree cannot separate identical objects: at best it gives all of them the class that most of their weight has.
+
+        tests   class  weight     votes of the group      outvoted
+        0 1 0   ill      2     ┐                              0
+        0 1 0   ill      1     ├  ill 3, well 1  →  ill       0
+        0 1 0   well     1     ┘                              1     every tree is wrong here
+        1 1 0   well     1        well 1         →  well      0
+    """
+    group = identical_groups(codes)[1]
+    votes = np.zeros((int(group.max()) + 1, int(labels.max()) + 1), dtype=np.int64)
+    np.add.at(votes, (group, labels), weights)
+    outvoted: NDArray[np.int64] = np.where(votes.argmax(axis=1)[group] == labels, 0, weights)
+    is_mixed: NDArray[np.bool_] = (votes > 0).sum(axis=1) > 1
+    return outvoted, is_mixed[group]
+
+
 def identical_groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first row of each group of identical rows, and the group of each row."""
     rows = np.ascontiguousarray(codes).view(np.dtype((np.void, codes.shape[1]))).ravel()

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.duplicates import identical_groups
+from budgetree.problem.duplicates import outvoted_weight
 from budgetree.problem.prices import Prices
 from budgetree.problem.raw_rows import LevelCounts, RawRows, check_positions
 from budgetree.problem.schema import Schema, check_codes, distinct_names
@@ -28,13 +28,28 @@ class ClassOrder:
     order: NDArray[np.int32]
     counts: NDArray[np.int64]  # per class, in weight units
 
+    @property
+    def total(self) -> int:
+        """The weight units of all objects."""
+        return int(self.counts.sum())
 
-@dataclass(frozen=True, slots=True)
+    @property
+    def leaf_errors(self) -> int:
+        """What a single leaf gets wrong, in weight units."""
+        return int(self.counts.sum() - self.counts.max())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Irreducible:
-    """What no tree can tell apart: objects that agree on every test but not on the class."""
+    """What no tree can separate: objects that agree on every test but not on the class."""
 
-    units: int  # the errors that remain, in weight units
+    outvoted: NDArray[np.int64]  # per object in the class order, its weight units if every tree gets it wrong, else 0
     n_objects: int  # the objects that are identical to one of another class
+
+    @property
+    def units(self) -> int:
+        """The errors that remain, in weight units."""
+        return int(self.outvoted.sum())
 
 
 class Instance:
@@ -270,12 +285,8 @@ class Instance:
     def irreducible(self) -> Irreducible:
         """The errors that every tree makes, and how many objects cause them."""
         present = self.class_order.order
-        group = identical_groups(self.codes[present])[1]
-        votes = np.zeros((int(group.max()) + 1, self.n_classes), dtype=np.int64)
-        np.add.at(votes, (group, self.labels[present]), self.weight_units[present])
-        mixed = (votes > 0).sum(axis=1) > 1
-        units = int((votes.sum(axis=1) - votes.max(axis=1)).sum())
-        return Irreducible(units, int(mixed[group].sum()))
+        outvoted, is_mixed = outvoted_weight(self.codes[present], self.labels[present], self.weight_units[present])
+        return Irreducible(outvoted, int(is_mixed.sum()))
 
     def priced(self, prices: Any) -> Instance:
         """The same objects with other prices."""

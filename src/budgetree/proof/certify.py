@@ -103,12 +103,10 @@ def _check_tree(instance: Instance, tree: Any) -> None:
 
 
 def _scored(tree: Tree) -> _Score:
-    leaves = tree.nodes.counts[tree.nodes.is_leaf]
-    wrong = int(leaves.sum() - leaves.max(axis=1).sum())
     scale = tree.schema.table.scale
     return _Score(
-        errors=Fraction(wrong) / tree.schema.weight_scale,
-        max_cost=Fraction(int(tree.worst_from[0])) / scale,
+        errors=tree.schema.cases(tree.nodes.errors),
+        max_cost=Fraction(tree.need) / scale,
         known_max_cost=Fraction(int(tree.nodes.paid.max())) / scale,
     )
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from budgetree.errors import TooLargeError
-from budgetree.learn.exact.solver import NEVER_AGAIN, Help, Solver
+from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES
-from budgetree.learn.settings import check_threads
+from budgetree.learn.settings import Request, check_threads
 from budgetree.problem import Instance, Prices
 from budgetree.proof.bounds import Bound
 from budgetree.services.clock import Clock
@@ -26,16 +26,16 @@ def search_bound(
     scale = flat.schema.table.scale
     allowed, end = int(errors * instance.schema.weight_scale), int(highest * scale)
     try:
-        solver = Solver(flat, end, Clock(seconds), Help(CACHE_BYTES, check_threads(None), report))
+        solver = Solver(Request(flat, end, (), CACHE_BYTES, check_threads(None)), Clock(seconds), report)
     except TooLargeError:
         return None
     budget, exact = 0, False
     while budget < end and not exact:
-        verdict = solver.decide(budget, allowed + 1)
-        if not verdict.proven:
+        result = solver.decide(budget, allowed + 1)
+        if not result.proven:
             break
-        exact = verdict.lower_bound <= allowed
-        budget = budget if exact else min(verdict.changes, end, NEVER_AGAIN)
+        exact = result.lower_bound <= allowed
+        budget = budget if exact else min(result.changes, end, NEVER_AGAIN)
     value = Fraction(budget) / scale
     words = "exhaustive search: no tree that costs less makes so few errors"
     return Bound("search", value, {}, words, final=exact or budget == end)

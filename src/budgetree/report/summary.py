@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree._version import __version__
-from budgetree.learn._frontier import COLUMNS, Frontier, Point
+from budgetree.learn.points import COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, Levels
 from budgetree.problem.units import plain_number

@@ -21,7 +21,7 @@ class Clock:
     """When to stop. Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar."""
 
     def __init__(self, seconds: float | None, tick: Tick | None = None, whole: Clock | None = None) -> None:
-        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self._deadline = None if seconds is None else time.monotonic() + seconds
         self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._whole = whole  # the clock that this one is a share of
         self._interrupted = False
@@ -34,13 +34,13 @@ class Clock:
         if self._tick is not None and now >= self._next_tick:
             self._next_tick = now + BETWEEN_TICKS
             self._tick(0, 1)
-        return self.deadline is not None and now >= self.deadline
+        return self._deadline is not None and now >= self._deadline
 
     @property
     def seconds_left(self) -> float | None:
         if self._interrupted:
             return 0.0
-        return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.0)
+        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
 
     def share(self, seconds: float | None, tick: Tick | None = None) -> Clock:
         """A clock that stops after so many seconds, or with this one."""

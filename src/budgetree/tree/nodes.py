@@ -53,6 +53,16 @@ class Nodes:
         return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
 
     @cached_property
+    def wrong(self) -> NDArray[np.int64]:
+        """Per node, the weight units that it gets wrong as a leaf."""
+        return np.asarray(self.counts.sum(axis=1) - self.counts.max(axis=1), dtype=np.int64)
+
+    @cached_property
+    def errors(self) -> int:
+        """The weight units that the leaves get wrong."""
+        return int(self.wrong[self.is_leaf].sum())
+
+    @cached_property
     def levels(self) -> tuple[tuple[int, int], ...]:
         """The range of node numbers at each depth."""
         ranges, first, last = [], 0, 1

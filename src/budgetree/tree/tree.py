@@ -42,7 +42,7 @@ class Tree(Shown):
     @cached_property
     def max_cost(self) -> int | float:
         """What no case exceeds, known or new: also one that shows an outcome never seen at some node."""
-        return self.schema.table.amount(self.worst_from[0])
+        return self.schema.table.amount(self.need)
 
     @cached_property
     def known_max_cost(self) -> int | float:
@@ -57,6 +57,11 @@ class Tree(Shown):
         """The old name of max_cost."""
         return self.max_cost
 
+    @property
+    def need(self) -> int:
+        """The least budget that buys the tree, in price units."""
+        return int(self.worst_from[0])
+
     @cached_property
     def mean_cost(self) -> float:
         """The mean cost over the known cases, by weight."""
@@ -68,9 +73,7 @@ class Tree(Shown):
     @cached_property
     def errors(self) -> int | float:
         """The known cases that the tree gets wrong, by weight."""
-        counts = self.nodes.counts[self.nodes.is_leaf]
-        wrong = int(counts.sum() - counts.max(axis=1).sum())
-        return plain_number(self.schema.cases(wrong))
+        return plain_number(self.schema.cases(self.nodes.errors))
 
     @property
     def n_leaves(self) -> int:

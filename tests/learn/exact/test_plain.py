@@ -13,7 +13,7 @@ from reference import Problem, random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer
+from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.plain import PlainSearch
 from budgetree.services.clock import Clock
@@ -42,7 +42,7 @@ def answer(search: PlainSearch, budget: int, cutoff: int = NEVER, **settings: An
 
 
 def canonical(instance: bt.Instance, search: PlainSearch, budget: int) -> bt.Tree:
-    nodes = search.tree(budget, FOREVER, canonical=True)
+    nodes = search.tree(TreeWanted(budget, is_canonical=True), FOREVER)
     assert nodes is not None
     return bt.Tree(instance.schema, nodes, instance.n_objects)
 
@@ -135,7 +135,7 @@ def test_a_first_test_leaves_out_the_trees_that_begin_with_another(outcomes: int
         assert min(found.value for found in by_test) == fewest.value
         assert by_test[fewest.test].value == fewest.value
         for test, found in enumerate(by_test):
-            nodes = search.tree(9, FOREVER, first_test=test) if found.value < layout.leaf_errors else None
+            nodes = search.tree(TreeWanted(9, first_test=test), FOREVER) if found.value < layout.leaf_errors else None
             if nodes is not None:
                 assert nodes.test[0] == layout.by_price[test]
                 assert nodes.counts[nodes.is_leaf].sum() - nodes.counts[nodes.is_leaf].max(axis=1).sum() == found.value
@@ -151,7 +151,7 @@ def test_a_stopped_search_leaves_nothing_false_behind(outcomes: int) -> None:
         rng = random.Random(seed)
         for _ in range(30):
             stops += search.search(rng.randrange(13), NEVER, Countdown(rng.randrange(30))) is None
-            search.tree(rng.randrange(13), Countdown(rng.randrange(10)), canonical=rng.random() < 0.5)
+            search.tree(TreeWanted(rng.randrange(13), is_canonical=rng.random() < 0.5), Countdown(rng.randrange(10)))
         assert [answer(search, budget).value for budget in range(13)] == fewest
     assert stops > 20
 
@@ -168,7 +168,7 @@ def test_a_narrow_search_finds_trees_and_proves_nothing(outcomes: int) -> None:
                 found = answer(search, budget, breadth=breadth).value
                 assert found >= fewest[budget]
                 worse += found > fewest[budget]
-                nodes = search.tree(budget, FOREVER, breadth=breadth)
+                nodes = search.tree(TreeWanted(budget, breadth), FOREVER)
                 assert nodes is not None
                 assert nodes.counts[nodes.is_leaf].sum() - nodes.counts[nodes.is_leaf].max(axis=1).sum() <= found
         assert [answer(search, budget).value for budget in range(13)] == fewest

@@ -32,6 +32,16 @@ class LongAnswer:
     nodes: Nodes | None  # the best tree that it found below the cutoff
 
 
+@dataclass(frozen=True, slots=True)
+class TreeWanted:
+    """Which tree is to be read off a search."""
+
+    budget: int
+    breadth: int = ALL_TESTS  # of the search that found it
+    first_test: int = ANY_TEST  # where it is known, in the layout's order
+    is_canonical: bool = False  # the one tree that the budget defines, whatever was searched before
+
+
 class Search(Protocol):
     """Exact search on one layout: NativeSearch, or PlainSearch where there is no native core."""
 
@@ -41,13 +51,5 @@ class Search(Protocol):
     def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
         """The same with all threads, and with a bound that rises while it lasts."""
 
-    def tree(
-        self,
-        budget: int,
-        clock: Clock,
-        *,
-        breadth: int = ALL_TESTS,
-        first_test: int = ANY_TEST,
-        canonical: bool = False,
-    ) -> Nodes | None:
-        """The tree behind an answer; canonical: the one tree that the budget defines. None when the clock is over."""
+    def tree(self, wanted: TreeWanted, clock: Clock) -> Nodes | None:
+        """The tree behind an answer, or the canonical one; None when the clock is over."""

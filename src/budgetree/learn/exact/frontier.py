@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from budgetree.learn.exact.solver import BudgetResult, Solver
 from budgetree.learn.found import Found, found_tree
 
-SWEEP_SHARE = 0.3  # of the time, for the budgets beyond the first that takes long
-SWEEP_SECONDS = 10.0  # for them where there is no limit
-SECONDS_PER_BUDGET = 1.0
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactFrontier:
@@ -21,8 +17,8 @@ class ExactFrontier:
     complete: bool
 
 
-def search_frontier(solver: Solver, limit: int) -> ExactFrontier:
-    """Every budget up to the limit at which the fewest errors drop."""
+def search_frontier(solver: Solver) -> ExactFrontier:
+    """Every budget up to the solver's limit at which the fewest errors drop."""
     proven: list[Found] = []
     settled_below, complete = 0, False  # below that budget everything is proven
     try:
@@ -30,19 +26,19 @@ def search_frontier(solver: Solver, limit: int) -> ExactFrontier:
         if not solver.layout.has_one_price:  # with one price every budget is asked anyway
             solver.start_from_greedy()
         while not complete:
-            settled = _settle(solver, result, limit)
+            settled = _settle(solver, result)
             if settled is None:
                 break
             proven.append(settled.point)
             settled_below = settled.below
-            complete = settled_below > limit
+            complete = settled_below > solver.limit
             if settled.next is None:
                 break
             result = settled.next
     except KeyboardInterrupt:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
-    beyond = [] if complete else [found for found in solver.found if found.need >= settled_below]
+    beyond = [] if complete else [found for found in solver.trees if found.need >= settled_below]
     return ExactFrontier(
         proven, [found for found in beyond if not proven or found.errors < proven[-1].errors], complete
     )
@@ -54,26 +50,38 @@ class _Settled:
 
     point: Found
     below: int
-    next: BudgetResult | None  # of the budget at which there is a better one, as far as known; None if the time is over
+    next: BudgetResult | None  # of the budget at which there is a better one, as far as known; None if time is over
 
 
-def _settle(solver: Solver, result: BudgetResult, limit: int) -> _Settled | None:
+def _settle(solver: Solver, result: BudgetResult) -> _Settled | None:
     """The best tree at a budget and the least larger budget with a better one; None if the time is over first.
 
     The result is of this budget; where it is not proven, it is asked for.
 
     Whether a tree is better is asked just below the cheapest one that is known to be. If the search refutes it, all
     budgets up to there are settled at once; if not, it has found a cheaper one, and is asked below that.
+
+        errors │ ■──────────────┐            ■ the best tree at this budget
+               │                │
+               │                □◄─2─┐       □ better trees, by what they need
+               │                     □◄─1
+               └─┴──────────────┴────┴──── budget
+
+    1  Asked just below the one that is known: the search finds a cheaper tree that is better than ■.
+    2  Asked just below that: no tree is better than ■, which is proven for all budgets up to there.
+
+    Where tests have one price only, and where no better tree is known, the search climbs instead: it asks at the least
+    budget at which its last answer might be another.
     """
+    end_of_all = solver.limit + 1
     budget, exact = result.budget, result if result.proven else None
     refuted_below = budget if exact is None else max(exact.changes, budget + 1)
     while True:
-        best = solver.best(budget)
-        better = solver.next_better(best.errors)
-        end = limit + 1 if better is None else min(better.need, limit + 1)
+        best = solver.trees.best(budget)
+        better = solver.trees.next_better(best.errors)
+        end = end_of_all if better is None else min(better.need, end_of_all)
         if refuted_below >= end or best.errors == solver.unavoidable:
             break
-        # Without a better tree in sight the budgets at which something may change are climbed one by one.
         climbs = better is None or solver.layout.has_one_price
         ask_at = max(refuted_below if climbs else end - 1, budget)
         result = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
@@ -88,34 +96,12 @@ def _settle(solver: Solver, result: BudgetResult, limit: int) -> _Settled | None
     if exact is None or exact.lower_bound != best.errors:
         exact = solver.decide(budget, best.errors + 1)
     if best.errors == solver.unavoidable:
-        end = limit + 1
-    is_exact = result.budget == end and result.lower_bound == solver.best(end).errors
+        end = end_of_all
+    is_exact = result.budget == end and result.lower_bound == solver.trees.best(end).errors
     return _Settled(_point(solver, exact), end, result if is_exact else BudgetResult(end, 0, False, end))
 
 
 def _point(solver: Solver, exact: BudgetResult) -> Found:
     """The canonical tree of a budget, or another as good where the time does not suffice for it."""
     tree = solver.canonical(exact) if exact.proven else None
-    return solver.best(exact.budget) if tree is None else found_tree(tree, "exact search")
-
-
-def sweep(solver: Solver, budget: int, limit: int) -> None:
-    """Looks for good trees at the larger budgets, before the proof of this one takes all the time."""
-    left = solver.clock.seconds_left
-    share = SWEEP_SECONDS if left is None else SWEEP_SHARE * left
-    clock = solver.clock.share(share)
-    for candidate in _candidates(solver, budget, limit):
-        if clock.is_over:
-            return
-        solver.look(candidate, min(SECONDS_PER_BUDGET, share))
-        if solver.best(candidate).errors == solver.unavoidable:
-            return
-
-
-def _candidates(solver: Solver, budget: int, limit: int) -> list[int]:
-    """Larger budgets where something may be had: where the trees known so far have their points, or each price."""
-    needs = {found.need for found in solver.found}
-    if solver.layout.has_one_price:
-        price = int(solver.layout.costliest[0])
-        needs |= set(range(budget, max(needs) + 1, price)) if price else set()
-    return sorted(need for need in needs if budget < need <= limit)
+    return solver.trees.best(exact.budget) if tree is None else found_tree(tree, "exact search")

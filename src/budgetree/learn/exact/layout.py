@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from budgetree.errors import TooLargeError
 from budgetree.learn.exact.answer import ALL_TESTS
 from budgetree.problem import Instance
-from budgetree.problem.duplicates import identical_groups
 
 MAX_COUNTED = 2**16  # cases that 16 bits can count
 MAX_DEPTH = 1000  # the search calls itself once per test: a longer path would not fit on the stack
@@ -62,10 +61,8 @@ class Layout:
         self.codes = np.ascontiguousarray(instance.codes[cases][:, self.by_price])
         self.labels = instance.labels[cases].astype(np.int32)
         self.weights = instance.weight_units[cases]
-        self.unavoidable = self._unavoidable()
-        counts = instance.class_order.counts
-        self.leaf_errors = int(counts.sum() - counts.max())
-        self.unavoidable_errors = int(self.unavoidable.sum())
+        self.unavoidable = instance.irreducible.outvoted
+        self.leaf_errors, self.unavoidable_errors = instance.class_order.leaf_errors, instance.irreducible.units
 
     @property
     def has_one_price(self) -> bool:
@@ -102,10 +99,3 @@ class Layout:
                 f"{needed / 2**30:.1f} GB beside its cache, more than half of this machine's memory. Use a sample of "
                 "the objects, fewer tests or a smaller budget; or be content with greedy trees."
             )
-
-    def _unavoidable(self) -> NDArray[np.int64]:
-        group = identical_groups(self.codes)[1]
-        votes = np.zeros((int(group.max()) + 1, self.n_classes), dtype=np.int64)
-        np.add.at(votes, (group, self.labels), self.weights)
-        outvoted: NDArray[np.int64] = np.where(votes.argmax(axis=1)[group] == self.labels, 0, self.weights)
-        return outvoted

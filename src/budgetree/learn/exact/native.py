@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.core import core
-from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer
+from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.services.clock import Clock
@@ -64,20 +64,12 @@ class NativeSearch:
             answer, found.lower_bound, None if tree is None else as_nodes(FoundNodes(**tree), self._layout)
         )
 
-    def tree(
-        self,
-        budget: int,
-        clock: Clock,
-        *,
-        breadth: int = ALL_TESTS,
-        first_test: int = ANY_TEST,
-        canonical: bool = False,
-    ) -> Nodes | None:
-        """The tree behind an answer; canonical: the one tree that the budget defines. None when the clock is over."""
-        question = _question(budget, NEVER, first_test)
-        question.is_canonical = canonical
+    def tree(self, wanted: TreeWanted, clock: Clock) -> Nodes | None:
+        """The tree behind an answer, or the canonical one; None when the clock is over."""
+        question = _question(wanted.budget, NEVER, wanted.first_test)
+        question.is_canonical = wanted.is_canonical
         with clock.in_core() as core_clock:
-            tree = self._search.tree(question, core_clock, breadth)
+            tree = self._search.tree(question, core_clock, wanted.breadth)
         return None if tree is None else as_nodes(FoundNodes(**tree), self._layout)
 
 

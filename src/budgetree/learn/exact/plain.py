@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer
+from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.learn.exact.plain_counts import Cases, Columns, Splits, least_cost
@@ -98,30 +98,19 @@ class PlainSearch:
         if answer is None:
             return LongAnswer(None, self._whole.least, None)
         found = answer.value < cutoff
-        nodes = self.tree(budget, Clock(None), first_test=answer.test) if found else None
+        nodes = self.tree(TreeWanted(budget, first_test=answer.test), Clock(None)) if found else None
         # Which test begins the canonical tree is for tree() to find out.
         return LongAnswer(replace(answer, test=ANY_TEST), min(answer.value, cutoff), nodes)
 
-    def tree(
-        self,
-        budget: int,
-        clock: Clock,
-        *,
-        breadth: int = ALL_TESTS,
-        first_test: int = ANY_TEST,
-        canonical: bool = False,
-    ) -> Nodes | None:
-        """The tree behind the search's answer, or None when the clock is over.
-
-        Canonical: the one tree that the budget defines, whatever was searched before; it may take as long as a search.
-        """
-        self._clock, self._breadth = clock, ALL_TESTS if canonical else breadth
-        choose = self._canonical_test if canonical else self._found_test
+    def tree(self, wanted: TreeWanted, clock: Clock) -> Nodes | None:
+        """The tree behind the search's answer, or None when the clock is over; a canonical one may take as long."""
+        self._clock, self._breadth = clock, ALL_TESTS if wanted.is_canonical else wanted.breadth
+        choose = self._canonical_test if wanted.is_canonical else self._found_test
         nodes, tests = [_Node(self._whole, -1, -1, 0)], []
         try:
             for number, node in enumerate(nodes):  # which grow on the way
-                given = number == 0 and first_test != ANY_TEST
-                tests.append(first_test if given else choose(node.cases, budget - node.paid))
+                is_given = number == 0 and wanted.first_test != ANY_TEST
+                tests.append(wanted.first_test if is_given else choose(node.cases, wanted.budget - node.paid))
                 if tests[number] != ANY_TEST:
                     parts = self._columns.parts(node.cases, tests[number])
                     nodes += [_Node(part.cases, number, part.outcome, node.paid + part.spent) for part in parts]

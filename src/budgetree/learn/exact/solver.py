@@ -12,22 +12,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-import numpy as np
-
 from budgetree.core import core, say_once
-from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Search
+from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Search, TreeWanted
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.found import Found, found_tree
-from budgetree.problem import Instance
+from budgetree.learn.found import BestFound, found_leaf, found_tree
+from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock
-from budgetree.services.progress import ProgressReport
-from budgetree.tree import LEAF, Nodes, Tree
+from budgetree.services.progress import ProgressReport, no_report
+from budgetree.tree import Nodes, Tree
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
 LONG, LONG_SHARE = 4.0, 0.1  # seconds after which a search counts as long, and their share of a time limit
 QUICK, BROADER = (1, 2, 3), (5, 8, 13)  # tests to try at each set, in passes that find good trees early
 HURRY = 5.0  # seconds: with less time left, greedy trees are grown before the search goes on
 QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
+SWEEP_SHARE = 0.3  # of the time, for the budgets beyond the first that takes long
+SWEEP_SECONDS = 10.0  # for them where there is no limit
+SECONDS_PER_BUDGET = 1.0
 NEVER_AGAIN = NEVER // 8  # budgets beyond it come from adding to "never"
 
 T = TypeVar("T")
@@ -44,74 +46,56 @@ class BudgetResult:
     first_test: int = ANY_TEST  # of the canonical tree, where the search found it by first tests
 
 
-def _no_trees() -> list[Found]:
-    return []
-
-
-def _do_nothing(solver: Solver, budget: int) -> None:
-    pass
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Help:
-    """What a solver works with: memory and threads, and whom to ask or tell when a question takes long."""
-
-    cache_bytes: int
-    threads: int
-    report: ProgressReport | None = None
-    greedy: Callable[[], list[Found]] = _no_trees  # trees to start from
-    when_long: Callable[[Solver, int], None] = _do_nothing  # once, before the first long search
-
-
 class Solver:
-    """Answers for the budgets of one instance, and keeps the best trees."""
+    """Answers for the budgets of one instance up to the request's limit, and keeps the best trees.
 
-    def __init__(self, instance: Instance, budget: int, clock: Clock, helped: Help) -> None:
-        self.layout = Layout(instance, budget)
-        self.clock = clock
-        self._instance, self._help = instance, helped
-        self._search = make_search(self.layout, helped.cache_bytes, helped.threads)
-        self._found: list[Found] = []
-        self._has_looked = self._has_greedy = self._was_long = False
-        self.proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
-        self.keep(_single_leaf(instance), "single leaf")
+    Where every budget's tree is wanted, not one budget's, good trees of the larger ones are looked for before the first
+    long search, which may take all the time.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        clock: Clock,
+        report: ProgressReport = no_report,
+        *,
+        wants_every_budget: bool = False,
+    ) -> None:
+        self.limit, self.clock = request.limit, clock
+        self.layout = Layout(request.instance, request.limit)
+        self.trees = BestFound()
+        self.trees.add(found_leaf(request.instance))
+        self._request, self._report = request, report
+        self._search = make_search(self.layout, request.cache_bytes, request.threads)
+        self._must_sweep = wants_every_budget
+        self._has_looked, self._must_grow = False, bool(request.impurities)
+        self._proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
 
     @property
     def unavoidable(self) -> int:
+        """The errors that every tree makes."""
         return self.layout.unavoidable_errors
-
-    @property
-    def found(self) -> list[Found]:
-        """The trees that no other beats, cheapest first."""
-        return self._found
-
-    def best(self, budget: int) -> Found:
-        """The best tree so far within a budget."""
-        return [found for found in self._found if found.need <= budget][-1]
-
-    def next_better(self, errors: int) -> Found | None:
-        """The cheapest tree so far that makes fewer errors."""
-        return next((found for found in self._found if found.errors < errors), None)
 
     def lower_bound(self, budget: int) -> int:
         """No tree within the budget has fewer errors: what was proven for it, or for a larger one."""
-        return max([self.unavoidable, *(bound for asked, bound in self.proven.items() if asked >= budget)])
-
-    def add(self, new: Found) -> None:
-        """Keeps a tree unless another is at least as good and no costlier."""
-        if any(old.errors <= new.errors and old.need <= new.need for old in self._found):
-            return
-        kept = [old for old in self._found if old.errors < new.errors or old.need < new.need]
-        self._found = sorted([*kept, new], key=lambda found: found.need)
-
-    def keep(self, tree: Tree, source: str) -> None:
-        self.add(found_tree(tree, source))
+        return max([self.unavoidable, *(bound for asked, bound in self._proven.items() if asked >= budget)])
 
     def decide(self, budget: int, cutoff: int) -> BudgetResult:
-        """The fewest errors within the budget, if below the cutoff; the trees on the way are kept."""
+        """The fewest errors within the budget, if below the cutoff; the trees on the way are kept.
+
+        Most questions are answered at once, and a few take nearly all the time. So each gets more time step by step;
+        better trees are looked for in between, because the search leaves out whatever cannot beat the best tree:
+
+            search 0.2 s ──► narrow passes ──► search 4 s ──► greedy trees, ──► search with all threads and a
+                 │           0.3 s, once           │          larger budgets,   bound that rises, to the end
+                 ▼                                 ▼          broader passes              ▼
+              answer                            answer                           answer, or a lower bound
+
+        What a stopped search has learned stays in its cache: the next one does not begin from scratch.
+        """
         if self.clock.is_over:
-            return BudgetResult(budget, self.unavoidable, False, budget)
-        cutoff = min(cutoff, self.best(budget).errors + 1)
+            return self._undecided(budget)
+        cutoff = min(cutoff, self.trees.best(budget).errors + 1)
         left = self.clock.seconds_left
         answer = self._ask(budget, cutoff, MOMENT if left is None else min(MOMENT, left / 4))
         if answer is None:
@@ -130,86 +114,107 @@ class Solver:
         """Narrow passes for good trees; they prove nothing."""
         clock = self._watch(budget, seconds)
         for breadth in breadths:
-            best = self.best(budget)
+            best = self.trees.best(budget)
             if clock.is_over or best.errors == self.unavoidable:
                 return
             answer = self._unless_stopped(partial(self._search.search, budget, best.errors, clock, breadth=breadth))
             if answer is not None and answer.value < best.errors:
-                nodes = self._search.tree(budget, Clock(None), breadth=breadth)
+                nodes = self._search.tree(TreeWanted(budget, breadth), Clock(None))
                 self._keep_nodes(nodes, f"search, breadth {breadth}")
 
     def start_from_greedy(self) -> None:
-        """Adds the greedy trees, once."""
-        if self._has_greedy or self.clock.is_over:
-            return
-        self._has_greedy = True
-        for found in self._help.greedy():
-            self.add(found)
+        """Adds the greedy trees of the request's impurities, once."""
+        if self._must_grow and not self.clock.is_over:
+            self._must_grow = False
+            for found in grow_frontier(self._request, self.clock, self._report):
+                self.trees.add(found)
 
     def canonical(self, result: BudgetResult) -> Tree | None:
         """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
-        find = partial(self._search.tree, result.budget, first_test=result.first_test, canonical=True)
+        wanted = TreeWanted(result.budget, first_test=result.first_test, is_canonical=True)
         # Where one search settled the question, its tree takes about as long: it is not held up by the clock.
         clock = Clock(None) if result.first_test == ANY_TEST else self._watch(result.budget, None)
-        nodes = self._unless_stopped(partial(find, clock))
+        nodes = self._unless_stopped(partial(self._search.tree, wanted, clock))
         return None if nodes is None else self._tree(nodes, "exact")
 
     def _ask(self, budget: int, cutoff: int, seconds: float) -> Answer | None:
         return self._unless_stopped(partial(self._search.search, budget, cutoff, self._watch(budget, seconds)))
 
     def _decide_long(self, budget: int, cutoff: int) -> BudgetResult:
-        """With everything there is."""
+        """With everything there is: good trees first, then all threads."""
         self.start_from_greedy()
-        if not self._was_long:
-            self._was_long = True
-            self._help.when_long(self, budget)
+        if self._must_sweep:
+            self._must_sweep = False
+            self._sweep(budget)
         left = self.clock.seconds_left
         self.look(budget, BROADER_SECONDS if left is None else min(BROADER_SECONDS, LONG_SHARE * left))
-        cutoff = min(cutoff, self.best(budget).errors + 1)
+        cutoff = min(cutoff, self.trees.best(budget).errors + 1)
         clock = self._watch(budget, None)
         found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
         if found is None:
-            return BudgetResult(budget, self.unavoidable, False, budget)
+            return self._undecided(budget)
         if found.nodes is not None:
             self._keep_nodes(found.nodes, "exact search")
         if found.answer is None:
             bound = max(self.unavoidable, found.lower_bound)
-            self.proven[budget] = bound
+            self._proven[budget] = bound
             return BudgetResult(budget, bound, False, budget)
         value = min(found.answer.value, cutoff)
         if value < cutoff:
             self._must_reach(budget, value)
-        self.proven[budget] = value
+        self._proven[budget] = value
         first = found.answer.test if value < self.layout.leaf_errors else ANY_TEST
         return BudgetResult(budget, value, True, found.answer.changes, first)
 
+    def _sweep(self, budget: int) -> None:
+        """Looks for good trees at the larger budgets, before the proof of this one takes all the time."""
+        left = self.clock.seconds_left
+        share = SWEEP_SECONDS if left is None else SWEEP_SHARE * left
+        clock = self.clock.share(share)
+        for larger in self._larger_budgets(budget):
+            if clock.is_over:
+                return
+            self.look(larger, min(SECONDS_PER_BUDGET, share))
+            if self.trees.best(larger).errors == self.unavoidable:
+                return
+
+    def _larger_budgets(self, budget: int) -> list[int]:
+        """Where something may be had: where the trees known so far have their points, or each price."""
+        needs = {found.need for found in self.trees}
+        if self.layout.has_one_price:
+            price = int(self.layout.costliest[0])
+            needs |= set(range(budget, max(needs) + 1, price)) if price else set()
+        return sorted(need for need in needs if budget < need <= self.limit)
+
     def _settled(self, budget: int, cutoff: int, answer: Answer) -> BudgetResult:
         """What the search's answer means; its tree is kept if it is a better one."""
-        if answer.value < min(cutoff, self.best(budget).errors):
-            nodes = self._search.tree(budget, Clock(None), first_test=answer.test)
+        if answer.value < min(cutoff, self.trees.best(budget).errors):
+            nodes = self._search.tree(TreeWanted(budget, first_test=answer.test), Clock(None))
             self._keep_nodes(nodes, "exact search")
             if nodes is None:
-                return BudgetResult(budget, self.unavoidable, False, budget)
+                return self._undecided(budget)
             self._must_reach(budget, answer.value)
-        self.proven[budget] = min(answer.value, cutoff)
+        self._proven[budget] = min(answer.value, cutoff)
         return BudgetResult(budget, min(answer.value, cutoff), True, answer.changes)
+
+    def _undecided(self, budget: int) -> BudgetResult:
+        return BudgetResult(budget, self.unavoidable, False, budget)
 
     def _must_reach(self, budget: int, errors: int) -> None:
         """A value without its tree would be a mistake in this program, and nothing may be called proven then."""
-        if self.best(budget).errors > errors:
+        if self.trees.best(budget).errors > errors:
             raise AssertionError(f"exact search claims {errors} errors within {budget} units, but has no such tree")
 
     def _watch(self, budget: int, seconds: float | None) -> Clock:
         """A share of the clock that tells how far the question is."""
-        return self.clock.share(seconds, partial(self._tell, budget) if self._help.report else None)
+        return self.clock.share(seconds, partial(self._tell, budget))
 
     def _tell(self, budget: int, done: int, total: int) -> None:
-        schema, report = self._instance.schema, self._help.report
-        assert report is not None
-        known = (self.best(budget).errors, self.lower_bound(budget))
-        best, least = (float(units / schema.weight_scale) for units in known)
+        schema = self._request.instance.schema
+        units = (self.trees.best(budget).errors, self.lower_bound(budget))
+        best, least = (float(schema.cases(errors)) for errors in units)
         words = f"budget {schema.table.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
-        report(done, total or 1, words)
+        self._report(done, total or 1, words)
 
     def _unless_stopped(self, job: Callable[[], T]) -> T | None:
         """What the job answers; None where Ctrl-C ends it."""
@@ -223,10 +228,11 @@ class Solver:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
-            self.keep(self._tree(nodes, source), source)
+            self.trees.add(found_tree(self._tree(nodes, source), source))
 
     def _tree(self, nodes: Nodes, origin: str) -> Tree:
-        return Tree(self._instance.schema, nodes, self._instance.n_objects, origin)
+        instance = self._request.instance
+        return Tree(instance.schema, nodes, instance.n_objects, origin)
 
 
 def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:
@@ -239,17 +245,3 @@ def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:
 
     say_once()
     return PlainSearch(layout, cache_bytes)
-
-
-def _single_leaf(instance: Instance) -> Tree:
-    counts = instance.class_order.counts[None, :].copy()
-    nodes = Nodes(
-        test=np.array([LEAF], dtype=np.int32),
-        parent=np.array([-1], dtype=np.int32),
-        counts=counts,
-        paid=np.zeros(1, dtype=np.int64),
-        first_branch=np.array([-1], dtype=np.int64),
-        branches=np.empty(0, dtype=np.int32),
-        fallback=np.zeros(1, dtype=bool),
-    )
-    return Tree(instance.schema, nodes, instance.n_objects, "single leaf")

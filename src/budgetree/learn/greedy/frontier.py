@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from budgetree.impurity import Impurity
-from budgetree.learn.found import Found
+from budgetree.learn.found import Found, found_leaf
 from budgetree.learn.greedy.growers import grow_nodes
-from budgetree.learn.greedy.portfolio import HINGED, Batch, Portfolio
+from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
+from budgetree.learn.settings import Request
 from budgetree.problem import Instance
+from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import LEAF, Nodes, Tree
-
-ROUNDS = 12  # of a bisection, about
+from budgetree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,84 +46,67 @@ class _Recipe:
         return whole.cut(schema.table.amount(self.cut)).trim()
 
 
-def grow_frontier(portfolio: Portfolio, chosen: Sequence[Any], limit: int, report: ProgressReport) -> list[Found]:
-    """The trees that no other of the portfolio beats within the limit, cheapest first."""
+def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
+    """The trees that no other of the portfolio beats within the limit, cheapest first; fewer if time is over."""
+    portfolio = Portfolio(request.instance, request.cache_bytes, clock)
     # Under the limit first: those trees are quicker to grow and made for it.
-    budgets = dict.fromkeys([limit, portfolio.instance.schema.table.budget_units(None)])
+    budgets = dict.fromkeys([request.limit, request.instance.schema.table.budget_units(None)])
     batches: list[Batch] = []
     for budget in budgets:
-        if not (batches and portfolio.out_of_time):
-            batches.extend(_grow_all(portfolio, chosen, budget, report))
-    return _pareto(portfolio.instance, [batch for batch in batches if len(batch.steps)], limit)
+        if not (batches and clock.is_over):
+            batches.extend(_grow_all(portfolio, request.impurities, budget, report))
+    return _pareto(request.instance, [batch for batch in batches if len(batch.steps)], request.limit)
 
 
-def _grow_all(portfolio: Portfolio, chosen: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
-    singles: list[Impurity] = [each for each in chosen if each not in HINGED]
-    families = [each for each in chosen if each in HINGED]
-    n_trees = 0
-    portfolio.tick = partial(_tell, report, 0, len(families) or 1, 0)
+def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
+    singles: list[Impurity] = [impurity for impurity in impurities if impurity not in HINGED]
+    families = [impurity for impurity in impurities if impurity in HINGED]
+    trees = TreeCount(report, len(families) or 1)
     if singles:
-        batch = portfolio.grow_all(singles, budget)
-        n_trees += len(batch.steps)
-        report(0, len(families) or 1, f"{n_trees} trees")
+        batch = portfolio.grow_all(singles, budget, trees.tick)
+        trees.add(batch, 0)
         yield batch
     for index, family in enumerate(families):
-        if portfolio.out_of_time:
+        if portfolio.clock.is_over:
             return
-        portfolio.tick = partial(_tell, report, index, len(families), n_trees)
-        for number, batch in enumerate(portfolio.hinged(family, budget)):
-            n_trees += len(batch.steps)
-            report(index + min(number / ROUNDS, 1), len(families), f"{n_trees} trees")
+        for number, batch in enumerate(portfolio.hinged(family, budget, trees.tick)):
+            trees.add(batch, index + min(number / ROUNDS, 1))
             yield batch
 
 
-def _tell(report: ProgressReport, done: int, total: int, before: int, n_trees: int, _: int) -> None:
-    report(done, total, f"{before + n_trees} trees")
-
-
 def _pareto(instance: Instance, batches: list[Batch], limit: int) -> list[Found]:
-    """All cuts of all trees that no other beats; of equals the first in the portfolio's order."""
+    """All cuts of all trees that no other beats; of equals the first in the portfolio's order.
+
+    A tree's steps, cheapest first, are all its cuts: each further step saves its gain.
+
+        tree 1   need 0   2   5         tree 2   need 0   2   4         both, by need:   0   2   2   4   5
+                 gain     3   4                  gain     2   6                 errors   9   6   7   1   2
+               errors 9   6   2                errors 9   7   1                          ■   ■       ■
+
+    Sorted by need, then errors, then tree, a cut is kept (■) if it makes fewer errors than all before it.
+    """
     growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
-    at_root = _errors_as_a_leaf(instance)
+    at_root = instance.class_order.leaf_errors
     if not batches:
-        return [Found(at_root, 0, "single leaf", partial(_single_leaf, instance))]
+        return [found_leaf(instance)]
     steps = join_steps([batch.steps for batch in batches])
     by_tree = np.lexsort((steps.need, steps.owner))  # each tree's steps, cheapest first
     need, owner = steps.need[by_tree], steps.owner[by_tree]
     saved = np.cumsum(steps.gain[by_tree])
     first = np.flatnonzero(np.diff(owner, prepend=-1))  # where each tree begins
     saved_before = np.repeat(saved[first] - steps.gain[by_tree][first], np.diff(first, append=len(owner)))
-    need = np.concatenate(([0], need))
+    need = np.concatenate(([0], need))  # the single leaf goes first
     errors = np.concatenate(([at_root], at_root - (saved - saved_before)))
     owner = np.concatenate(([0], owner))
     order = np.lexsort((owner, errors, need))
     order = order[need[order] <= limit]
     fewest_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], errors[order][:-1])))
-    kept = order[errors[order] < fewest_before].tolist()
     found = []
-    for i in kept:
+    for i in order[errors[order] < fewest_before].tolist():
         if errors[i] == at_root and need[i] == 0:
-            found.append(Found(at_root, 0, "single leaf", partial(_single_leaf, instance)))
+            found.append(found_leaf(instance))
             continue
         batch, tree = growers[owner[i]]
         recipe = _Recipe(instance, batch.impurity(tree), batch.budget, int(need[i]))
         found.append(Found(int(errors[i]), int(need[i]), recipe.source, recipe.make))
     return found
-
-
-def _errors_as_a_leaf(instance: Instance) -> int:
-    counts = instance.class_order.counts
-    return int(counts.sum() - counts.max())
-
-
-def _single_leaf(instance: Instance) -> Tree:
-    nodes = Nodes(
-        test=np.array([LEAF], np.int32),
-        parent=np.array([-1], np.int32),
-        counts=instance.class_order.counts[None].copy(),
-        paid=np.zeros(1, np.int64),
-        first_branch=np.array([-1]),
-        branches=np.empty(0, np.int32),
-        fallback=np.zeros(1, bool),
-    )
-    return Tree(instance.schema, nodes, instance.n_objects, "single leaf")

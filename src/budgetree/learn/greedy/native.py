@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,12 +17,11 @@ from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, Hi
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import Steps
 from budgetree.problem import Instance, PriceTable
+from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
 WHOLE_BYTES = 128
-
-Tick = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,20 +96,21 @@ class NativePool:
         self._native = native
         self._pool = core.Pool(native.table, native.money, cache_bytes)
 
-    def steps(self, all_settings: list[Settings], seconds: float | None, tick: Tick | None) -> Steps:
+    def steps(self, all_settings: list[Settings], clock: Clock) -> Steps:
         """The steps of the trees that were finished in time, in order."""
-        assert core is not None
         wanted = [core_settings(self._native, settings) for settings in all_settings]
-        return Steps(*self._pool.grow(wanted, core.Clock(seconds, tick)))
+        with clock.in_core() as core_clock:
+            return Steps(*self._pool.grow(wanted, core_clock))
 
     def bisect(
-        self, hinges: Hinges, ends: tuple[int, int], budget: int, seconds: float | None, tick: Tick | None
+        self, hinges: Hinges, ends: tuple[int, int], budget: int, clock: Clock
     ) -> tuple[NDArray[np.int64], Steps]:
         """The multiples from 0 to the first of the ends, no closer than the second, and their trees' steps."""
         assert core is not None
         q, p = hinges.in_units.denominator, hinges.in_units.numerator
         family = core.Hinges(_bytes(q), _bytes(p), hinges.subtract_square, budget)
-        multiples, steps = self._pool.bisect(family, *ends, core.Clock(seconds, tick))
+        with clock.in_core() as core_clock:
+            multiples, steps = self._pool.bisect(family, *ends, core_clock)
         return multiples, Steps(*steps)
 
 

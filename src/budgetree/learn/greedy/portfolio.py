@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,16 +12,19 @@ from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Power
 from budgetree.impurity.forms import Hinges
 from budgetree.impurity.hinged import Hinged
 from budgetree.learn.greedy.growers import grow_nodes
-from budgetree.learn.greedy.native import NativePool, Tick, native_instance
+from budgetree.learn.greedy.native import NativePool, native_instance
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import AT_LEAVES, MAX_COST, Steps, join_steps, steps_of_nodes
 from budgetree.problem import Instance
+from budgetree.services.clock import Clock, Tick
+from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes
 
 CACHE_BYTES = 256 * 2**20
 HINGED = (HingedPairs, HingedProduct)
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
 CLOSE = 2  # quarters of a case: nearer than this, bisection stops
+ROUNDS = 12  # of a bisection, about
 OUTCOME = [MAX_COST, AT_LEAVES]  # what neighbours are compared by
 
 
@@ -38,50 +40,72 @@ class Batch:
         return [self.impurity(i) for i in range(len(self.steps))]
 
 
+@dataclass(slots=True, eq=False)
+class TreeCount:
+    """How many trees are grown so far, for a progress bar."""
+
+    report: ProgressReport
+    total: int  # of what `done` counts
+    n_trees: int = 0
+    done: float = 0.0
+
+    def add(self, batch: Batch, done: float) -> None:
+        self.n_trees += len(batch.steps)
+        self.done = min(done, self.total)
+        self.tick(0, 0)
+
+    def tick(self, n_more: int, _: int) -> None:
+        """In the middle of a batch, which has so many trees by now."""
+        self.report(self.done, self.total, f"{self.n_trees + n_more} trees")
+
+
 class Portfolio:
     """Grows the trees of an instance, counting each set of cases once as long as the memory lasts."""
 
-    def __init__(self, instance: Instance, cache_bytes: int = CACHE_BYTES, deadline: float | None = None) -> None:
+    def __init__(self, instance: Instance, cache_bytes: int = CACHE_BYTES, clock: Clock | None = None) -> None:
         self.instance = instance
-        self.tick: Tick | None = None  # called now and then with how many trees of a batch are grown
+        self.clock = Clock(None) if clock is None else clock
         self._scale = instance.schema.weight_scale
         self._cache_bytes = cache_bytes
-        self._deadline = deadline
         self._native = native_instance(instance)
         self._pool: NativePool | None = None
 
-    @property
-    def out_of_time(self) -> bool:
-        return self._deadline is not None and time.monotonic() > self._deadline
-
-    def grow_all(self, impurities: Sequence[Impurity], budget: int) -> Batch:
+    def grow_all(self, impurities: Sequence[Impurity], budget: int, tick: Tick | None = None) -> Batch:
         """A tree for each impurity, in order; fewer when the time is over."""
         forms = [self._form(impurity) for impurity in impurities]
-        return Batch(impurities.__getitem__, budget, self._steps(forms, budget))
+        return Batch(impurities.__getitem__, budget, self._steps(forms, budget, tick))
 
-    def hinged(self, family: type[Hinged], budget: int) -> Iterator[Batch]:
+    def hinged(self, family: type[Hinged], budget: int, tick: Tick | None = None) -> Iterator[Batch]:
         """The family over its α's, found by bisection; ends early when the time is over.
 
-        Between neighbours whose trees agree in max-cost and errors nothing is looked for, nor between α's that differ
-        by less than half a case. The largest α is a power of two, so that all are multiples of a quarter of a case,
-        and these quarters are what is counted here.
+        The larger α, the more cases a leaf may leave unsettled: from the whole tree at 0 to a single leaf at L. Between
+        neighbours whose trees agree in max-cost and errors nothing is looked for, nor between α's that differ by less
+        than half a case; between all others a tree is grown in the middle.
+
+            round 1   0 ─────────────── ≠ ─────────────── L     two trees that differ
+            round 2   0 ────── = ───── L/2 ────── ≠ ───── L     the left pair agrees: done
+            round 3   0                L/2 ─ ≠ ─ 3L/4 ─ = L     …
+
+        L is a power of two, so that all α's are multiples of a quarter of a case, and these quarters are what is
+        counted here. Where the core can compare the family's forms, it bisects by itself, and there is one batch only.
         """
         quarter = _usual_weight(self.instance) / 4
         hinges = Hinges(quarter, self._scale, family.subtracts_square)
         largest = self._quarters_that_forgive_all(quarter)
         if self._native is not None and self._native.compares(hinges.form(largest)):
-            found, steps = self._shared_pool().bisect(hinges, (largest, CLOSE), budget, self._seconds_left, self.tick)
+            clock = self.clock.share(None, tick)
+            found, steps = self._shared_pool().bisect(hinges, (largest, CLOSE), budget, clock)
             multiples = found.tolist()
             yield Batch(lambda i: family(multiples[i] * quarter), budget, steps)
             return
-        known: dict[int, tuple[int, int]] = {}
+        known: dict[int, tuple[int, int]] = {}  # per multiple, the max-cost and the errors of its tree
         asked = [0, largest]
         gaps = [(asked[0], asked[1])]
         while asked:
-            steps = self._steps([hinges.form(multiple) for multiple in asked], budget)
+            steps = self._steps([hinges.form(multiple) for multiple in asked], budget, tick)
             known.update(zip(asked, map(tuple, steps.summaries[:, OUTCOME].tolist()), strict=False))
             yield Batch(lambda i, asked=asked: family(asked[i] * quarter), budget, steps)  # type: ignore[misc]
-            if self.out_of_time:
+            if self.clock.is_over:
                 return
             gaps = [(low, high) for low, high in gaps if known[low] != known[high] and high - low >= CLOSE]
             asked = [(low + high) // 2 for low, high in gaps]
@@ -91,17 +115,17 @@ class Portfolio:
         """One tree itself."""
         return grow_nodes(self.instance, _settings(self._form(impurity), budget))
 
-    def _steps(self, forms: Sequence[Form], budget: int) -> Steps:
+    def _steps(self, forms: Sequence[Form], budget: int, tick: Tick | None) -> Steps:
         """The core takes as many in a row as it knows; the plain grower takes the others one by one."""
         parts: list[Steps] = []
         first = 0
-        while first < len(forms) and not (parts and self.out_of_time):
+        while first < len(forms) and not (parts and self.clock.is_over):
             last = first
             while self._native is not None and last < len(forms) and self._native.compares(forms[last]):
                 last += 1
             if last > first:
                 settings = [_settings(form, budget) for form in forms[first:last]]
-                parts.append(self._shared_pool().steps(settings, self._seconds_left, self.tick))
+                parts.append(self._shared_pool().steps(settings, self.clock.share(None, tick)))
                 first = last
             else:
                 nodes = grow_nodes(self.instance, _settings(forms[first], budget))
@@ -114,10 +138,6 @@ class Portfolio:
             assert self._native is not None
             self._pool = NativePool(self._native, self._cache_bytes)
         return self._pool
-
-    @property
-    def _seconds_left(self) -> float | None:
-        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
 
     def _quarters_that_forgive_all(self, quarter: Fraction) -> int:
         """The power of two from which on α makes the root a leaf: no less than the second largest class."""
@@ -136,5 +156,5 @@ def _settings(form: Form, budget: int) -> Settings:
 def _usual_weight(instance: Instance) -> Fraction:
     """What counts as one case: the power of two nearest to the mean weight, so 1 where there are no weights."""
     cases = instance.class_order
-    mean = Fraction(int(cases.counts.sum()), len(cases.order)) / instance.schema.weight_scale
+    mean = instance.schema.cases(cases.total) / len(cases.order)
     return Fraction(2) ** round(math.log2(mean))

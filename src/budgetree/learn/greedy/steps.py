@@ -57,13 +57,12 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
 def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
     """The plain twin of the core's Steps."""
     due = charges(nodes.test, nodes.parent, table).fees_due
-    wrong = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
     need = nodes.paid + due + table.costliest[nodes.test]
-    gain = wrong.copy()
+    gain = nodes.wrong.copy()
     for node in range(1, len(nodes)):
         above = nodes.parent[node]
         need[node] = max(need[node], need[above])
-        gain[above] -= wrong[node]
+        gain[above] -= nodes.wrong[node]
     inner = ~nodes.is_leaf
-    summary = [inner.sum(), wrong[0], wrong[~inner].sum(), nodes.paid.max()]
+    summary = [inner.sum(), nodes.wrong[0], nodes.errors, nodes.paid.max()]
     return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))

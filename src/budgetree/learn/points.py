@@ -1,0 +1,141 @@
+"""Frontier and Point: what each budget buys, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from budgetree.learn.found import Found
+from budgetree.problem import Instance
+from budgetree.problem.prices import TOLERANCE
+from budgetree.problem.tables.frames import make_frame
+from budgetree.problem.units import non_negative, plain_number
+from budgetree.tree import Tree
+
+COLUMNS = ("max_cost", "errors", "error_rate", "lower_bound", "proven", "source")  # of a point, in tables
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """What one budget buys."""
+
+    max_cost: int | float  # the least budget that buys it: no case, known or new, costs more
+    errors: int | float
+    error_rate: float
+    lower_bound: int | float  # no tree at all makes fewer errors within this budget
+    proven: bool  # the errors are the fewest possible
+    source: str  # exact search, or the impurity and its parameter
+    _found: Found = field(repr=False)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree itself; a greedy one is grown again when first asked for."""
+        return self._found.tree()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier:
+    """The points that no other point beats, cheapest first."""
+
+    points: tuple[Point, ...]
+    instance: Instance
+    complete: bool = True  # False when a time limit or Ctrl-C ended the search
+    method: str = ""  # what was done, in words
+    n_searched: int = 0  # so many points, from the first on, are settled by exact search, with all budgets between them
+
+    def best(self, *, budget: Any) -> Point:
+        """The fewest errors within a budget; below the cheapest test that is the single leaf."""
+        table = self.instance.schema.table
+        units = table.budget_units(budget)
+        affordable = bisect_right([table.budget_units(point.max_cost) for point in self.points], units)
+        return self.points[affordable - 1]
+
+    def cheapest(self, *, max_error: Any) -> Point:
+        """The smallest budget at which at most this share of the objects is wrong."""
+        wanted = non_negative(max_error, "max_error", "expected a share of the objects, from 0 to 1")
+        if wanted > 1:
+            raise ValueError(f"max_error is {max_error}; expected a share of the objects, from 0 to 1.")
+        scale, total = self.instance.schema.weight_scale, self.instance.class_order.total
+        for point in self.points:
+            # A share computed in floats may be slightly below the one it means.
+            if round(Fraction(str(point.errors)) * scale) <= wanted * total + total * TOLERANCE:
+                return point
+        raise ValueError(self._unreachable(wanted, total))
+
+    def _unreachable(self, wanted: Fraction, total: int) -> str:
+        stuck = self.instance.irreducible
+        wish = f"max_error is {float(wanted):.4g}, but"
+        if stuck.units > wanted * total:
+            errors = plain_number(self.instance.schema.cases(stuck.units))
+            return (
+                f"{wish} any tree does no better than {stuck.units / total:.4g} ({errors} errors): {stuck.n_objects} "
+                "objects agree on every test with an object of another class. Add a test that tells them apart, or "
+                f"allow a max_error of {math.ceil(stuck.units / total * 10**4) / 10**4}."
+            )
+        last = self.points[-1]
+        return (
+            f"{wish} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.max_cost}. "
+            "Raise the budget, give more time or more impurities, or allow more errors."
+        )
+
+    @property
+    def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
+        """(budget, errors): from this budget to the next of these, no tree at all makes fewer errors.
+
+        Between two points settled by search the first one's errors are the fewest. Before any other only what holds for
+        that larger budget is known, even where it is proven: perhaps merely because no error of it can be avoided.
+        """
+        below = [
+            here.lower_bound if place < self.n_searched else after.lower_bound
+            for place, (here, after) in enumerate(pairwise(self.points), start=1)
+        ]
+        below.append(self.points[-1].lower_bound)
+        return tuple((point.max_cost, bound) for point, bound in zip(self.points, below, strict=True))
+
+    def to_frame(self) -> Any:
+        """The points as a data frame of the library the instance came from."""
+        content = {name: [getattr(point, name) for point in self.points] for name in COLUMNS}
+        return make_frame(content, self.instance.frame_library)
+
+    def to_text(self) -> str:
+        """The points as a table, with a sparkline of the errors."""
+        from budgetree.show.frontier_table import render_text  # the room above, when it is asked for
+
+        return render_text(self)
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, index: int) -> Point:
+        return self.points[index]
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        from budgetree.show.frontier_table import render_html
+
+        return render_html(self)
+
+
+def make_point(instance: Instance, found: Found, lower_bound: int) -> Point:
+    """A tree found, in the user's own units; no tree has fewer errors than the bound, in weight units."""
+    schema = instance.schema
+    return Point(
+        max_cost=schema.table.amount(found.need),
+        errors=plain_number(schema.cases(found.errors)),
+        error_rate=found.errors / instance.class_order.total,
+        lower_bound=plain_number(schema.cases(lower_bound)),
+        proven=found.errors == lower_bound,
+        source=found.source,
+        _found=found,
+    )
