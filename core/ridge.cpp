@@ -95,7 +95,7 @@ private:
     Patterns patterns_;
     std::size_t n_patterns_, length_;  // length: filled up to whole vectors
     std::size_t n_columns_ = 1;
-    std::vector<double> design_;                // column × pattern
+    std::vector<double> design_;                 // column × pattern
     std::vector<double> weight_, class_weight_;  // per pattern; class × pattern
     std::vector<double> coefficients_;
     std::vector<double> score_, raised_, total_;  // class × pattern twice; per pattern
@@ -284,7 +284,8 @@ std::vector<double> Regression::honest() {
     const std::size_t n_classes = std::size_t(cases_.n_classes);
     std::vector<double> probabilities(cases_.n_cases() * n_classes);
     for (std::size_t i = 0; i < cases_.n_cases(); ++i) {
-        leave_out(std::size_t(patterns_.of_case[i]), cases_.labels[i], cases_.weights[i], &probabilities[i * n_classes]);
+        leave_out(std::size_t(patterns_.of_case[i]), cases_.labels[i], cases_.weights[i],
+                  &probabilities[i * n_classes]);
     }
     return probabilities;
 }

@@ -27,7 +27,7 @@ struct RidgeSettings {
     double intercept_ridge = 0.001;
     int max_sweeps = 12;
     double max_step = 2.0;
-    double tolerance = 0.03;      // a sweep that moves no coefficient by more is the last
+    double tolerance = 0.03;  // a sweep that moves no coefficient by more is the last
     double max_score = 30.0;
     double min_curvature = 1e-6;  // per case, so that separated classes keep a Hessian
     double min_left = 0.05;       // of 1 − p (1 − p) h: a case that determines its own score alone

@@ -7,8 +7,6 @@
 namespace budgetree {
 namespace {
 
-
-
 // The cases and the arrays that they look into.
 class Ridge {
 public:

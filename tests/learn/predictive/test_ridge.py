@@ -127,3 +127,30 @@ def test_no_model_is_fitted_when_the_time_is_over_but_the_share_of_the_classes_i
     with pytest.raises(OutOfTimeError):
         models.loss((0,))
     assert models.model(()).predict_proba(models.cases.bases, models.cases.codes).shape == (60, 3)
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"codes": np.full((2, 4), 3, dtype=np.uint8)}, "codes: expected outcomes that have a row"),
+        ({"codes": np.zeros((3, 4), dtype=np.uint8)}, "codes: expected one row per test"),
+        ({"labels": np.array([0, 1, 2, 0], dtype=np.int32)}, "labels: expected numbers below n_classes"),
+        ({"weights": np.array([1.0, 0, 1, 1])}, "weights: expected numbers above 0"),
+        ({"weights": np.ones(3)}, "weights: expected one per case"),
+    ],
+)
+def test_the_core_refuses_what_it_could_not_look_up(change: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {
+        "codes": np.zeros((2, 4), dtype=np.uint8),
+        "labels": np.array([0, 1, 0, 1], dtype=np.int32),
+        "weights": np.ones(4),
+        "bases": [np.zeros((2, 1)), np.zeros((3, 2))],
+        "n_classes": 2,
+    }
+    assert core is not None
+    core.Ridge(**given)
+    with pytest.raises(ValueError, match=message):
+        core.Ridge(**given | change)
+    with pytest.raises(ValueError, match="expected numbers of tests"):
+        core.Ridge(**given).fit([[2]], 1, core.Clock())

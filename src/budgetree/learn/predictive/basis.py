@@ -92,6 +92,7 @@ def make_basis(cases: NDArray[np.float64], values: NDArray[np.float64] | None) -
 
 def _number_columns(cases: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
     total = cases.sum()
+    values = values / max(float(np.abs(values).max()), np.finfo(float).tiny)  # so that no square overflows
     mean = cases @ values / total
     deviation = np.sqrt(cases @ (values - mean) ** 2 / total)
     z = np.clip((values - mean) / max(deviation, np.finfo(float).tiny), -CLIP, CLIP)
@@ -111,7 +112,7 @@ def _indicators(cases: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _scaled(columns: NDArray[np.float64], cases: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each to a standard deviation of ½; constant ones are left out."""
+    """All to a standard deviation of ½; constant ones are left out."""
     share = cases / cases.sum()
     deviation = np.sqrt(share @ (columns - share @ columns) ** 2)
     kept = deviation > CONSTANT

@@ -1,4 +1,4 @@
-"""Free branches: where two groups of cases, told apart by what is paid already, should buy different tests.
+"""Free branches: where two groups of cases, separated by what is paid already, should buy different tests.
 
 A branch costs nothing and is made on evidence alone. The best one always looks good on the cases that it was chosen
 by; so its gain is measured on a fifth of the cases while the branch and both tests are chosen on the others.

@@ -120,8 +120,8 @@ def _distil_end(end: Place, models: Models, prices: PriceTable) -> None:
                 consider(place, sides[0] if possible[0] else sides[1])
             continue
         unlisted = weights[sides[0]].sum() >= weights[sides[1]].sum()
-        parted = branch(place, best.test, np.where(np.r_[best.left, unlisted], 0, 1), cases, prices)
-        for side, part in zip(parted, sides, strict=True):
+        places = branch(place, best.test, np.where(np.r_[best.left, unlisted], 0, 1), cases, prices)
+        for side, part in zip(places, sides, strict=True):
             consider(side, part)
         n_leaves += 1
 

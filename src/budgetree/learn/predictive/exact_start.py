@@ -81,7 +81,7 @@ def part_of(instance: Instance, cases: NDArray[np.int64]) -> Instance:
 
 
 def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float | None) -> Place:
-    """The tree as places: each test is bought, then told apart by."""
+    """The tree as places: a test is bought, and then separates the cases."""
     prices, nodes = instance.schema.table, start.nodes
     root = Place(np.arange(cases.n_cases), Paid.nothing())
     waiting = [(root, 0)]

@@ -65,17 +65,23 @@ def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
 
 
 def fine_instance(
-    columns: Sequence[Column], target: str, *, prices: Any = None, class_names: Sequence[Any] | None = None
+    columns: Sequence[Column],
+    target: str,
+    *,
+    prices: Any = None,
+    levels: int | Mapping[str, int] = DEFAULT_LEVELS,
+    class_names: Sequence[Any] | None = None,
+    weights: Any = None,
 ) -> Instance:
     """Every row a case, nothing merged; numbers in fine levels, all else one outcome per value.
 
-    A test whose price depends on its outcome is encoded as elsewhere, since its prices name those outcomes. With
-    class_names the target holds positions in it.
+    A test whose price depends on its outcome is encoded as elsewhere, by `levels`, since its prices name those
+    outcomes. With class_names the target holds positions in it.
     """
     listed = Prices.of(prices)
     tests = [column for column in columns if column.name != target]
     encoders = tuple(
-        fit_encoder(column, DEFAULT_LEVELS)
+        fit_encoder(column, levels)
         if not _has_numbers(column) or isinstance(listed.tests.get(column.name), Mapping)
         else fit_fine_levels(column)
         for column in tests
@@ -83,7 +89,14 @@ def fine_instance(
     codes = np.stack([encoder.encode(column) for encoder, column in zip(encoders, tests, strict=True)], axis=1)
     answers = next(column for column in columns if column.name == target).to_list()
     labels, classes = class_codes(answers, len(codes), class_names, f"column {target!r}")
-    return Instance.from_encoded(encoders, codes, labels, prices=listed, class_names=classes)  # type: ignore[arg-type]
+    return Instance.from_encoded(
+        encoders,  # type: ignore[arg-type]
+        codes,
+        labels,
+        prices=listed,
+        weights=weights,
+        class_names=classes,
+    )
 
 
 def _has_numbers(column: Column) -> bool:

@@ -27,7 +27,7 @@ Rule = Literal["gain", "gain per price"]
 class Place:
     """A node while it grows: the cases that come there, and what they have paid.
 
-    With `after`, the test is bought, and that is where its cases go. With `sides`, they part by a test already paid.
+    With `after`, the test is bought, and that is where its cases go. With `sides`, a test already paid separates them.
     With neither it is an end, whose answer is a model's unless it has probabilities of its own.
     """
 
@@ -146,7 +146,7 @@ class Growth:
 
 
 def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, prices: PriceTable) -> tuple[Place, ...]:
-    """Part the cases of a place by a test that is paid there."""
+    """Separates the cases of a place by a test that is paid there."""
     taken = goes[cases.codes[place.cases, test]]
     place.test, place.goes = test, goes
     place.sides = tuple(

@@ -1,0 +1,64 @@
+"""The exact start: judged by real refits, and only where the search ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import budgetree as bt
+from budgetree.learn.clock import Clock
+from budgetree.learn.predictive.exact_start import exact_place, exact_start
+from budgetree.learn.predictive.fit import cases_of
+from budgetree.learn.predictive.growth import stratified_folds
+from budgetree.tree import Nodes
+
+from .tables import random_instance
+
+
+def noise(n_cases: int = 200) -> bt.Instance:
+    rng = np.random.default_rng(0)
+    return bt.Instance(rng.integers(0, 3, (n_cases, 6)), rng.integers(0, 2, n_cases))
+
+
+def test_of_noise_most_is_cut_and_the_loss_is_that_of_guessing() -> None:
+    instance = noise()
+    start = exact_start(instance, 3, stratified_folds(instance.labels), Clock(None))
+    assert start is not None
+    assert start.loss == pytest.approx(0.5 * instance.n_objects, rel=0.05)
+    assert reached(start.nodes, start.stops) < reached(start.nodes, start.nodes.is_leaf) / 2
+
+
+def reached(nodes: Nodes, stops: np.ndarray) -> int:
+    """How many nodes are left when paths end where they stop."""
+    left = [True]
+    for above in nodes.parent[1:].tolist():
+        left.append(left[above] and not stops[above])
+    return sum(left)
+
+
+def test_known_errors_are_not_believed() -> None:
+    instance = noise(60)
+    start = exact_start(instance, 4, stratified_folds(instance.labels), Clock(None))
+    assert start is not None
+    known = bt.optimal(instance, budget=4).errors
+    assert known < 6  # a tree that has learned the noise by heart
+    assert start.loss > 20
+
+
+def test_tables_of_numbers_and_expired_clocks_have_none() -> None:
+    instance = random_instance(1)
+    assert exact_start(instance, 2, stratified_folds(instance.labels), Clock(None)) is None
+    assert exact_start(noise(), 2, stratified_folds(noise().labels), Clock(0)) is None
+
+
+def test_the_places_are_the_pruned_tree() -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (300, 4))
+    instance = bt.Instance(codes, (codes[:, 0] + codes[:, 1]) % 3)
+    start = exact_start(instance, 2, stratified_folds(instance.labels), Clock(None))
+    assert start is not None
+    place = exact_place(start, cases_of(instance), instance, sure=None)
+    ends = [end for end in place.ends() if len(end.cases)]
+    assert len(ends) == 9
+    assert all(len(set(instance.labels[end.cases])) == 1 for end in ends)
+    assert all(end.paid.units <= 2 for end in place.ends())
