@@ -119,7 +119,9 @@ def cross_validate(
         n_done += 1
     settled = np.flatnonzero(done & (weights > 0))
     groups = None if settings.groups is None else np.unique(np.asarray(settings.groups), return_inverse=True)[1]
-    errors = [] if not len(settled) else [_new_error(row[settled], weights[settled], _of(groups, settled)) for row in wrong]
+    errors = (
+        [] if not len(settled) else [_new_error(row[settled], weights[settled], _of(groups, settled)) for row in wrong]
+    )
     is_hold_out = instance.n_rows >= HOLD_OUT_FROM
     return Validation(tuple(errors), len(held_out), n_done, len(settled), is_hold_out)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.prices import Prices, PriceTable
-from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, Levels
+from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder
 from budgetree.problem.tables.table import Table
 
 
@@ -49,7 +49,7 @@ class Schema:
     def known_range(self, test: str) -> tuple[float, float] | None:
         """From where to where the known numbers of a test run; None where it is not rounded to levels."""
         encoder = None if self.encoders is None else self.encoders[self.test_names.index(test)]
-        return (encoder.low, encoder.high) if isinstance(encoder, Levels) else None
+        return (encoder.low, encoder.high) if isinstance(encoder, NumberEncoder) else None
 
     def cases(self, units: int) -> Fraction:
         """Weight units as a number of cases."""

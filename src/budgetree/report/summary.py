@@ -9,7 +9,7 @@ from typing import Any
 from budgetree._version import __version__
 from budgetree.learn.points import COLUMNS, Frontier, Point
 from budgetree.problem import Schema
-from budgetree.problem.tables.encoding import ColumnEncoder, Levels
+from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
 from budgetree.problem.units import plain_number
 from budgetree.proof.certificate import Certificate
 from budgetree.show.steps import frontier_steps
@@ -72,7 +72,7 @@ def _test(schema: Schema, test: int) -> dict[str, Any]:
 
 def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
     """How a raw value becomes an outcome; a threshold that no number reaches is None, as JSON knows no infinity."""
-    if isinstance(encoder, Levels):
+    if isinstance(encoder, NumberEncoder):
         return {
             "kind": "levels",
             "thresholds": [edge if math.isfinite(edge) else None for edge in encoder.thresholds],

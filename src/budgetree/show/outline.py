@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.tables.encoding import Levels
+from budgetree.problem.tables.encoding import NumberEncoder
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.tree import Tree
 
@@ -103,7 +103,7 @@ class Outline:
     def _names(self, test: int, outcomes: list[int]) -> list[str]:
         """What the outcomes are called; neighbouring levels as one: "1 to 2" and "2 to 5" are "1 to 5"."""
         names = [self.schema.outcome_names[test][outcome] for outcome in outcomes]
-        if self.schema.encoders is not None and not isinstance(self.schema.encoders[test], Levels):
+        if self.schema.encoders is not None and not isinstance(self.schema.encoders[test], NumberEncoder):
             return names  # texts that only look like ranges
         joined = names[:1]
         for (before, outcome), name in zip(pairwise(outcomes), names[1:], strict=True):

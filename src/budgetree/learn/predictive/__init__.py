@@ -1,6 +1,6 @@
 """New cases: policies that buy tests within a hard budget, for the lowest error on cases that nobody has seen.
 
-fine_levels    raw columns → an Instance of fine codes
+fine_levels    an Instance → one of fine codes
 basis          an outcome of a test → columns of a linear model
 ridge          the model of a set of tests, and the honest loss of every case
 spending       what a path has paid
@@ -13,12 +13,11 @@ assembly       → Policy
 fit            all of it
 """
 
-from budgetree.learn.predictive.basis import Basis
-from budgetree.learn.predictive.fine_levels import FineLevels, fine_instance
+from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.fit import fit_policies, fit_policy
 from budgetree.learn.predictive.policy import Branch, Buy, End, Policy
-from budgetree.learn.predictive.ridge import Model
 from budgetree.learn.predictive.stop import SURE
+from budgetree.tree.leaf_models import Basis, Model
 
 __all__ = [
     "SURE",
@@ -26,7 +25,6 @@ __all__ = [
     "Branch",
     "Buy",
     "End",
-    "FineLevels",
     "Model",
     "Policy",
     "fine_instance",

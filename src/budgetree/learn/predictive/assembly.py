@@ -9,8 +9,9 @@ import numpy as np
 
 from budgetree.learn.predictive.growth import Place
 from budgetree.learn.predictive.policy import Branch, Buy, End, Node, Policy
-from budgetree.learn.predictive.ridge import Model, Models, TestSet
+from budgetree.learn.predictive.ridge import Models, TestSet
 from budgetree.problem import Instance
+from budgetree.tree.leaf_models import Model
 
 
 @dataclass(slots=True, eq=False)

@@ -12,38 +12,21 @@ indicator of its own where at least three cases lack it; a missing nominal value
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.fine_levels import FineLevels
 from budgetree.problem import Instance
 from budgetree.problem.tables.encoding import Categories, Levels
+from budgetree.problem.tables.fine_levels import FineLevels
+from budgetree.tree.leaf_models import Basis
 
 FEW_VALUES = 8
 MIN_MISSING = 3  # cases without a number, for an indicator of that
 CLIP = 3.0
 KNOTS = (0.25, 0.5, 0.75)
 CONSTANT = 1e-9  # a standard deviation below it is none
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Basis:
-    """What the model sees of one test."""
-
-    values: NDArray[np.float64]  # outcome × column, centred
-    is_ordered: bool  # outcomes are in the order of numbers, but for a missing one, which comes last
-    missing: int | None  # the outcome that stands for a missing number
-
-    @property
-    def n_outcomes(self) -> int:
-        return int(self.values.shape[0])
-
-    @property
-    def width(self) -> int:
-        return int(self.values.shape[1])
 
 
 def bases_of(instance: Instance) -> tuple[Basis, ...]:

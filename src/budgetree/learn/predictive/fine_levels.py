@@ -1,120 +1,36 @@
-"""From raw columns to an instance of fine codes: numbers keep up to 254 levels, so that little is lost."""
+"""From an instance to one of fine codes: every row counts, and numbers keep up to 254 levels."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from budgetree.problem import Instance
-from budgetree.problem.prices import Prices
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, MISSING, UNSEEN, fit_encoder
-from budgetree.problem.tables.labels import class_codes
+from budgetree.problem.tables.encoding import ColumnEncoder
+from budgetree.problem.tables.fine_levels import fit_fine_levels
 from budgetree.problem.tables.table import Column
 
-MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
 
+def fine_instance(instance: Instance) -> Instance:
+    """Every raw row a case, nothing merged; numbers in fine levels, all else as it is.
 
-@dataclass(frozen=True, slots=True)
-class FineLevels:
-    """A numeric column cut at given thresholds; a level stands for the mean of its known values.
-
-    Other than Levels it cuts between the values that there are: each has a level of its own while they are few, and
-    else as many cases as its neighbours.
+    A test whose price depends on its outcome keeps its outcomes, since its prices name them. An instance made from
+    codes is as fine as it can be.
     """
-
-    name: str
-    thresholds: tuple[float, ...]  # per level after the first, the least number in it
-    values: tuple[float, ...]  # per level, the mean of its known values
-    has_missing: bool
-
-    @property
-    def outcome_names(self) -> tuple[str, ...]:
-        names = _names(self.thresholds)
-        return (*names, MISSING) if self.has_missing else names
-
-    def encode(self, column: Column) -> NDArray[np.uint8]:
-        numbers = column.as_numbers()
-        if numbers is None:
-            raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
-        level = np.searchsorted(np.asarray(self.thresholds), numbers, side="right")
-        missing_code = len(self.values) if self.has_missing else UNSEEN
-        return np.where(np.isnan(numbers), missing_code, level).astype(np.uint8)
-
-
-def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
-    """One level per value where there are at most max_levels, else as many cases in each as can be."""
-    assert column.numbers is not None
-    absent = np.isnan(column.numbers)
-    distinct, position, count = np.unique(column.numbers[~absent], return_inverse=True, return_counts=True)
-    if len(distinct) <= max_levels:
-        level_of = np.arange(len(distinct))
-    else:
-        middle = np.cumsum(count) - count / 2
-        share = np.minimum((middle / count.sum() * max_levels).astype(np.int64), max_levels - 1)
-        level_of = np.unique(share, return_inverse=True)[1]  # a level that no value fell into is left out
-    first = np.flatnonzero(np.diff(level_of)) + 1  # the first value of each level but the lowest
-    thresholds = [_between(float(distinct[at - 1]), float(distinct[at])) for at in first]
-    level = level_of[position]
-    values = np.bincount(level, weights=column.numbers[~absent]) / np.bincount(level)
-    return FineLevels(column.name, tuple(thresholds), tuple(values.tolist()), bool(absent.any()))
-
-
-def fine_instance(
-    columns: Sequence[Column],
-    target: str,
-    *,
-    prices: Any = None,
-    levels: int | Mapping[str, int] = DEFAULT_LEVELS,
-    class_names: Sequence[Any] | None = None,
-    weights: Any = None,
-) -> Instance:
-    """Every row a case, nothing merged; numbers in fine levels, all else one outcome per value.
-
-    A test whose price depends on its outcome is encoded as elsewhere, by `levels`, since its prices name those
-    outcomes. With class_names the target holds positions in it.
-    """
-    listed = Prices.of(prices)
-    tests = [column for column in columns if column.name != target]
-    encoders = tuple(
-        fit_encoder(column, levels)
-        if not _has_numbers(column) or isinstance(listed.tests.get(column.name), Mapping)
-        else fit_fine_levels(column)
-        for column in tests
-    )
-    codes = np.stack([encoder.encode(column) for encoder, column in zip(encoders, tests, strict=True)], axis=1)
-    answers = next(column for column in columns if column.name == target).to_list()
-    labels, classes = class_codes(answers, len(codes), class_names, f"column {target!r}")
-    return Instance.from_encoded(
-        encoders,  # type: ignore[arg-type]
-        codes,
-        labels,
-        prices=listed,
-        weights=weights,
-        class_names=classes,
-    )
+    if instance.raw is None:
+        return instance
+    fixed: dict[str, ColumnEncoder] = {}
+    for column, encoder in zip(instance.raw.tests.columns, instance.schema.encoders or (), strict=True):
+        if isinstance(instance.prices.tests.get(column.name), Mapping):
+            fixed[column.name] = encoder
+        elif _has_numbers(column):
+            fixed[column.name] = fit_fine_levels(column)
+    raw = replace(instance.raw, duplicates="keep")
+    return Instance.from_raw(raw, instance.class_names, instance.prices, fixed)
 
 
 def _has_numbers(column: Column) -> bool:
     """Whether it can be cut at thresholds: floats that lose no digits, at least one of them there."""
     return column.numbers is not None and column.values is None and not bool(np.isnan(column.numbers).all())
-
-
-def _between(below: float, above: float) -> float:
-    """A number above the one and at most the other; half way where floats can say so."""
-    middle = below + (above - below) / 2
-    return middle if below < middle <= above else above
-
-
-def _names(thresholds: Sequence[float]) -> tuple[str, ...]:
-    if not thresholds:
-        return ("any",)
-    texts = [f"{threshold:.6g}" for threshold in thresholds]
-    if len(set(texts)) < len(texts):
-        texts = [repr(threshold) for threshold in thresholds]
-    inner = [f"{low} to {high}" for low, high in itertools.pairwise(texts)]
-    return (f"below {texts[0]}", *inner, f"{texts[-1]} or more")

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.basis import Basis
-from budgetree.learn.predictive.ridge import Model
 from budgetree.problem import PriceTable
+from budgetree.tree.leaf_models import Basis, Model
 
 Counts = NDArray[np.int64]
 

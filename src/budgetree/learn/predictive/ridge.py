@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.core import core
-from budgetree.learn.predictive.basis import Basis
 from budgetree.services.clock import Clock
+from budgetree.tree.leaf_models import Basis, Model, softmax
 
 RIDGE = 1.0
 INTERCEPT_RIDGE = 0.001
@@ -57,30 +57,6 @@ class Cases:
         return np.hstack([np.ones((self.n_cases, 1)), *columns])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Model:
-    """score[class] = intercept[class] + Σ over the tests of the outcome's columns · coefficients."""
-
-    tests: TestSet
-    intercept: NDArray[np.float64]  # per class
-    coefficients: tuple[NDArray[np.float64], ...]  # per test, column × class
-
-    def tables(self, bases: Sequence[Basis]) -> tuple[NDArray[np.float64], ...]:
-        """Per test, outcome × class: what an answer adds to the scores. The last row, of zeros, is for the unknown."""
-        n_classes = len(self.intercept)
-        return tuple(
-            np.vstack([bases[test].values @ coefficients, np.zeros(n_classes)])
-            for test, coefficients in zip(self.tests, self.coefficients, strict=True)
-        )
-
-    def predict_proba(self, bases: Sequence[Basis], codes: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """Probabilities of the classes; codes that are not outcomes count as the average case."""
-        scores = np.tile(self.intercept, (len(codes), 1))
-        for test, table in zip(self.tests, self.tables(bases), strict=True):
-            scores += table[np.minimum(codes[:, test], len(table) - 1)]
-        return softmax(scores)
-
-
 class Solver(Protocol):
     """Fits the models of sets."""
 
@@ -94,11 +70,6 @@ class Solver(Protocol):
 
     def honest(self, tests: TestSet) -> NDArray[np.float64]:
         """Case × class: the probabilities of each case by the model without it."""
-
-
-def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 class PlainSolver:

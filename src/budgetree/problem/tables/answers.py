@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.problem.schema import Schema
-from budgetree.problem.tables.encoding import MISSING, UNSEEN, Categories, Levels
+from budgetree.problem.tables.encoding import MISSING, UNSEEN, Categories, NumberEncoder
 from budgetree.problem.tables.table import Column
 from budgetree.problem.tables.values import is_missing
 
@@ -28,7 +28,7 @@ def code_of(schema: Schema, test: int, value: Any) -> int:
         known = isinstance(value, (int, np.integer)) and 0 <= value < schema.n_outcomes[test]
         return int(value) if known and not isinstance(value, bool) else UNSEEN
     encoder = schema.encoders[test]
-    if isinstance(encoder, Levels):
+    if isinstance(encoder, NumberEncoder):
         number = math.nan if is_missing(value) else _number(value)
         if number is None:
             raise ValueError(_refusal(schema, test, value))
@@ -94,7 +94,7 @@ def _refusal(schema: Schema, test: int, value: Any) -> str:
 def possible_answers(schema: Schema, test: int) -> str:
     """What may be answered, in words."""
     encoder = schema.encoders[test] if schema.encoders is not None else None
-    if isinstance(encoder, Levels):
+    if isinstance(encoder, NumberEncoder):
         missing = f", or {MISSING!r}" if encoder.has_missing else ""
         return f"a number (the known ones run from {encoder.low:g} to {encoder.high:g}){missing}"
     names = schema.outcome_names[test]

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.tables.fine_levels import MAX_OUTCOMES as MAX_OUTCOMES
+from budgetree.problem.tables.fine_levels import MISSING as MISSING
+from budgetree.problem.tables.fine_levels import UNSEEN as UNSEEN
+from budgetree.problem.tables.fine_levels import FineLevels
 from budgetree.problem.tables.table import Column
 from budgetree.problem.tables.values import int_if_whole, is_missing, sort_key
 
-MAX_OUTCOMES = 255  # codes are bytes, and the last byte value means "never seen"
-UNSEEN = 255
-MISSING = "missing"
 SAMPLE = 4096  # rows that usually show at once that a column has many values
 DEFAULT_LEVELS = 10  # the paper's
 
@@ -83,7 +84,8 @@ class Categories:
         return np.array(known, dtype=np.uint8)[position]
 
 
-ColumnEncoder = Levels | Categories
+NumberEncoder = Levels | FineLevels  # both have thresholds
+ColumnEncoder = NumberEncoder | Categories
 
 
 @lru_cache(maxsize=10_000)  # a tree asks for the same column's in many nodes

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.encoding import Categories, ColumnEncoder, Levels
+from budgetree.problem.tables.encoding import Categories, ColumnEncoder, NumberEncoder
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import as_number, first_word, is_number, number_column
 from budgetree.problem.tables.values import is_missing, same_text
@@ -25,7 +25,7 @@ def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
     return column if column.texts is None else _as_numbers(table, column, encoder)
 
 
-def _as_numbers(table: Table, column: Column, encoder: Levels) -> Column:
+def _as_numbers(table: Table, column: Column, encoder: NumberEncoder) -> Column:
     """The numbers that the texts are; a text that is none is named with its line."""
     row = first_word(column)
     if column.texts is not None and row is not None:

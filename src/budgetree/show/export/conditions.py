@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetree.problem import Schema
-from budgetree.problem.tables.encoding import Levels
+from budgetree.problem.tables.encoding import NumberEncoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Condition:
 
 def is_numeric(schema: Schema, test: int) -> bool:
     """Whether the test's raw value is a number that is rounded to levels."""
-    return schema.encoders is not None and isinstance(schema.encoders[test], Levels)
+    return schema.encoders is not None and isinstance(schema.encoders[test], NumberEncoder)
 
 
 def condition(schema: Schema, test: int, outcomes: tuple[int, ...]) -> Condition:
@@ -37,15 +37,15 @@ def condition(schema: Schema, test: int, outcomes: tuple[int, ...]) -> Condition
     if schema.encoders is None:
         return Condition(missing=False, values=outcomes)
     encoder = schema.encoders[test]
-    n_present = encoder.levels if isinstance(encoder, Levels) else len(encoder.values)
+    n_present = encoder.levels if isinstance(encoder, NumberEncoder) else len(encoder.values)
     present = [outcome for outcome in outcomes if outcome < n_present]
     missing = len(present) < len(outcomes)
-    if isinstance(encoder, Levels):
+    if isinstance(encoder, NumberEncoder):
         return Condition(missing, ranges=_ranges(encoder, present))
     return Condition(missing, values=tuple(encoder.values[outcome] for outcome in present))
 
 
-def _ranges(encoder: Levels, levels: list[int]) -> tuple[Range, ...]:
+def _ranges(encoder: NumberEncoder, levels: list[int]) -> tuple[Range, ...]:
     """Neighbouring levels become one range; the first and last level have no outer end."""
     edges = (None, *encoder.thresholds, None)
     found: list[Range] = []
