@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -107,3 +108,19 @@ def test_exact_frontiers_can_be_pickled() -> None:
     found = bt.frontier(bt.datasets.load("house_votes"), method="exact")
     again = pickle.loads(pickle.dumps(found))
     assert [point.tree for point in again] == [point.tree for point in found]
+
+
+def test_the_bounds_hold_between_the_points() -> None:
+    instance = bt.datasets.load("pima")
+    frontier = bt.frontier(instance, method="exact", max_budget=7)
+    for (budget, least), (following, _) in zip(frontier.bounds, [*frontier.bounds[1:], (7, 0)], strict=True):
+        between = (budget + following) / 2
+        assert bt.optimal(instance, budget=between).errors == least
+    open_points = [replace(point, proven=False, lower_bound=0) for point in frontier.points[3:]]
+    mixed = replace(frontier, points=(*frontier.points[:3], *open_points), n_searched=3)
+    assert [errors for _, errors in mixed.bounds[:4]] == [frontier[0].errors, frontier[1].errors, 0, 0]
+    early = replace(frontier, complete=False, n_searched=len(frontier) - 1)
+    assert early.bounds[:-2] == frontier.bounds[:-2]
+    assert early.bounds[-2:] == ((frontier[-2].max_cost, frontier[-1].errors), frontier.bounds[-1])
+    greedy = bt.frontier(bt.datasets.load("pima"), method="greedy")
+    assert {errors for _, errors in greedy.bounds} == {0}

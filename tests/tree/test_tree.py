@@ -159,57 +159,9 @@ def test_bad_budgets_are_refused(pima: bt.Tree, budget: object) -> None:
         pima.cut(budget)
 
 
-def test_the_text_shows_test_price_outcome_running_cost_and_counts() -> None:
-    prices = bt.Prices({"a": 1.5, "b": {"low": 1, "high": 2}}, shared={"draw": (0.25, ["b"])})
-    instance = bt.Instance(
-        [[0, 0], [0, 1], [1, 0], [1, 1]],
-        ["well", "ill", "well", "well"],
-        prices=prices,
-        test_names=["a", "b"],
-        outcome_names=[["no", "yes"], ["low", "high"]],
-    )
-    assert bt.grow(instance).to_text().splitlines() == [
-        "4 cases, 3 leaves; worst case 3.75, mean 2.375; 0 errors (0.0%)",
-        "a? costs 1.5  [ill 1, well 3]",
-        "├─ no: b? costs 1.25 to 2.25 with 0.25 for draw, spent 1.5  [ill 1, well 1]",
-        "│  ├─ low: → well, spent 2.75  [well 1]",
-        "│  └─ high: → ill, spent 3.75  [ill 1]",
-        "└─ yes: → well, spent 1.5  [well 2]",
-    ]
-
-
-def test_leaves_that_predict_the_same_share_a_line() -> None:
-    instance = bt.Instance([[0], [1], [2]], ["a", "a", "b"], outcome_names=[["x", "y", "z"]])
-    assert "├─ x | y: → a, spent 1  [a 2]" in bt.grow(instance).to_text()
-
-
-def test_neighbouring_ranges_are_joined() -> None:
-    names = [["1 to 2", "2 to 5", "5 to 9", "missing"]]
-    instance = bt.Instance([[0], [1], [2], [3]], ["a", "a", "b", "a"], outcome_names=names)
-    assert "├─ 1 to 5 | missing: → a, spent 1  [a 3]" in bt.grow(instance).to_text()
-
-
-def test_categories_that_look_like_ranges_stay_apart() -> None:
-    names = [["home to work", "work to gym", "gym to home"]]
-    instance = bt.Instance([[0], [1], [2]], ["a", "a", "b"], outcome_names=names)
-    assert "home to work | work to gym" in bt.grow(instance).to_text()
-
-
-@pytest.mark.parametrize("tree", [bt.grow(bt.datasets.load("pima"), budget=0), bt.grow(bt.Instance([[0]], ["x"]))])
-def test_a_single_leaf_has_a_text(tree: bt.Tree) -> None:
-    assert tree.to_text().splitlines()[1].startswith("→ ")
-    assert tree.to_text(max_depth=0) == tree.to_text()
-
-
 def test_a_cut_tree_says_so() -> None:
     tree = bt.grow(bt.datasets.load("pima")).cut(3).trim()
     assert tree.origin == "greedy Pairs(), cut at 3, trimmed"
-
-
-def test_folding_the_text_says_so() -> None:
-    text = bt.grow(bt.datasets.load("house_votes")).to_text(max_depth=1)
-    assert "→ …" in text
-    assert len(text.splitlines()) < 7
 
 
 def test_a_deep_tree_has_text_dict_and_file(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -20,7 +20,6 @@ from support import to_instance
 import budgetree as bt
 from budgetree.learn.greedy.portfolio import HINGED, Portfolio
 from budgetree.learn.greedy.steps import join_steps
-from budgetree.show.frontier_table import sparkline
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy")
@@ -303,31 +302,6 @@ def test_the_frame_is_of_the_callers_library(library: Any) -> None:
     table = greedy(instance).to_frame()
     assert isinstance(table, type(library({"x": [1]})))
     assert table.shape == (len(greedy(instance)), 6)
-
-
-def test_the_text_is_a_table_with_a_sparkline() -> None:
-    frontier = greedy(bt.datasets.load("synthetic"))
-    lines = repr(frontier).splitlines()
-    assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
-    assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
-    assert lines[4].split()[:4] == ["2", "4", "0.39%", "0"]
-    assert "proven" in lines[5]
-    assert sparkline([0, 0]) == "▁▁"
-
-
-def test_a_notebook_shows_a_plot_and_escapes_names() -> None:
-    class Named(bt.Impurity):
-        exact = True
-
-        def value(self, counts: Any) -> Any:
-            return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
-
-        def __repr__(self) -> str:
-            return "<script>alert(1)</script>"
-
-    html = greedy(bt.datasets.load("house_votes"), impurities=[Named()])._repr_html_()
-    assert "<svg" in html
-    assert "<script>" not in html
 
 
 def test_the_bar_shows_only_where_it_is_wanted(

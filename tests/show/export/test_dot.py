@@ -1,0 +1,25 @@
+"""to_dot: Graphviz reads the graph."""
+
+from __future__ import annotations
+
+import pydot
+import pytest
+
+import budgetree as bt
+from exported import deep_tree
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # pydot's, about its parser
+def test_graphviz_reads_the_graph() -> None:
+    tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    graph = pydot.graph_from_dot_data(tree.to_dot())[0]
+    leaves = [node for node in graph.get_nodes() if node.get("color")]
+    assert len(graph.get_edges()) == len(graph.get_nodes()) - 3  # beside the defaults for nodes and edges, one root
+    assert len(leaves) == len(tree.rules())
+    odd = bt.grow(bt.Instance([[0], [1]], ['"quoted"', "back\\slash"], test_names=["a\nb"]))
+    labels = [node.get("label") for node in pydot.graph_from_dot_data(odd.to_dot())[0].get_nodes()]
+    assert any('\\"quoted\\"' in (label or "") for label in labels)
+
+
+def test_a_deep_tree_has_an_edge_per_branch() -> None:
+    assert deep_tree(1500).to_dot().count("->") == 3000

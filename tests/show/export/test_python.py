@@ -1,0 +1,78 @@
+"""to_python: a function that needs nothing but Python."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import budgetree as bt
+from exported import compiled, deep_tree, expected
+
+
+def test_pandas_moments_become_plain_ones() -> None:
+    frame = pd.DataFrame({"v": pd.to_datetime(["2024-02-29 12:00", "2024-03-01 00:00"]), "label": ["a", "b"]})
+    tree = bt.grow(bt.Instance.from_frame(frame, "label"))
+    assert [compiled(tree)({"v": value}) for value in frame["v"]] == ["a", "b"]
+
+
+def test_whole_numbers_and_short_floats_are_rounded_as_in_a_table() -> None:
+    whole = [2**60 + i * 7 for i in range(600)]
+    frame = pd.DataFrame({"a": whole, "y": ["low" if i <= 300 else "high" for i in range(600)]})
+    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
+    diagnose = compiled(tree)
+    assert [diagnose({"a": value}) for value in whole] == expected(tree, frame)
+    base = pd.DataFrame({"a": np.linspace(0, 1, 50), "y": [0, 1] * 25})
+    tree = bt.grow(bt.Instance.from_frame(base, "y", levels={"a": 100}))
+    edges = np.float32(tree.schema.encoders[0].thresholds)
+    near = np.concatenate([edges, np.nextafter(edges, np.float32(0)), np.nextafter(edges, np.float32(9))])
+    diagnose = compiled(tree)
+    assert [diagnose({"a": value}) for value in near] == expected(tree, pd.DataFrame({"a": near}))
+
+
+def test_numpys_values_become_pythons() -> None:
+    known = pd.DataFrame({"a": pd.Series([np.str_("p"), np.float64(1.5)] * 2, dtype=object), "y": [0, 1, 0, 1]})
+    tree = bt.grow(bt.Instance.from_frame(known, "y"))
+    assert [compiled(tree)({"a": value}) for value in known["a"]] == [0, 1, 0, 1]
+
+
+def test_a_function_must_have_a_functions_name() -> None:
+    tree = bt.grow(bt.datasets.load("figure1"))
+    for name in ("class", "two words", "1st", "float", "f(): pass\ndef g"):
+        with pytest.raises(ValueError, match="expected a name for a Python function"):
+            tree.to_python(name)
+
+
+def test_missing_values_of_python_are_missing() -> None:
+    frame = pd.DataFrame({"x": [float(i) for i in range(20)], "label": ["a"] * 10 + ["b"] * 10})
+    diagnose = compiled(bt.grow(bt.Instance.from_frame(frame, "label", duplicates="keep")))
+    assert diagnose({"x": None}) == diagnose({"x": math.nan}) == "a"
+    assert diagnose({"x": 19}) == "b"
+
+
+@pytest.mark.parametrize("depth", [1, 39, 40, 41, 79, 80, 81, 1500])
+def test_a_deep_tree_is_still_a_function(depth: int) -> None:
+    tree = deep_tree(depth)
+    diagnose = compiled(tree)
+    for ones in {0, 1, depth // 2, depth - 1, depth}:
+        codes = [int(i < ones) for i in range(depth)]
+        case = {f"t{i}": code for i, code in enumerate(codes)}
+        assert diagnose(case) == tree.predict([codes])[0]
+
+
+def test_what_cannot_be_written_as_python_is_refused() -> None:
+    moments = [pd.Timestamp("2024-01-01T00:00:00.000000001"), pd.Timestamp("2024-01-01T00:00:00.000000002")]
+    parts = list(pd.cut(np.arange(20), 3))
+    for values in (moments * 3, parts[:10]):
+        known = pd.DataFrame({"a": pd.Series(values, dtype=object), "y": [0, 1] * (len(values) // 2)})
+        tree = bt.grow(bt.Instance.from_frame(known, "y", duplicates="keep"), budget=1)
+        if len(tree.nodes) == 1:
+            tree = bt.grow(bt.Instance.from_frame(known.assign(y=range(len(values))), "y", duplicates="keep"), budget=1)
+        with pytest.raises(ValueError, match="cannot be written as Python"):
+            tree.to_python()
+
+
+def test_a_single_leaf_is_a_function() -> None:
+    assert compiled(bt.grow(bt.datasets.load("pima"), budget=0))({}) == "neg"

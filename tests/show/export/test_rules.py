@@ -1,0 +1,54 @@
+"""Rules: they divide the known cases, say their costs, and read well."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+from support import to_instance
+
+import budgetree as bt
+from exported import deep_tree
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_rules_divide_the_known_cases_and_tell_their_costs(seed: int) -> None:
+    instance = to_instance(reference.random_problem(random.Random(seed)))
+    tree = bt.grow(instance, budget=random.Random(seed).choice([None, 3]))
+    rules = tree.rules()
+    assert sum(rule.cases for rule in rules) == pytest.approx(instance.weights.sum())
+    assert sum(rule.errors for rule in rules) == pytest.approx(tree.errors)
+    assert max(rule.cost for rule in rules) == tree.known_max_cost
+    predicted, cost = tree.predict(instance.codes), tree.cost(instance.codes)
+    for row in np.flatnonzero(instance.weights):  # an object of weight 0 is as good as absent
+        shown = {
+            name: instance.outcome_names[test][instance.codes[row, test]]
+            for test, name in enumerate(instance.test_names)
+        }
+        fitting = [r for r in rules if all(shown[test] in outcomes for test, outcomes in r.conditions)]
+        assert len(fitting) == 1
+        assert fitting[0].label == predicted[row]
+        assert fitting[0].cost >= cost[row] - 1e-9
+
+
+def test_rules_read_well() -> None:
+    tree = bt.optimal(bt.datasets.load("pima"), budget=1).tree
+    assert tree.to_rules().splitlines() == [
+        "if pregnant is 0.0 to 6.6 then neg  [costs 1; right for 413 of 586]",
+        "if pregnant is 6.6 to 17.0 then pos  [costs 1; right for 94 of 167]",
+    ]
+    leaf = bt.grow(bt.datasets.load("pima"), budget=0)
+    assert leaf.to_rules() == "always neg  [costs 0; right for 486 of 753]"
+
+
+def test_texts_that_look_like_ranges_are_not_joined() -> None:
+    known = pd.DataFrame({"a": ["1 to 2", "2 to 5", "x"], "y": [0, 0, 1]})
+    rules = bt.grow(bt.Instance.from_frame(known, "y", duplicates="keep")).rules()
+    assert rules[0].conditions == (("a", ("1 to 2", "2 to 5")),)
+
+
+def test_a_deep_tree_has_a_rule_per_leaf() -> None:
+    assert len(deep_tree(1500).rules()) == 1501

@@ -1,0 +1,61 @@
+"""plot_frontier: steps, points, and the region where no tree can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+import budgetree as bt
+from budgetree.show.steps import frontier_steps
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Any:
+    yield
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("method", ["exact", "greedy"])
+def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> None:
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method=method)
+    axes = bt.plot_frontier(frontier)
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert "frontier" in names
+    assert {"Powers(2) alone", "HingedPairs alone"} <= set(names)
+    assert ("no tree can be here" in names) is (method == "exact")
+    line = next(line for line in axes.lines if line.get_label() == "frontier")
+    total = frontier.instance.weights.sum()
+    corners = frontier_steps(frontier, 1.06 * frontier[-1].max_cost).errors.divided(total).corners
+    assert np.allclose(line.get_xydata(), corners)
+    drawn = sum(len(line.get_xdata()) for line in axes.lines if "fewest" in str(line.get_label()))
+    assert drawn == len(frontier)
+    shade = [collection for collection in axes.collections if collection.get_label() == "no tree can be here"]
+    if method == "exact":
+        assert shade[0].get_paths()[0].vertices[:, 0].max() == pytest.approx(axes.get_xlim()[1])
+    for single in (line for line in axes.lines if "alone" in str(line.get_label())):
+        assert (np.diff(single.get_ydata()) <= 0).all()
+        for cost, rate in single.get_xydata():
+            assert rate >= frontier.best(budget=float(cost)).error_rate - 1e-12
+
+
+def test_a_frontier_of_one_point_is_drawn() -> None:
+    frontier = bt.frontier(bt.Instance([[0], [0]], [1, 1]))
+    assert bt.plot_frontier(frontier).lines
+
+
+def test_axes_of_others_are_used() -> None:
+    right = pyplot.subplots(1, 2, figsize=(6, 3))[1][1]
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="greedy")
+    assert bt.plot_frontier(frontier, ax=right, impurities=()) is right
+
+
+@pytest.mark.parametrize("wrong", [None, "tree", 3])
+def test_what_cannot_be_drawn_is_named(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="frontier: expected a Frontier, but got"):
+        bt.plot_frontier(wrong)

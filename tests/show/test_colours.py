@@ -1,0 +1,15 @@
+"""Colours: as many as there are classes."""
+
+from __future__ import annotations
+
+from budgetree.show.colours import class_colours, tint
+
+
+def test_colours_differ_for_as_many_classes_as_there_are() -> None:
+    for n_classes in (1, 2, 7, 8, 19, 60):
+        assert len(set(class_colours(n_classes))) == n_classes
+
+
+def test_a_tint_is_the_colour_mixed_with_white() -> None:
+    assert tint("#000000", 0.2) == "#CCCCCC"
+    assert tint("#0072B2", 1) == "#0072B2"

@@ -1,0 +1,54 @@
+"""A frontier as a table: text with a sparkline, and HTML with a step plot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import budgetree as bt
+from budgetree.show.frontier_table import MAX_ROWS_IN_HTML, points_table, render_html, sparkline
+
+
+def test_the_text_is_a_table_with_a_sparkline() -> None:
+    frontier = bt.frontier(bt.datasets.load("synthetic"), method="greedy")
+    lines = repr(frontier).splitlines()
+    assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
+    assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
+    assert lines[4].split()[:4] == ["2", "4", "0.39%", "0"]
+    assert "proven" in lines[5]
+    assert sparkline([0, 0]) == "▁▁"
+
+
+def test_a_notebook_shows_a_plot_and_escapes_names() -> None:
+    class Named(bt.Impurity):
+        exact = True
+
+        def value(self, counts: Any) -> Any:
+            return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
+
+        def __repr__(self) -> str:
+            return "<script>alert(1)</script>"
+
+    html = bt.frontier(bt.datasets.load("house_votes"), impurities=[Named()])._repr_html_()
+    assert "<svg" in html
+    assert "<script>" not in html
+
+
+def test_a_long_table_is_cut_in_html_and_says_so() -> None:
+    frontier = bt.frontier(bt.datasets.load("figure1"))
+    long = replace(frontier, points=frontier.points[:1] * (MAX_ROWS_IN_HTML + 1))
+    assert points_table(long, MAX_ROWS_IN_HTML).note == "… and 1 more point"
+    assert "… and 1 more point<" in render_html(long)
+    assert points_table(long).note == ""
+
+
+def test_only_proven_points_are_called_proven_and_filled() -> None:
+    frontier = bt.frontier(bt.datasets.load("figure1"))
+    assert all(point.proven for point in frontier)
+    open_points = tuple(replace(point, proven=False, lower_bound=0) for point in frontier)
+    unproven = replace(frontier, points=open_points, complete=False, n_searched=0)
+    assert "proven" not in unproven.to_text()
+    assert "proven" not in unproven._repr_html_()
+    assert unproven._repr_html_().count("fill='white'") == len(frontier)
+    assert "fill='white'" not in frontier._repr_html_()
+    assert "(ended early)" in unproven.to_text()

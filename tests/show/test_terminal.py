@@ -1,0 +1,32 @@
+"""The chart in letters: proven and open points, the steps between them, and only what is proven is shaded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import budgetree as bt
+from budgetree.show.terminal import IMPOSSIBLE, OPEN_POINT, POINT, draw_frontier
+
+
+def test_every_point_is_drawn_and_what_is_proven_is_filled() -> None:
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact")
+    chart = draw_frontier(frontier).splitlines()[1:]
+    assert "".join(chart).count(POINT) == len(frontier)
+    assert OPEN_POINT not in "".join(chart)
+    assert IMPOSSIBLE in chart[5]
+    assert chart[0].startswith(f"{frontier[0].errors} ┤{POINT}")
+    assert chart[-1].rstrip().endswith(str(frontier[-1].max_cost))
+
+
+def test_nothing_is_shaded_where_nothing_is_proven() -> None:
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact")
+    points = tuple(replace(point, proven=False, lower_bound=0) for point in frontier)
+    chart = draw_frontier(replace(frontier, points=points, n_searched=0)).splitlines()[1:]
+    assert "".join(chart).count(OPEN_POINT) == len(frontier)
+    assert IMPOSSIBLE not in "".join(chart)
+
+
+def test_a_frontier_of_one_point_fits() -> None:
+    lines = draw_frontier(bt.frontier(bt.Instance([[0], [0]], [1, 1])), width=20, height=4).splitlines()
+    assert len(lines) == 1 + 4 + 2
+    assert all(len(line) <= 30 for line in lines[1:])

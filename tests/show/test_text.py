@@ -1,0 +1,43 @@
+"""A tree as text: tests and prices, outcomes, running cost, counts; folded where asked."""
+
+from __future__ import annotations
+
+import pytest
+
+import budgetree as bt
+
+
+def test_the_text_shows_test_price_outcome_running_cost_and_counts() -> None:
+    prices = bt.Prices({"a": 1.5, "b": {"low": 1, "high": 2}}, shared={"draw": (0.25, ["b"])})
+    instance = bt.Instance(
+        [[0, 0], [0, 1], [1, 0], [1, 1]],
+        ["well", "ill", "well", "well"],
+        prices=prices,
+        test_names=["a", "b"],
+        outcome_names=[["no", "yes"], ["low", "high"]],
+    )
+    assert bt.grow(instance).to_text().splitlines() == [
+        "4 cases, 3 leaves; worst case 3.75, mean 2.375; 0 errors (0.0%)",
+        "a? costs 1.5  [ill 1, well 3]",
+        "├─ no: b? costs 1.25 to 2.25 with 0.25 for draw, spent 1.5  [ill 1, well 1]",
+        "│  ├─ low: → well, spent 2.75  [well 1]",
+        "│  └─ high: → ill, spent 3.75  [ill 1]",
+        "└─ yes: → well, spent 1.5  [well 2]",
+    ]
+
+
+@pytest.mark.parametrize("tree", [bt.grow(bt.datasets.load("pima"), budget=0), bt.grow(bt.Instance([[0]], ["x"]))])
+def test_a_single_leaf_has_a_text(tree: bt.Tree) -> None:
+    assert tree.to_text().splitlines()[1].startswith("→ ")
+    assert tree.to_text(max_depth=0) == tree.to_text()
+
+
+def test_folding_the_text_says_so() -> None:
+    text = bt.grow(bt.datasets.load("house_votes")).to_text(max_depth=1)
+    assert "→ …" in text
+    assert len(text.splitlines()) < 7
+
+
+def test_one_is_singular() -> None:
+    leaf = bt.grow(bt.Instance([[0]], ["x"]))
+    assert leaf.summary() == "1 case, 1 leaf; worst case 0, mean 0; 0 errors (0.0%)"
