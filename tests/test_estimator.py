@@ -240,7 +240,7 @@ def test_numbers_may_be_called_categorical(listed: Any) -> None:
         ({"prices": {"a": 1}}, "no price for 'b'"),
         ({"prices": {"a": -1, "b": 2}}, "must be finite and at least 0"),
         ({"budget": -1}, "^budget is -1; a budget must be a number of at least 0"),
-        ({"max_error": 2}, "max_error is 2; expected a share of the objects"),
+        ({"max_error": 2}, "max_error is 2; expected a share of the cases"),
         ({"method": "magic"}, "method is 'magic'; expected"),
         ({"impurity": "gini"}, "impurity is 'gini'; expected 'auto', one such as"),
         ({"levels": 1}, "levels is 1; expected a whole number from 2"),

@@ -77,7 +77,7 @@ def best_with_one(layout: Layout, numbers: np.ndarray[Any, Any], budget: int) ->
 
 def best_with_two(layout: Layout, budget: int) -> int:
     """The fewest errors with at most two tests: the twin of the counting of pairs."""
-    everything = np.arange(layout.n_objects)
+    everything = np.arange(layout.n_cases)
     found = best_with_one(layout, everything, budget)
     for test in np.flatnonzero(layout.costliest <= budget):
         parts = [(layout.own[test, v], everything[layout.codes[:, test] == v]) for v in range(layout.width)]
@@ -95,7 +95,7 @@ def test_one_and_two_tests_are_counted_like_their_twins(n_outcomes: int, kind: s
         two = least + int(np.sort(layout.cheapest)[0])
         three = two + int(np.sort(layout.cheapest)[1])
         search = native(layout)
-        everything = np.arange(layout.n_objects)
+        everything = np.arange(layout.n_cases)
         assert answer(search, least).value == best_with_one(layout, everything, least)
         for budget in range(two, three):
             assert answer(search, budget).value == best_with_two(layout, budget)
@@ -267,7 +267,7 @@ def test_many_outcomes_classes_and_tests() -> None:
     wide = Layout(bt.Instance(rng.integers(0, 2, (30, 3000)), rng.integers(0, 3, 30)), 2)
     deep = Layout(bt.Instance(rng.integers(0, 255, (200, 3)), rng.integers(0, 500, 200), class_names=range(500)), 2)
     for layout in (wide, deep):
-        assert answer(native(layout), 1).value == best_with_one(layout, np.arange(layout.n_objects), 1)
+        assert answer(native(layout), 1).value == best_with_one(layout, np.arange(layout.n_cases), 1)
     assert answer(native(deep), 2).value == best_with_two(deep, 2)
     assert answer(native(wide), 2).value == answer(native(wide, may_count_pairs=False), 2).value
 

@@ -99,7 +99,7 @@ def test_auto_is_greedy_where_the_data_are_too_large(monkeypatch: pytest.MonkeyP
     assert bt.frontier(pima, impurities=[bt.Powers(3)]).method == "greedy"
     monkeypatch.setitem(bt.frontier.__globals__, "AUTO_SHARE", 1e-9)
     large = bt.frontier(pima)
-    assert large.method == "greedy, as 753 objects × 8 tests are too many for exact search in this time"
+    assert large.method == "greedy, as 753 cases × 8 tests are too many for exact search in this time"
     assert large.method in large.to_text()
     assert points(large) == points(bt.frontier(pima, method="greedy"))
 

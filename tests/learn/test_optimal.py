@@ -197,7 +197,7 @@ def test_only_an_instance_will_do() -> None:
 
 def test_a_table_beyond_the_memory_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout_module, "SHARE_OF_MEMORY", 1e-9)
-    with pytest.raises(ValueError, match=r"would take about .* GB .* Use a sample of the objects"):
+    with pytest.raises(ValueError, match=r"would take about .* GB .* Use a sample of the cases"):
         bt.optimal(bt.datasets.load("dna"), budget=3)
 
 

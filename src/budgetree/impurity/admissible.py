@@ -87,7 +87,17 @@ def _not_monotone(values: NDArray[Any], slack: Any) -> Counterexample | None:
 
 
 def _not_supermodular(values: NDArray[Any], slack: Any) -> Counterexample | None:
-    # Second differences suffice: the gain on a larger set is reached by adding one object after another.
+    """Whether one more case of a class ever raises F less on a larger set than on a smaller one.
+
+    Two classes, F on a grid of counts; `gain` is what one more case of the first class adds, and a second difference
+    compares the gains of neighbours along the other class:
+
+        F(0,1) ──gain──► F(1,1)        adding class 0 at (0, 1)
+          ▲ one more of class 1
+        F(0,0) ──gain──► F(1,0)        adding class 0 at (0, 0): may not be the larger gain
+
+    Neighbours suffice: a larger set is reached by adding one case after another.
+    """
     for added, other in itertools.product(range(values.ndim), repeat=2):
         gain = np.diff(values, axis=added)
         at = _first(np.diff(gain, axis=other) < -slack)
@@ -132,7 +142,7 @@ def _first(broken: NDArray[Any]) -> tuple[int, ...] | None:
     positions = np.argwhere(np.asarray(broken, dtype=bool))
     if not len(positions):
         return None
-    smallest = positions[np.lexsort((*positions.T[::-1], positions.sum(axis=1)))[0]]  # the fewest objects
+    smallest = positions[np.lexsort((*positions.T[::-1], positions.sum(axis=1)))[0]]  # the fewest cases
     return tuple(int(count) for count in smallest)
 
 

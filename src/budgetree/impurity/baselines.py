@@ -46,7 +46,7 @@ class Entropy(Impurity):
 
 
 class ObjectPairs(Impurity):
-    """n (n − 1): pairs of objects, as if each were a class of its own.
+    """n (n − 1): pairs of cases, as if each were a class of its own.
 
     With it the rule is generalised binary search: it takes the test whose largest part is smallest. A set of one class
     still owes something, which is why it is not admissible; trees end there all the same.

@@ -3,6 +3,12 @@
 A form is an impurity multiplied by `stretch`, so that whole weight units give whole values: comparisons are then
 exact, and multiplying by a constant changes no choice. The native core knows the forms below by their `kind`;
 GeneralForm stands for every other function and is computed by the plain grower only.
+
+    a user's weights   0.5  0.5  1        HingedPairs(0.75), on counts
+          × scale 2  ↓                          × stretch  ↓
+    weight units       1    1    2        a form with whole q, p and b, on weight units
+
+                       form(units) = stretch × impurity(units / scale)
 """
 
 from __future__ import annotations
@@ -60,7 +66,11 @@ class PowersForm(Form):
 
 
 class HingeForm(Form):
-    """Σ over i ≠ j of [[q n_i − p]₊ [q n_j − p]₊ − b]₊ with whole q, p, b."""
+    """Σ over i ≠ j of [[q n_i − p]₊ [q n_j − p]₊ − b]₊ with whole q, p, b.
+
+    In weight units n = scale × count, the impurity's count − α is (n − α scale) / scale. With α scale = p / q in lowest
+    terms that is (q n − p) / (q scale); the product of two such factors is stretched by (q scale)², and so is α² to p².
+    """
 
     kind = HINGE
 

@@ -11,7 +11,7 @@ from budgetree.impurity.numbers import non_negative_fraction
 
 
 class Hinged(Impurity):
-    """What both hinged functions share: α, the number of objects of a class that a leaf may leave unsettled."""
+    """What both hinged functions share: α, the number of cases of a class that a leaf may leave unsettled."""
 
     admissible = True
     exact = True

@@ -14,7 +14,7 @@ _NO_HINGE = Fraction(0)
 
 
 class Pairs(Impurity):
-    """The number of pairs of objects with different classes: Σ over i < j of n_i n_j.
+    """The number of pairs of cases with different classes: Σ over i < j of n_i n_j.
 
     >>> Pairs()([30, 30])
     900

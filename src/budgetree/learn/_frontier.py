@@ -67,7 +67,7 @@ def frontier(
         solver = _make_solver(request, clock, report, None if method == "exact" else seconds)
         if solver is not None:
             return _searched(solver, instance)
-    size = f"{instance.n_objects:,} objects × {instance.n_tests:,} tests"
+    size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
     return _grown(request, clock, progress, f"greedy, as {size} are too many for exact search in this time")
 
 

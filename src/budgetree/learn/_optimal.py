@@ -64,7 +64,7 @@ def optimal(
     budget       no path may cost more than this, whatever its outcomes; None for no limit
     time_limit   seconds after which the best so far is returned
     progress     True or False to show or hide the bar; by default it shows on a terminal
-    cache_bytes  memory for what the search has learned about sets of objects
+    cache_bytes  memory for what the search has learned about sets of cases
     threads      for searches that take longer than a moment, None for all cores; the tree does not depend on it
 
     >>> import budgetree as bt

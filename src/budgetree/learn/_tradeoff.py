@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,89 +11,14 @@ from numpy.typing import NDArray
 
 from budgetree.impurity import Impurity
 from budgetree.learn._grow import grow
+from budgetree.learn.curves import Curve, CurvePoint
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.problem import Instance
-from budgetree.problem.tables.frames import make_frame
-from budgetree.problem.units import plain_number, show_number
+from budgetree.problem.units import plain_number
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
-
-
-@dataclass(frozen=True, eq=False)
-class CurvePoint:
-    """One tree of a curve."""
-
-    parameter: int | float | Fraction  # δ, or α for a hinged function
-    epsilon: float | None  # α as a share of all cases
-    max_cost: int | float  # what no case exceeds, known or new
-    known_max_cost: int | float  # the costliest path of a known case; less than max_cost only with prices per outcome
-    mean_cost: float
-    errors: int | float
-    n_leaves: int
-    _whole: Tree = field(repr=False)
-    # What each node of the whole tree owes, shared by all points of a curve, and up to what this point stops.
-    _owed: NDArray[Any] | None = field(default=None, repr=False)
-    _most: Any = field(default=0, repr=False)
-
-    @property
-    def ceiling(self) -> int | float:
-        """The old name of max_cost."""
-        return self.max_cost
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The tree itself, pruned when asked for."""
-        whole = self._whole
-        if self._owed is None:
-            return whole
-        stopped = np.asarray(self._owed <= self._most, dtype=bool) & ~whole.nodes.is_leaf
-        if not stopped.any():
-            return whole
-        nodes = whole.nodes.pruned(stopped, whole.schema.n_outcomes)
-        return replace(whole, nodes=nodes, origin=f"{whole.origin}, delta={self.parameter}")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Curve:
-    """The paper's trade-off curve: from the single leaf to the whole tree."""
-
-    name: str  # of the impurity
-    parameter_name: str
-    points: tuple[CurvePoint, ...]
-    frame_library: str | None = None
-
-    def __iter__(self) -> Iterator[CurvePoint]:
-        return iter(self.points)
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def to_frame(self) -> Any:
-        """The points as a data frame of the library the instance came from."""
-        columns = (self.parameter_name, "epsilon", "max_cost", "mean_cost", "errors", "n_leaves")
-        rows = [(_plain(p.parameter), p.epsilon, p.max_cost, p.mean_cost, p.errors, p.n_leaves) for p in self.points]
-        content = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
-        if all(share is None for share in content["epsilon"]):
-            del content["epsilon"]
-        return make_frame(content, self.frame_library)
-
-    def to_text(self) -> str:
-        """The points as a table."""
-        lines = [
-            f"{self.name} over {self.parameter_name}: {len(self)} points",
-            f"{self.parameter_name:>14} {'max-cost':>10} {'mean cost':>10} {'errors':>8} {'leaves':>7}",
-        ]
-        lines += [
-            f"{show_number(p.parameter):>14} {show_number(p.max_cost):>10} {p.mean_cost:>10.3f} "
-            f"{show_number(p.errors):>8} {p.n_leaves:>7}"
-            for p in self.points
-        ]
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
 
 def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None) -> Curve:
@@ -143,7 +66,20 @@ def _point(parameter: int | float, epsilon: float, tree: Tree) -> CurvePoint:
 
 
 def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
-    """Every δ from one growth: a node is split as long as it and all nodes above it owe more than δ."""
+    """Every δ from one growth: a node is split as long as it and all nodes above it owe more than δ.
+
+    So a falling δ opens the nodes of the whole tree (δ = 0) one after another, those that owe most first; each value
+    that some node owes is a point of the curve, and what lies between two of them changes nothing.
+
+                 12                δ ≥ 12   the single leaf
+               ┌──┴──┐        7 ≤ δ < 12    the root is split
+               7     3        3 ≤ δ < 7     and its left child
+             ┌─┴─┐ ┌─┴─┐      0 ≤ δ < 3     and its right child: the whole tree
+             0   0 0   0
+
+    Errors, costs and leaves are running totals over the nodes in this order (_Gains); no tree is made for a point until
+    someone asks for it.
+    """
     tree = grow(instance, impurity)
     nodes, schema = tree.nodes, instance.schema
     form = impurity.form(schema.weight_scale, instance.n_classes)
@@ -161,7 +97,7 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
         if done > before:
             delta = Fraction(threshold) / form.stretch
             point = _stopped_point(tree, impurity, delta, gains, done)
-            points.append(replace(point, _owed=owed, _most=threshold * tie))
+            points.append(replace(point, _owed=owed, _max_owed=threshold * tie))
             before = done
     return Curve(repr(impurity), "delta", tuple(points), instance.frame_library)
 
@@ -196,7 +132,10 @@ def _gains(tree: Tree, order: NDArray[np.int64]) -> _Gains:
 
 
 def _owed_on_the_way(tree: Tree, owed: NDArray[Any]) -> NDArray[Any]:
-    """Per node, the least that any node from the root to it owes (the node's own, for monotone functions)."""
+    """Per node, the least that any node from the root to it owes: the largest δ that does not reach the node.
+
+    For monotone functions it is what the node itself owes; a function of one's own may owe more below than above.
+    """
     least = owed.copy()
     for first, last in tree.nodes.levels[1:]:
         least[first:last] = np.minimum(owed[first:last], least[tree.nodes.parent[first:last]])
@@ -204,7 +143,7 @@ def _owed_on_the_way(tree: Tree, owed: NDArray[Any]) -> NDArray[Any]:
 
 
 def _stopped_point(tree: Tree, impurity: Impurity, delta: Fraction, gains: _Gains, done: int) -> CurvePoint:
-    table, scale = tree.schema.table, tree.schema.weight_scale
+    table = tree.schema.table
     total = int(tree.nodes.counts[0].sum())
     shown = plain_number(delta)
     exact = shown if not impurity.exact or Fraction(str(shown)) == delta else delta
@@ -214,11 +153,7 @@ def _stopped_point(tree: Tree, impurity: Impurity, delta: Fraction, gains: _Gain
         max_cost=table.amount(gains.max_cost[done]),
         known_max_cost=table.amount(gains.known_max_cost[done]),
         mean_cost=float(Fraction(gains.spent[done], total) / table.scale),
-        errors=plain_number(Fraction(gains.errors[done]) / scale),
+        errors=plain_number(tree.schema.cases(gains.errors[done])),
         n_leaves=gains.leaves[done],
         _whole=tree,
     )
-
-
-def _plain(parameter: int | float | Fraction) -> int | float:
-    return float(parameter) if isinstance(parameter, Fraction) else parameter

@@ -57,10 +57,10 @@ class Frontier:
         return self.points[affordable - 1]
 
     def cheapest(self, *, max_error: Any) -> Point:
-        """The smallest budget at which at most this share of the objects is wrong."""
-        wanted = non_negative(max_error, "max_error", "expected a share of the objects, from 0 to 1")
+        """The smallest budget at which at most this share of the cases is wrong."""
+        wanted = non_negative(max_error, "max_error", "expected a share of the cases, from 0 to 1")
         if wanted > 1:
-            raise ValueError(f"max_error is {max_error}; expected a share of the objects, from 0 to 1.")
+            raise ValueError(f"max_error is {max_error}; expected a share of the cases, from 0 to 1.")
         scale, total = self.instance.schema.weight_scale, self.instance.class_order.total
         for point in self.points:
             # A share computed in floats may be slightly below the one it means.
@@ -70,17 +70,18 @@ class Frontier:
 
     def _unreachable(self, wanted: Fraction, total: int) -> str:
         stuck = self.instance.irreducible
-        wish = f"max_error is {float(wanted):.4g}, but"
+        asked = f"max_error is {float(wanted):.4g}, but"
         if stuck.units > wanted * total:
             errors = plain_number(self.instance.schema.cases(stuck.units))
             return (
-                f"{wish} any tree does no better than {stuck.units / total:.4g} ({errors} errors): {stuck.n_objects} "
-                "objects agree on every test with an object of another class. Add a test that tells them apart, or "
+                f"{asked} any tree does no better than {stuck.units / total:.4g} ({errors} "
+                f"{'error' if errors == 1 else 'errors'}): {stuck.n_objects} cases agree on every test with a case of "
+                "another class. Add a test that separates them, or "
                 f"allow a max_error of {math.ceil(stuck.units / total * 10**4) / 10**4}."
             )
         last = self.points[-1]
         return (
-            f"{wish} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.max_cost}. "
+            f"{asked} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.max_cost}. "
             "Raise the budget, give more time or more impurities, or allow more errors."
         )
 

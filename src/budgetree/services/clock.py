@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BETWEEN_TICKS = 0.05  # seconds
 
-Tick = Callable[[int, int], object]  # told what is done and what there is to do
+Tick = Callable[[int, int], object]  # called with what is done and what there is to do
 
 
 class Clock:

@@ -195,7 +195,7 @@ def test_cheapest_is_the_first_point_with_few_enough_errors() -> None:
 
 def test_an_unreachable_error_names_its_cause() -> None:
     instance = bt.Instance([[0], [0], [0], [1]], ["a", "a", "b", "b"])
-    with pytest.raises(ValueError, match=r"no better than 0.25 \(1 errors\): 3 objects agree on every test"):
+    with pytest.raises(ValueError, match=r"no better than 0.25 \(1 error\): 3 cases agree on every test"):
         greedy(instance).cheapest(max_error=0.1)
     limited = greedy(bt.datasets.load("pima"), max_budget=3)
     with pytest.raises(ValueError, match=r"the best tree found has an error of .* at a budget of 3\. Raise the budget"):
@@ -204,7 +204,7 @@ def test_an_unreachable_error_names_its_cause() -> None:
 
 @pytest.mark.parametrize("max_error", [-0.1, 1.5, float("nan"), "few"])
 def test_a_bad_error_is_refused(max_error: Any) -> None:
-    with pytest.raises(ValueError, match="a share of the objects, from 0 to 1"):
+    with pytest.raises(ValueError, match="a share of the cases, from 0 to 1"):
         greedy(bt.datasets.load("figure1")).cheapest(max_error=max_error)
 
 

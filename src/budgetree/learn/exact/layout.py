@@ -53,9 +53,9 @@ class Layout:
         self.cheapest = table.cheapest[self.by_price]
         self.fee_mask, self.fees = table.fee_mask[self.by_price], table.fees
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
-        self.n_objects, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
+        self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())
-        self.is_binary = self.width == 2 and instance.has_unit_weights and self.n_objects < MAX_COUNTED
+        self.is_binary = self.width == 2 and instance.has_unit_weights and self.n_cases < MAX_COUNTED
         self.max_depth = self._max_depth(budget)
         self._check_size()
         self.codes = np.ascontiguousarray(instance.codes[cases][:, self.by_price])
@@ -72,12 +72,12 @@ class Layout:
     @property
     def work_for_two(self) -> float:
         """About how many nanoseconds the last two tests of the whole set take."""
-        return self.n_objects * self.n_tests**2 / (256 if self.is_binary else 1)
+        return self.n_cases * self.n_tests**2 / (256 if self.is_binary else 1)
 
     def _max_depth(self, budget: int) -> int:
         """No path has more tests: there are no more, no more fit, or no more cases are left to tell apart."""
         affordable = int((np.cumsum(np.sort(self.cheapest).astype(float)) <= budget).sum())
-        return min(affordable, self.n_tests, self.n_objects) + 2
+        return min(affordable, self.n_tests, self.n_cases) + 2
 
     def _check_size(self) -> None:
         if self.n_tests >= ALL_TESTS:
@@ -90,12 +90,12 @@ class Layout:
                 f"instance: within this budget a path may have {self.max_depth - 2} tests; exact search follows up to "
                 f"{MAX_DEPTH - 2}. Give a smaller budget, leave out tests, or be content with greedy trees."
             )
-        needed = self.n_objects * (self.n_tests + BYTES_PER_CASE)
+        needed = self.n_cases * (self.n_tests + BYTES_PER_CASE)
         needed += self.max_depth * (8 * self.n_tests + BYTES_PER_OUTCOME * self.width)
         needed += self.n_tests * self.width * (self.n_classes + 1) * 8
         if needed > SHARE_OF_MEMORY * _memory():
             raise TooLargeError(
-                f"instance: exact search on {self.n_objects} objects × {self.n_tests} tests would take about "
+                f"instance: exact search on {self.n_cases} cases × {self.n_tests} tests would take about "
                 f"{needed / 2**30:.1f} GB beside its cache, more than half of this machine's memory. Use a sample of "
-                "the objects, fewer tests or a smaller budget; or be content with greedy trees."
+                "the cases, fewer tests or a smaller budget; or be content with greedy trees."
             )

@@ -126,7 +126,19 @@ class PlainSearch:
         return as_nodes(found, self.layout)
 
     def _fewest(self, here: Cases, budget: int, cutoff: int, only: int = ANY_TEST) -> Answer:
-        """The answer for one set; with `only` the cache is neither asked nor told."""
+        """The answer for one set; with `only` the cache is neither read nor written.
+
+        An answer lies between a floor, which is proven, and the best tree known. Each step raises the floor or lowers
+        the best, and the search of a set ends where they meet, or where the floor shows that it cannot matter:
+
+            leaf ────┐ best: becomes what the cache knows, then what a test is found to make
+                     ▼
+              · · · · · · · · · cutoff: who asks has a tree with so few errors; at or above it a bound will do
+                     ▲
+            least ───┘ floor: becomes what the cache has proven for this budget
+
+        Which of the two an answer is, `value` says: below the cutoff it is the errors of a tree, else a lower bound.
+        """
         floor, best = Answer(here.least, NEVER, 0, ANY_TEST), Answer(here.leaf, NEVER, 0, ANY_TEST)
         if here.least == here.leaf or here.least >= cutoff:
             return floor
@@ -166,7 +178,12 @@ class PlainSearch:
     def _try_all(
         self, splits: Splits, order: list[int], budget: int, cutoff: int, floor: Answer, best: Answer
     ) -> Answer:
-        """The best of the tests in this order; between what is proven, the floor, and the best tree known before."""
+        """The best of the tests in this order; between what is proven, the floor, and the best tree known before.
+
+        A test is tried only for trees below the bound, which falls with each better tree. Where it finds none, its
+        answer is a lower bound of what begins with it; the least of these (`refuted`) is one for the set, if none of
+        its tests was left out. The answer may change where the next test becomes affordable or where a test's own does.
+        """
         here, bound = splits.cases, min(best.value, cutoff)
         refuted, changes = here.leaf, splits.next_price(budget)
         for test in order[: self._breadth]:
@@ -182,7 +199,15 @@ class PlainSearch:
         return Answer(value, changes, best.need, best.test)
 
     def _try(self, here: Cases, test: int, budget: int, bound: int) -> Answer:
-        """The fewest errors of a tree that begins with this test if below the bound, else a lower bound not below."""
+        """The fewest errors of a tree that begins with this test if below the bound, else a lower bound not below.
+
+        All parts begin with what is proven of them; they are searched one by one, each with what the others leave of
+        the bound, until the sum reaches it:
+
+            parts    3 of 9 wrong, proven   │ 0 of 5 │ 1 of 4          wrong = 3 + 0 + 1 = 4, bound 6
+            search   the first, below 6 − (0 + 1) = 5: it has 4        wrong = 5
+            search   the second, below 6 − (4 + 1) = 1: none           wrong = 6: refuted, the third is not searched
+        """
         parts = [part for part in self._columns.parts(here, test) if part.is_mixed]
         parts.sort(key=lambda part: part.cases.least - part.cases.leaf)  # the most mixed is the soonest to refute
         answers = [self._recall(part.cases, budget - part.spent) for part in parts]
@@ -227,7 +252,11 @@ class PlainSearch:
         return self._fewest(here, budget, NEVER).test
 
     def _canonical_test(self, here: Cases, budget: int) -> int:
-        """The set's test as this module's docstring defines it."""
+        """The set's test as this module's docstring defines it.
+
+        What was searched before may have left any of several equally good trees in the cache. So the fewest errors are
+        taken from the search, but the test is chosen anew: the first in order that reaches them.
+        """
         fewest = self._fewest(here, budget, NEVER).value
         if fewest == here.leaf:
             return ANY_TEST

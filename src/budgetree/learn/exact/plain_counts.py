@@ -61,13 +61,13 @@ class Columns:
         # Exact either way: an instance's weights are at most 2**53 units together.
         self.kind: Any = np.float32 if int(layout.weights.sum()) <= 2**24 else np.float64
         # Case × class, its weight; and behind the classes what is unavoidable.
-        self.votes = np.zeros((layout.n_objects, layout.n_classes + 1), dtype=self.kind)
-        self.votes[np.arange(layout.n_objects), layout.labels] = layout.weights
+        self.votes = np.zeros((layout.n_cases, layout.n_classes + 1), dtype=self.kind)
+        self.votes[np.arange(layout.n_cases), layout.labels] = layout.weights
         self.votes[:, -1] = layout.unavoidable
 
     def whole(self) -> Cases:
         layout = self.layout
-        return Cases(np.arange(layout.n_objects, dtype=np.int32), 0, layout.leaf_errors, layout.unavoidable_errors)
+        return Cases(np.arange(layout.n_cases, dtype=np.int32), 0, layout.leaf_errors, layout.unavoidable_errors)
 
     def fees_due(self, test: int, fees_paid: int) -> int:
         return int(self.needs_fee[test] @ self.unpaid(fees_paid))
@@ -156,6 +156,16 @@ class Splits:
         """Where no path affords three tests: per test the errors of the best tree that begins with it, and its need.
 
         And the least larger budget at which any of them may be others.
+
+        Nothing is searched. Each part of each first test takes the second test that gets the most right, among those
+        that the part still affords; what two tests get right together comes from one matrix (_count_pairs):
+
+            first test s                          second test t
+            ├─ part 0: cases with s = 0   ×   ├─ t = 0   the largest class of the cases in both: 7 ┐ 7 + 4 right, if
+            │                                 └─ t = 1                                           4 ┘ the money suffices
+            └─ part 1 …
+
+        A part that is as good as it gets, or that no second test improves, stays a leaf.
         """
         affordable = self.price <= budget
         fewer, need = np.zeros_like(self.leaf), np.zeros_like(self.leaf)  # what the second test does for each part
@@ -179,7 +189,12 @@ class Splits:
         return prices
 
     def _count_pairs(self, parts: NDArray[np.intp]) -> Numbers:
-        """These parts × all parts: the weight of the largest class of the cases that are in both."""
+        """These parts × all parts: the weight of the largest class of the cases that are in both.
+
+        With a row per case and a column per part, 1 where the case is in the part, the cases of one class that two
+        parts share are a product of matrices, parts × cases by cases × parts. The largest over the classes is what a
+        leaf gets right there.
+        """
         numbers, layout = self.cases.numbers, self._columns.layout
         shown = self._columns.shown[numbers][:, self.columns].astype(self._columns.kind)
         firsts = shown[:, parts] * layout.weights[numbers, None].astype(self._columns.kind)

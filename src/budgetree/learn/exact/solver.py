@@ -99,7 +99,7 @@ class Solver:
         left = self.clock.seconds_left
         answer = self._ask(budget, cutoff, MOMENT if left is None else min(MOMENT, left / 4))
         if answer is None:
-            if not self._has_looked:  # once: of many such questions each would be held up
+            if not self._has_looked:  # once: many such questions would wait for it
                 self._has_looked = True
                 if (self.clock.seconds_left or HURRY) < HURRY:
                     self.start_from_greedy()  # first: on large data a narrow pass may find nothing in the time left
@@ -132,7 +132,7 @@ class Solver:
     def canonical(self, result: BudgetResult) -> Tree | None:
         """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
         wanted = TreeWanted(result.budget, first_test=result.first_test, is_canonical=True)
-        # Where one search settled the question, its tree takes about as long: it is not held up by the clock.
+        # Where one search settled the question, its tree takes about as long: the clock does not stop it.
         clock = Clock(None) if result.first_test == ANY_TEST else self._watch(result.budget, None)
         nodes = self._unless_stopped(partial(self._search.tree, wanted, clock))
         return None if nodes is None else self._tree(nodes, "exact")

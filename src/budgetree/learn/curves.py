@@ -1,0 +1,95 @@
+"""Curve and CurvePoint: the paper's trade-off between errors and worst-case cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.tables.frames import make_frame
+from budgetree.problem.units import show_number
+from budgetree.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class CurvePoint:
+    """One tree of a curve."""
+
+    parameter: int | float | Fraction  # δ, or α for a hinged function
+    epsilon: float | None  # α as a share of all cases
+    max_cost: int | float  # what no case exceeds, known or new
+    known_max_cost: int | float  # the costliest path of a known case; less than max_cost only with prices per outcome
+    mean_cost: float
+    errors: int | float
+    n_leaves: int
+    _whole: Tree = field(repr=False)
+    # What each node of the whole tree owes, shared by all points of a curve, and up to what this point stops.
+    _owed: NDArray[Any] | None = field(default=None, repr=False)
+    _max_owed: Any = field(default=0, repr=False)
+
+    @property
+    def ceiling(self) -> int | float:
+        """The old name of max_cost."""
+        return self.max_cost
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree itself, pruned when asked for."""
+        whole = self._whole
+        if self._owed is None:
+            return whole
+        stopped = np.asarray(self._owed <= self._max_owed, dtype=bool) & ~whole.nodes.is_leaf
+        if not stopped.any():
+            return whole
+        nodes = whole.nodes.pruned(stopped, whole.schema.n_outcomes)
+        return replace(whole, nodes=nodes, origin=f"{whole.origin}, delta={self.parameter}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve:
+    """The paper's trade-off curve: from the single leaf to the whole tree."""
+
+    name: str  # of the impurity
+    parameter_name: str
+    points: tuple[CurvePoint, ...]
+    frame_library: str | None = None
+
+    def __iter__(self) -> Iterator[CurvePoint]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def to_frame(self) -> Any:
+        """The points as a data frame of the library the instance came from."""
+        columns = (self.parameter_name, "epsilon", "max_cost", "mean_cost", "errors", "n_leaves")
+        rows = [(_plain(p.parameter), p.epsilon, p.max_cost, p.mean_cost, p.errors, p.n_leaves) for p in self.points]
+        content = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+        if all(share is None for share in content["epsilon"]):
+            del content["epsilon"]
+        return make_frame(content, self.frame_library)
+
+    def to_text(self) -> str:
+        """The points as a table."""
+        lines = [
+            f"{self.name} over {self.parameter_name}: {len(self)} points",
+            f"{self.parameter_name:>14} {'max-cost':>10} {'mean cost':>10} {'errors':>8} {'leaves':>7}",
+        ]
+        lines += [
+            f"{show_number(p.parameter):>14} {show_number(p.max_cost):>10} {p.mean_cost:>10.3f} "
+            f"{show_number(p.errors):>8} {p.n_leaves:>7}"
+            for p in self.points
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def _plain(parameter: int | float | Fraction) -> int | float:
+    return float(parameter) if isinstance(parameter, Fraction) else parameter
