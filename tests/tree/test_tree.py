@@ -203,7 +203,7 @@ def test_a_single_leaf_has_a_text(tree: bt.Tree) -> None:
 
 def test_a_cut_tree_says_so() -> None:
     tree = bt.grow(bt.datasets.load("pima")).cut(3).trim()
-    assert tree.origin == "greedy Pairs(), cut at 3, trimmed"
+    assert str(tree.origin) == "greedy Pairs(), cut at 3, trimmed"
 
 
 def test_folding_the_text_says_so() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -19,6 +19,7 @@ from budgetree.learn.found import Found
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
 from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.proofs import with_proofs
 from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.prices import TOLERANCE
@@ -27,6 +28,7 @@ from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress as show_progress
 from budgetree.tree import Tree
+from budgetree.tree.proven import Proven
 
 COLUMNS = ("max_cost", "errors", "error_rate", "lower_bound", "proven", "source")  # of a point, in tables
 METHODS = ("auto", "exact", "greedy")
@@ -45,11 +47,12 @@ class Point:
     proven: bool  # the errors are the fewest possible
     source: str  # exact search, or the impurity and its parameter
     _found: Found = field(repr=False)
+    _proven: Proven | None = field(default=None, repr=False)
 
     @cached_property
     def tree(self) -> Tree:
         """The tree itself; a greedy one is grown again when first asked for."""
-        return self._found.tree()
+        return replace(self._found.tree(), proven=self._proven)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,8 +178,8 @@ def frontier(
     seconds = check_time_limit(time_limit)
     request = _Request(instance, chosen, instance.schema.table.budget_units(max_budget, "max_budget"), cache_bytes)
     if method == "greedy" or (method == "auto" and impurities is not None):
-        return request.greedy(Clock(seconds), progress, "greedy")
-    return request.exact(seconds, progress, must=method == "exact")
+        return with_proofs(request.greedy(Clock(seconds), progress, "greedy"))
+    return with_proofs(request.exact(seconds, progress, must=method == "exact"))
 
 
 def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:

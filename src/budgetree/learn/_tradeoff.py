@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from budgetree.impurity import Impurity
 from budgetree.learn._grow import grow
+from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, Portfolio
 from budgetree.learn.greedy.rule import FLOAT_TIE
 from budgetree.learn.greedy.settings import check_settings
@@ -56,7 +57,7 @@ class CurvePoint:
         if not stopped.any():
             return whole
         nodes = whole.nodes.pruned(stopped, whole.schema.n_outcomes)
-        return replace(whole, nodes=nodes, origin=f"{whole.origin}, delta={self.parameter}")
+        return replace(whole, nodes=nodes, origin=replace(whole.origin, delta=Fraction(str(self.parameter))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +134,7 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     total = float(Fraction(int(instance.class_order.counts.sum())) / instance.schema.weight_scale)
     points = []
     for each in sorted(found, key=lambda impurity: -impurity.alpha):  # type: ignore[attr-defined]
-        tree = Tree(instance.schema, portfolio.nodes(each, unlimited), instance.n_objects, f"greedy {each!r}")
+        tree = Tree(instance.schema, portfolio.nodes(each, unlimited), instance.n_objects, greedy_origin(each))
         alpha = each.alpha  # type: ignore[attr-defined]
         points.append(_point(plain_number(alpha), float(alpha) / total, tree))
     return Curve(family.__name__, "alpha", tuple(points), instance.frame_library)

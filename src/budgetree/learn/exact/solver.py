@@ -22,6 +22,7 @@ from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import Report
 from budgetree.tree import LEAF, Nodes, Tree
+from budgetree.tree.origin import Origin
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
 LONG, LONG_SHARE = 4.0, 0.1  # seconds after which a search counts as long, and their share of a time limit
@@ -152,7 +153,7 @@ class Solver:
         # Where one search settled the question, its tree takes about as long: it is not held up by the clock.
         clock = Clock(None) if verdict.first_test == ANY_TEST else self._watch(verdict.budget, None)
         nodes = self._unless_stopped(partial(find, clock))
-        return None if nodes is None else self._tree(nodes, "exact")
+        return None if nodes is None else self._tree(nodes)
 
     def _ask(self, budget: int, cutoff: int, seconds: float) -> Answer | None:
         return self._unless_stopped(partial(self._search.search, budget, cutoff, self._watch(budget, seconds)))
@@ -223,10 +224,10 @@ class Solver:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
-            self.keep(self._tree(nodes, source), source)
+            self.keep(self._tree(nodes), source)
 
-    def _tree(self, nodes: Nodes, origin: str) -> Tree:
-        return Tree(self._instance.schema, nodes, self._instance.n_objects, origin)
+    def _tree(self, nodes: Nodes) -> Tree:
+        return Tree(self._instance.schema, nodes, self._instance.n_objects, Origin("exact"))
 
 
 def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:
@@ -252,4 +253,4 @@ def _single_leaf(instance: Instance) -> Tree:
         branches=np.empty(0, dtype=np.int32),
         fallback=np.zeros(1, dtype=bool),
     )
-    return Tree(instance.schema, nodes, instance.n_objects, "single leaf")
+    return Tree(instance.schema, nodes, instance.n_objects, Origin("leaf"))

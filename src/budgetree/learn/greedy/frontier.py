@@ -13,12 +13,14 @@ import numpy as np
 from budgetree.impurity import Impurity
 from budgetree.learn.found import Found
 from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, Batch, Portfolio
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
 from budgetree.problem import Instance
 from budgetree.services.progress import Report
 from budgetree.tree import LEAF, Nodes, Tree
+from budgetree.tree.origin import Origin
 
 ROUNDS = 12  # of a bisection, about
 
@@ -43,7 +45,9 @@ class _Recipe:
         schema = self.instance.schema
         form = self.impurity.form(schema.weight_scale, self.instance.n_classes)
         nodes = grow_nodes(self.instance, Settings(form, Fraction(0), self.hard_budget, "worst"))
-        whole = Tree(schema, nodes, self.instance.n_objects, f"greedy {self.source}")
+        unlimited = self.hard_budget >= schema.table.budget_units(None)
+        budget = None if unlimited else Fraction(self.hard_budget) / schema.table.scale
+        whole = Tree(schema, nodes, self.instance.n_objects, greedy_origin(self.impurity, budget=budget))
         return whole.cut(schema.table.amount(self.cut)).trim()
 
 
@@ -127,4 +131,4 @@ def _single_leaf(instance: Instance) -> Tree:
         branches=np.empty(0, np.int32),
         fallback=np.zeros(1, bool),
     )
-    return Tree(instance.schema, nodes, instance.n_objects, "single leaf")
+    return Tree(instance.schema, nodes, instance.n_objects, Origin("leaf"))

@@ -4,10 +4,10 @@ const content = JSON.parse(byId("content").textContent);
 const shown = { view: null, session: null };
 const search = connectSearch(() => shown.view);
 
-function showOneTree(tree, point) {
+function showOneTree(tree) {
   const index = indexTree(content, tree);
-  showFacts(tree, point);
-  showProof(tree, point);
+  showFacts(tree);
+  showProof(tree);
   shown.view = showTree(index);
   shown.session = startConsultation(index);
   search();
@@ -63,10 +63,10 @@ byId("fold-all").addEventListener("click", () => foldAll(shown.view));
 if (content.points.length > 1) {
   const pick = (at) => {
     mark(at);
-    showOneTree(content.trees[content.points[at].tree], content.points[at]);
+    showOneTree(content.trees[content.points[at].tree]);
   };
   const mark = showFrontier(content, pick);
   pick(Math.max(content.points.findIndex((point) => point.tree === content.chosen), 0));
 } else {
-  showOneTree(content.trees[content.chosen], content.points[0] || null);
+  showOneTree(content.trees[content.chosen]);
 }
