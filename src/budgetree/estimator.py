@@ -30,6 +30,7 @@ except ImportError as error:
 from scipy.sparse import csr_matrix
 
 from budgetree.learn import frontier
+from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.problem import UNSEEN, Instance, Prices
 from budgetree.problem.raw_rows import RawRows
 from budgetree.problem.tables.arrays import read_array
@@ -126,8 +127,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             time_limit=self.time_limit,
             progress=bool(self.verbose),
         )
-        best = self.frontier_[-1] if self.max_error is None else self.frontier_.cheapest(max_error=self.max_error)
-        self.tree_ = best.tree
+        if self.max_error is None:
+            self.tree_ = tree_for_budget(self.frontier_, self.budget)
+        else:
+            self.tree_ = tree_for_error(self.frontier_, self.max_error)
         self.max_cost_ = self.tree_.max_cost
         self.mean_cost_ = self.tree_.mean_cost
         self._certificate: Certificate | None = None

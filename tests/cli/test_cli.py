@@ -96,12 +96,12 @@ def test_a_clinics_table_through_every_command(
         assert tree.errors == float(point["errors"])
 
     summary = run(capsys, "fit", *TABLE, "--budget", "8", "-o", "pfad.json", "--certificate", "beweis.json")
-    assert "proven: no tree within this worst case makes fewer errors" in summary
+    assert "proven: No tree within a budget of 8 makes fewer errors." in summary
     tree = bt.Tree.from_json("pfad.json")
     assert tree.max_cost <= 8
     error = tree.errors / 120
     run(capsys, "fit", *TABLE, "--max-error", str(error), "-o", "billig.json")
-    assert bt.Tree.from_json("billig.json").max_cost == tree.ceiling
+    assert bt.Tree.from_json("billig.json").max_cost == tree.max_cost
 
     said = run(capsys, "predict", "pfad.json", "fälle.csv", "-o", "vorhersage.csv")
     assert "120 rows" in said
@@ -127,7 +127,7 @@ def test_a_clinics_table_through_every_command(
     assert "<title>Brustschmerz</title>" in page
     assert "exhaustive search" in page
 
-    assert run(capsys, "show", "pfad.json").strip() == tree.to_text()
+    assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}"
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.to_rules()
     assert run(capsys, "show", "pfad.json", "--as", "sql") == tree.to_sql()
     shown = json.loads(run(capsys, "show", "pfad.json", "--json"))
@@ -461,7 +461,8 @@ def test_ctrl_c_in_a_search_gives_the_best_so_far(
 
     monkeypatch.setattr(Solver, "decide", stopped_at_three)
     printed = run(capsys, "fit", "house_votes", "--budget", "5", "-o", str(tmp_path / "m.json"))
-    assert "the search ended early; this is the best so far" in printed
+    assert "The search ended early; this is the best so far." in printed
+    assert "--time-limit gives the search longer." in printed
     assert bt.Tree.from_json(tmp_path / "m.json").max_cost <= 5
 
 

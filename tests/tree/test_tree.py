@@ -161,7 +161,7 @@ def test_bad_budgets_are_refused(pima: bt.Tree, budget: object) -> None:
 
 def test_a_cut_tree_says_so() -> None:
     tree = bt.grow(bt.datasets.load("pima")).cut(3).trim()
-    assert tree.origin == "greedy Pairs(), cut at 3, trimmed"
+    assert str(tree.origin) == "greedy Pairs(), cut at 3, trimmed"
 
 
 def test_a_deep_tree_has_text_dict_and_file(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -49,9 +49,10 @@ def fit(
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")
-    from budgetree.cli.output import print_json, tree_facts
+    from budgetree.cli.output import print_json, print_statement, tree_facts
     from budgetree.cli.tables import Request, check_outputs, load_instance
     from budgetree.learn import frontier as find_frontier
+    from budgetree.learn.proofs import tree_for_budget, tree_for_error
     from budgetree.problem import Prices
     from budgetree.proof import certify
 
@@ -59,25 +60,20 @@ def fit(
     check_outputs((out, certificate), (request.data, request.prices))  # before the work, not after it
     instance = load_instance(request)
     found = find_frontier(instance, method=method, max_budget=budget, time_limit=time_limit)  # type: ignore[arg-type]
-    point = found[-1] if max_error is None else found.cheapest(max_error=max_error)
-    proof = None if certificate is None else certify(instance, point.tree)
-    point.tree.to_json(out)
+    tree = tree_for_budget(found, budget) if max_error is None else tree_for_error(found, max_error)
+    proof = None if certificate is None else certify(instance, tree)
+    tree.to_json(out)
     if proof is not None and certificate is not None:
         proof.to_json(certificate)
-    bound = {"lower_bound": point.lower_bound, "proven": point.proven}
     if as_json:
-        print_json(tree_facts(point.tree) | bound | {"model": out, "certificate": certificate})
+        print_json(tree_facts(tree) | {"model": out, "certificate": certificate})
         return
-    click.echo(point.tree.summary())
+    click.echo(tree.summary())
     if request.prices is None and instance.prices == Prices(1):
         click.echo("no price list: every test costs 1.")
-    if not found.complete:
-        click.echo("the search ended early; this is the best so far.")
-    if point.proven:
-        click.echo(click.style("proven: ", fg="green") + "no tree within this worst case makes fewer errors.")
-    else:
-        longer = "" if method == "greedy" else " --time-limit gives it longer."
-        click.echo(f"not proven: some tree might make as few as {point.lower_bound} errors.{longer}")
+    print_statement(tree)
+    if not found.complete and not tree.statement.is_proven:
+        click.echo("--time-limit gives the search longer.")
     if proof is not None:
         click.echo(f"{proof.reason} (certificate in {certificate})")
     click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")

@@ -39,7 +39,7 @@ def frontier(
     from budgetree.cli.output import print_json
     from budgetree.cli.tables import Request, load_instance
     from budgetree.learn import frontier as find_frontier
-    from budgetree.learn._frontier import COLUMNS
+    from budgetree.learn.points import COLUMNS
     from budgetree.show.terminal import draw_frontier
 
     request = Request(**table)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from budgetree.problem.units import plain_number
+
 if TYPE_CHECKING:
     from budgetree.tree import Tree
 
@@ -23,8 +25,16 @@ def print_json(content: Any) -> None:
     click.echo(json.dumps(content, ensure_ascii=False, indent=1, default=str))
 
 
+def print_statement(tree: Tree) -> None:
+    """What was proven about a tree: the same sentences wherever it is shown."""
+    statement = tree.statement
+    head, words = str(statement).split(" ", 1)
+    click.echo(f"{click.style(head, fg='green')} {words}" if statement.is_proven else str(statement))
+
+
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
+    proven = tree.proven
     return {
         "max_cost": tree.max_cost,
         "known_max_cost": tree.known_max_cost,
@@ -33,5 +43,10 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
         "n_objects": tree.n_objects,
         "n_leaves": tree.n_leaves,
         "depth": tree.depth,
-        "origin": tree.origin,
+        "origin": str(tree.origin),
+        "proven": tree.statement.is_proven,
+        "statement": str(tree.statement),
+        "lower_bound": None if proven is None else plain_number(proven.least_errors),
+        "lower_bound_at": None if proven is None or proven.budget is None else plain_number(proven.budget),
+        "cost_lower_bound": None if proven is None else plain_number(proven.least_cost),
     }

@@ -13,6 +13,7 @@ from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.points import Frontier, make_point
+from budgetree.learn.proofs import with_proofs
 from budgetree.learn.settings import Request, check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
@@ -59,16 +60,18 @@ def frontier(
     limit = instance.schema.table.budget_units(max_budget, "max_budget")
     request = Request(instance, limit, chosen, cache_bytes, check_threads(None))
     if method == "greedy" or (method == "auto" and impurities is not None):
-        return _grown(request, Clock(seconds), progress, "greedy")
+        return with_proofs(_grown(request, Clock(seconds), progress, "greedy"))
     if method == "auto" and seconds is None:
         seconds = AUTO_SECONDS
     clock = Clock(seconds)
     with progress_bar("exact frontier", progress) as report:
         solver = _make_solver(request, clock, report, None if method == "exact" else seconds)
         if solver is not None:
-            return _searched(solver, instance)
+            return with_proofs(_searched(solver, instance))
     size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
-    return _grown(request, clock, progress, f"greedy, as {size} are too many for exact search in this time")
+    return with_proofs(
+        _grown(request, clock, progress, f"greedy, as {size} are too many for exact search in this time")
+    )
 
 
 def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.rule import RuleName
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.settings import check_instance, check_threads
@@ -40,15 +41,5 @@ def grow(
     n_threads = check_threads(threads)
     settings = check_settings(instance, impurity, delta, budget, rule)
     nodes = grow_nodes(instance, settings, n_threads)
-    return Tree(instance.schema, nodes, instance.n_objects, _origin(impurity, delta, budget, rule))
-
-
-def _origin(impurity: Impurity, delta: Any, budget: Any, rule: str) -> str:
-    parts = [repr(impurity)]
-    if delta:
-        parts.append(f"delta={delta}")
-    if budget is not None:
-        parts.append(f"budget={budget}")
-    if rule != "worst":
-        parts.append(f"rule={rule}")
-    return f"greedy {', '.join(parts)}"
+    origin = greedy_origin(impurity, settings.delta, budget, rule)
+    return Tree(instance.schema, nodes, instance.n_objects, origin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,10 +11,11 @@ from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
 from budgetree.learn.settings import Request, check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.units import plain_number, show_number
+from budgetree.problem.units import as_fraction, plain_number, show_number
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
+from budgetree.tree.proven import Proven
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -108,12 +109,16 @@ def _solve(solver: Solver) -> tuple[Tree, int, bool]:
 
 
 def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, budget: Any) -> Solution:
-    least = plain_number(instance.schema.cases(lower_bound))
+    least = instance.schema.cases(lower_bound)
+    is_best = tree.exact_errors == least
+    complete = complete or (is_best and tree.max_cost == 0)
+    limit = None if budget is None or budget == math.inf else as_fraction(budget)
+    least_cost = tree.exact_max_cost if complete and is_best else Fraction(0)
     return Solution(
-        tree=tree,
+        tree=replace(tree, proven=Proven("budget", limit, "exact", complete, limit, least, least_cost)),
         errors=tree.errors,
-        lower_bound=least,
-        proven=tree.errors == least,
-        complete=complete or (tree.errors == least and tree.max_cost == 0),
-        budget=None if budget is None or budget == math.inf else budget,
+        lower_bound=plain_number(least),
+        proven=is_best,
+        complete=complete,
+        budget=None if limit is None else budget,
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from budgetree.impurity import Impurity
 from budgetree.learn._grow import grow
 from budgetree.learn.curves import Curve, CurvePoint
+from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE
 from budgetree.learn.greedy.settings import check_settings
@@ -54,7 +55,7 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     total = float(instance.schema.cases(instance.class_order.total))
     points = []
     for impurity in sorted(found, key=lambda impurity: -impurity.alpha):  # type: ignore[attr-defined]
-        tree = Tree(instance.schema, portfolio.nodes(impurity, unlimited), instance.n_objects, f"greedy {impurity!r}")
+        tree = Tree(instance.schema, portfolio.nodes(impurity, unlimited), instance.n_objects, greedy_origin(impurity))
         alpha = impurity.alpha  # type: ignore[attr-defined]
         points.append(_point(plain_number(alpha), float(alpha) / total, tree))
     return Curve(family.__name__, "alpha", tuple(points), instance.frame_library)

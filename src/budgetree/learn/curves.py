@@ -47,7 +47,7 @@ class CurvePoint:
         if not stopped.any():
             return whole
         nodes = whole.nodes.pruned(stopped, whole.schema.n_outcomes)
-        return replace(whole, nodes=nodes, origin=f"{whole.origin}, delta={self.parameter}")
+        return replace(whole, nodes=nodes, origin=replace(whole.origin, delta=Fraction(str(self.parameter))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

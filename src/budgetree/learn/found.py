@@ -10,6 +10,7 @@ import numpy as np
 
 from budgetree.problem import Instance
 from budgetree.tree import LEAF, Nodes, Tree
+from budgetree.tree.origin import Origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,4 +79,4 @@ def _single_leaf(instance: Instance) -> Tree:
         branches=np.empty(0, dtype=np.int32),
         fallback=np.zeros(1, dtype=bool),
     )
-    return Tree(instance.schema, nodes, instance.n_objects, "single leaf")
+    return Tree(instance.schema, nodes, instance.n_objects, Origin("leaf"))

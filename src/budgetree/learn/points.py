@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +17,7 @@ from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.tree import Tree
+from budgetree.tree.proven import Proven
 
 COLUMNS = ("max_cost", "errors", "error_rate", "lower_bound", "proven", "source")  # of a point, in tables
 
@@ -32,11 +33,12 @@ class Point:
     proven: bool  # the errors are the fewest possible
     source: str  # exact search, or the impurity and its parameter
     _found: Found = field(repr=False)
+    _proven: Proven | None = field(default=None, repr=False)
 
     @cached_property
     def tree(self) -> Tree:
         """The tree itself; a greedy one is grown again when first asked for."""
-        return self._found.tree()
+        return replace(self._found.tree(), proven=self._proven)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

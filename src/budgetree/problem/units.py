@@ -47,7 +47,7 @@ def non_negative(value: Any, what: str, rule: str, max_exponent: int = MAX_EXPON
         raise ValueError(f"{what} is {_shown(value)}; {in_range}.")
     if n_digits > MAX_DIGITS:
         raise ValueError(f"{what} has about {n_digits:,} digits; expected at most {MAX_DIGITS}. Round it.")
-    number = _exact(value)
+    number = as_fraction(value)
     if number < 0:
         raise ValueError(f"{what} is {_shown(value)}; {rule}.")
     if number and not Fraction(1, 10**max_exponent) <= number <= 10**max_exponent:
@@ -136,7 +136,7 @@ def _common_denominator(amounts: Iterable[Fraction], limit: int) -> int | None:
     return common
 
 
-def _exact(value: Any) -> Fraction:
+def as_fraction(value: Any) -> Fraction:
     if isinstance(value, (Rational, np.integer)):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):

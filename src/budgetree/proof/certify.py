@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -27,7 +26,13 @@ from budgetree.tree import LEAF, Tree
 
 DEFAULT_SECONDS = 10.0
 SEARCH_SHARE, RATIO_SHARE = 0.6, 0.2  # of the time, and of the rest of it; the cover has what is left
-GREEDY = re.compile(r"greedy (Pairs|Powers|HingedPairs|HingedProduct)\(([^()]*)\)")
+# Those whose a-priori guarantee the paper has.
+FUNCTIONS: dict[str, type[Any]] = {
+    "Pairs": Pairs,
+    "Powers": Powers,
+    "HingedPairs": HingedPairs,
+    "HingedProduct": HingedProduct,
+}
 
 
 def certify(
@@ -169,24 +174,24 @@ def _reason(score: _Score, lower: Fraction, winner: Bound | None) -> str:
 
 def _guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
     """ln F(S) + 1, for a whole greedy tree of an admissible function; fees, prices by outcome and fallbacks void it."""
-    match = GREEDY.fullmatch(tree.origin)
+    grown = tree.origin.impurity if tree.origin.is_whole_greedy else None
     table = instance.schema.table
     if len(table.fees) or table.has_outcome_prices or tree.n_fallbacks:
         return None
     counts = [int(count) for count in instance.class_order.counts]
     common = gcd(*(int(weight) for weight in instance.weight_units))
-    if match is None or not common:
+    if grown is None or grown.name not in FUNCTIONS or not common:
         return None
-    name, parameter = match.groups()
+    name, parameter = grown.name, next((value for _, value in grown.parameters), None)
+    if (parameter is None) != (name == "Pairs"):
+        return None  # a model file that was changed
     if name in ("HingedPairs", "HingedProduct") and (common != 1 or instance.schema.weight_scale != 1):
         return None  # α counts objects
-    if name != "Pairs" and Fraction(parameter).denominator != 1:
+    if parameter is not None and parameter.denominator != 1:
         return None  # the least nonzero F may be below 1 then
-    functions: dict[str, Any] = {"Powers": Powers, "HingedPairs": HingedPairs, "HingedProduct": HingedProduct}
-    exact = Fraction(parameter) if parameter else None
-    function: Impurity = Pairs() if name == "Pairs" else functions[name](int(exact) if name == "Powers" else exact)  # type: ignore[arg-type]
+    function: Impurity = Pairs() if parameter is None else FUNCTIONS[name](int(parameter))
     whole = [count // common for count in counts]
     if function(whole) < 1:
         return None
-    impurity = {"name": name, "parameter": None if exact is None else text_of(exact)}
+    impurity = {"name": name, "parameter": None if parameter is None else text_of(parameter)}
     return {"impurity": impurity, "factor": function.guarantee(whole)}

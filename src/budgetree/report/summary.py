@@ -29,10 +29,7 @@ def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     """Every point with its tree; the tree with the fewest errors is shown first."""
-    bounds = frontier.bounds
     points = [_point(point, index) for index, point in enumerate(frontier)]
-    for index, point in enumerate(points):
-        point["cheapest"] = index == 0 or bounds[index - 1][1] > point["errors"]  # proven: less money, more errors
     trees = [_tree(point.tree, None) for point in frontier]
     content = _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
     steps = frontier_steps(frontier)
@@ -103,6 +100,8 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
         "n_objects": tree.n_objects,
         "n_leaves": tree.n_leaves,
         "depth": tree.depth,
+        "origin": str(tree.origin),
+        "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
         "certificate": None if certificate is None else _certificate(certificate),
     }
 

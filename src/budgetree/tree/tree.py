@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from budgetree.problem import Prices, Schema, check_codes
 from budgetree.problem.tables.frames import read_frame
-from budgetree.problem.units import plain_number
+from budgetree.problem.units import as_fraction, plain_number
 from budgetree.tree.consultation import Consultation, HandleUnknown
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival
+from budgetree.tree.origin import Change, Origin
+from budgetree.tree.proven import Proven, Statement, state
 from budgetree.tree.routing import Ends, Map, walk
 from budgetree.tree.shown import Shown
+
+UNKNOWN = Origin()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +33,8 @@ class Tree(Shown):
     schema: Schema
     nodes: Nodes
     n_objects: int
-    origin: str = ""  # what grew it, for people to read
+    origin: Origin = UNKNOWN  # what made it; str() of it is for people to read
+    proven: Proven | None = None  # what is known about other trees for the same cases and prices
 
     @property
     def test_names(self) -> tuple[str, ...]:
@@ -42,7 +47,7 @@ class Tree(Shown):
     @cached_property
     def max_cost(self) -> int | float:
         """What no case exceeds, known or new: also one that shows an outcome never seen at some node."""
-        return self.schema.table.amount(self.need)
+        return plain_number(self.exact_max_cost)
 
     @cached_property
     def known_max_cost(self) -> int | float:
@@ -70,10 +75,25 @@ class Tree(Shown):
         units = (weight * self.nodes.paid[leaves].astype(object)).sum()
         return float(Fraction(int(units), int(weight.sum())) / self.schema.table.scale)
 
-    @cached_property
+    @property
     def errors(self) -> int | float:
         """The known cases that the tree gets wrong, by weight."""
-        return plain_number(self.schema.cases(self.nodes.errors))
+        return plain_number(self.exact_errors)
+
+    @cached_property
+    def exact_errors(self) -> Fraction:
+        """errors, to the last digit."""
+        return self.schema.cases(self.nodes.errors)
+
+    @cached_property
+    def exact_max_cost(self) -> Fraction:
+        """max_cost, to the last digit."""
+        return Fraction(self.need) / self.schema.table.scale
+
+    @property
+    def statement(self) -> Statement:
+        """What was proven about other trees, in words."""
+        return state(self.proven, self.exact_errors, self.exact_max_cost)
 
     @property
     def n_leaves(self) -> int:
@@ -100,7 +120,11 @@ class Tree(Shown):
 
     def predict(self, codes: Any) -> NDArray[Any]:
         """The class name for each row of codes."""
-        return self.schema.classes[self.nodes.label[self.route(codes)]]
+        return self.schema.classes[self.answers(codes)]
+
+    def answers(self, codes: Any) -> NDArray[np.int64]:
+        """The position in class_names for each row of codes."""
+        return self.nodes.label[self.route(codes)]
 
     def cost(self, codes: Any) -> NDArray[np.float64]:
         """What each row's path costs.
@@ -130,7 +154,8 @@ class Tree(Shown):
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
         over = self.costliest_after > self.schema.table.budget_units(budget)
-        return self._pruned(over & ~self.nodes.is_leaf, f"cut at {budget}")
+        stop = over & ~self.nodes.is_leaf
+        return self._pruned(stop, Change("cut", as_fraction(budget))) if stop.any() else self
 
     def trim(self) -> Tree:
         """The tree with every node made a leaf whose leaves all predict the same class."""
@@ -140,14 +165,17 @@ class Tree(Shown):
         for first, last in reversed(nodes.levels[1:]):
             np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
             np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
-        return self._pruned((lowest == highest) & ~nodes.is_leaf, "trimmed")
+        stop = (lowest == highest) & ~nodes.is_leaf
+        return self._pruned(stop, Change("trimmed")) if stop.any() else self
 
     def priced(self, prices: Any) -> Tree:
-        """The same tree at other prices."""
+        """The same tree at other prices, of which nothing is proven."""
         schema = replace(self.schema, prices=Prices.of(prices))
+        if schema.prices == self.schema.prices:
+            return self
         due = charges(self.nodes.test, self.nodes.parent, schema.table)
         paid = paid_on_arrival(self.nodes, due, schema.table, schema.n_outcomes)
-        return Tree(schema, replace(self.nodes, paid=paid), self.n_objects, f"{self.origin}, at other prices")
+        return Tree(schema, replace(self.nodes, paid=paid), self.n_objects, self.origin.then(Change("repriced")))
 
     def encode(self, frame: Any) -> NDArray[np.uint8]:
         """The codes of new cases, from a table like the one the tree was learned from.
@@ -195,12 +223,12 @@ class Tree(Shown):
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write a model file; an existing one is replaced only once the new one is complete."""
-        model_file.write(path, self.schema, self.nodes, self.n_objects, self.origin)
+        model_file.write(path, self)
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Tree:
         """Read a model file; nothing in it is ever executed."""
-        return cls(*model_file.read(path))
+        return model_file.read(path, cls)
 
     @cached_property
     def charges(self) -> Charges:
@@ -213,11 +241,11 @@ class Tree(Shown):
         own = np.where(self.charges.repeated, 0, self.schema.table.costliest[self.nodes.test])
         return self.nodes.paid + self.charges.fees_due + own
 
-    def _pruned(self, stop: NDArray[np.bool_], how: str) -> Tree:
-        if not stop.any():
-            return self
-        origin = f"{self.origin}, {how}" if self.origin else how
-        return replace(self, nodes=self.nodes.pruned(stop, self.schema.n_outcomes), origin=origin)
+    def _pruned(self, stop: NDArray[np.bool_], change: Change) -> Tree:
+        nodes = self.nodes.pruned(stop, self.schema.n_outcomes)
+        tree = replace(self, nodes=nodes, origin=self.origin.then(change), proven=None)
+        # What is proven is about trees that make as few errors; one that makes more is not what was asked for.
+        return tree if tree.exact_errors > self.exact_errors else replace(tree, proven=self.proven)
 
     @cached_property
     def worst_from(self) -> NDArray[np.int64]:

@@ -55,16 +55,14 @@ def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) ->
     assert not page.script(shaded, last - 1, last)
 
 
-def test_an_open_bound_is_said_in_words(page: Page, pima_page: dict[str, Any]) -> None:
-    points = [{**point, "proven": False, "lower_bound": 1} for point in pima_page["points"]]
-    page.open({**pima_page, "points": points, "chosen": 3})
-    assert "at least 1 error with any tree" in page.text("#facts")
-    page.click("#tab-proof")
-    assert "makes fewer than 1 error." in page.text("#panel-proof")
-    page.open({**pima_page, "points": [{**point, "lower_bound": 0} for point in points], "chosen": 3}, tab="proof")
-    assert "Nothing was proven" in page.text("#panel-proof")
+def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[str, Any]) -> None:
     page.open(pima_page, tab="proof")
-    assert "it is the cheapest such tree" in page.text("#panel-proof")
-    points = [{**point, "cheapest": False} for point in pima_page["points"]]
-    page.open({**pima_page, "points": points}, tab="proof")
-    assert "it is the cheapest such tree" not in page.text("#panel-proof")
+    proven = pima_page["trees"][pima_page["chosen"]]["statement"]
+    assert proven["proven"]
+    assert "Proven" in page.text("#facts")
+    assert all(sentence in page.text("#panel-proof") for sentence in proven["sentences"])
+    statement = {"proven": False, "sentences": ["Some tree might make as few as 1 error."]}
+    page.open({**pima_page, "trees": [{**tree, "statement": statement} for tree in pima_page["trees"]]}, tab="proof")
+    assert "Open" in page.text("#facts")
+    assert "Some tree might make as few as 1 error." in page.text("#facts")
+    assert "Some tree might make as few as 1 error." in page.text("#panel-proof")

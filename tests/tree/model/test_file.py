@@ -87,7 +87,7 @@ def test_an_entry_given_twice_is_refused(tmp_path: Path, content: dict[str, Any]
 
 
 def test_a_later_version_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
-    assert "written by a later budgetree" in refused(tmp_path, content | {"version": 3})
+    assert "written by a later budgetree" in refused(tmp_path, content | {"version": 4})
 
 
 def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
@@ -294,7 +294,7 @@ print(*tree.predict(codes), *tree.cost(codes))
 
 
 def test_a_file_of_version_1_is_read(tmp_path: Path, content: dict[str, Any]) -> None:
-    old = copy.deepcopy(content) | {"version": 1}
+    old = copy.deepcopy(content) | {"version": 1, "origin": "greedy Pairs(), budget=20"}
     for test in old["tests"]:
         del test["encoding"]
     path = tmp_path / "old.json"

@@ -21,6 +21,7 @@ from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes, Tree
+from budgetree.tree.origin import Origin
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
 LONG, LONG_SHARE = 4.0, 0.1  # seconds after which a search counts as long, and their share of a time limit
@@ -135,7 +136,7 @@ class Solver:
         # Where one search settled the question, its tree takes about as long: the clock does not stop it.
         clock = Clock(None) if result.first_test == ANY_TEST else self._watch(result.budget, None)
         nodes = self._unless_stopped(partial(self._search.tree, wanted, clock))
-        return None if nodes is None else self._tree(nodes, "exact")
+        return None if nodes is None else self._tree(nodes)
 
     def _ask(self, budget: int, cutoff: int, seconds: float) -> Answer | None:
         return self._unless_stopped(partial(self._search.search, budget, cutoff, self._watch(budget, seconds)))
@@ -228,11 +229,11 @@ class Solver:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
-            self.trees.add(found_tree(self._tree(nodes, source), source))
+            self.trees.add(found_tree(self._tree(nodes), source))
 
-    def _tree(self, nodes: Nodes, origin: str) -> Tree:
+    def _tree(self, nodes: Nodes) -> Tree:
         instance = self._request.instance
-        return Tree(instance.schema, nodes, instance.n_objects, origin)
+        return Tree(instance.schema, nodes, instance.n_objects, Origin("exact"))
 
 
 def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:

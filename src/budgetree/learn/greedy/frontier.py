@@ -12,6 +12,7 @@ import numpy as np
 from budgetree.impurity import Impurity
 from budgetree.learn.found import Found, found_leaf
 from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
@@ -42,7 +43,9 @@ class _Recipe:
         schema = self.instance.schema
         form = self.impurity.form(schema.weight_scale, self.instance.n_classes)
         nodes = grow_nodes(self.instance, Settings(form, Fraction(0), self.hard_budget, "worst"))
-        whole = Tree(schema, nodes, self.instance.n_objects, f"greedy {self.source}")
+        unlimited = self.hard_budget >= schema.table.budget_units(None)
+        budget = None if unlimited else Fraction(self.hard_budget) / schema.table.scale
+        whole = Tree(schema, nodes, self.instance.n_objects, greedy_origin(self.impurity, budget=budget))
         return whole.cut(schema.table.amount(self.cut)).trim()
 
 

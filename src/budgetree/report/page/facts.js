@@ -21,15 +21,12 @@ export function showSubtitle(content) {
   byId("colophon").textContent = `Made by budgetree ${content.version}. This file works offline and sends nothing.`;
 }
 
-/**
- * @param {Tree} tree
- * @param {Point | null} point
- */
-export function showFacts(tree, point) {
+/** @param {Tree} tree */
+export function showFacts(tree) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
   const known = differs ? `; known cases at most ${amount(tree.known_max_cost)}` : "";
-  const proof = proofFact(tree, point);
+  const proof = proofFact(tree);
   const facts = [
     ["Worst case", amount(tree.max_cost), `no case costs more${known}`],
     ["Mean cost", rounded(tree.mean_cost), `over the known cases; ${counted(tree.depth, "test", "tests")} at most`],
@@ -44,30 +41,26 @@ export function showFacts(tree, point) {
 }
 
 /**
+ * What Python says was proven; a certificate may say more where that leaves something open.
  * @param {Tree} tree
- * @param {Point | null} point
  */
-export function proofFact(tree, point) {
-  if (point && point.proven) return { value: "Proven", note: "no tree makes fewer errors within this budget" };
-  if (point && point.lower_bound > 0) {
-    return { value: "Open", note: `at least ${errors(point.lower_bound)} with any tree` };
-  }
+export function proofFact(tree) {
+  const [note] = tree.statement.sentences;
+  if (tree.statement.proven) return { value: "Proven", note };
   const certificate = tree.certificate;
   if (certificate && certificate.lower_bound > 0) {
     const ratio = certificate.ratio ?? Infinity;
     const value = ratio === 1 ? "Proven" : `Within ${rounded(ratio)} times`;
     return { value, note: `any tree with as few errors costs at least ${amount(certificate.lower_bound)}` };
   }
-  const note = point ? "at least 0 errors with any tree" : "nothing was proven about other trees";
   return { value: "Open", note };
 }
 
-/**
- * @param {Tree} tree
- * @param {Point | null} point
- */
-export function showProof(tree, point) {
-  const lines = tree.certificate ? tree.certificate.lines : boundInWords(point);
+/** @param {Tree} tree */
+export function showProof(tree) {
+  const found = `This tree makes ${errors(tree.errors)} within a budget of ${amount(tree.max_cost)}. It was made by: ${tree.origin}.`;
+  const certified = tree.certificate ? tree.certificate.lines : [];
+  const lines = [found, ...tree.statement.sentences, ...certified];
   const paragraphs = lines.map((line) => element("p", {}, capital(line)));
   const note = tree.certificate
     ? "A certificate can be checked by anyone who has the table of known cases; the check computes everything again."
@@ -76,27 +69,6 @@ export function showProof(tree, point) {
     element("h2", {}, "How good the tree is"),
     element("div", { class: "prose" }, ...paragraphs, element("p", { class: "quiet" }, note)),
   );
-}
-
-/** @param {Point | null} point */
-export function boundInWords(point) {
-  if (!point) return ["Nothing was proven about this tree: another may be cheaper or make fewer errors."];
-  const within = `within a budget of ${amount(point.max_cost)}`;
-  const found = `This tree makes ${errors(point.errors)} ${within}. It was found by ${point.source}.`;
-  if (point.proven) {
-    const best = [found, `No tree ${within} makes fewer than ${errors(point.lower_bound)}: this one is best.`];
-    const least = "And it is the cheapest such tree: whatever costs less in the worst case makes more errors.";
-    return point.cheapest && point.max_cost > 0 ? [...best, least] : best;
-  }
-  if (point.lower_bound > 0) {
-    const gap = amount(point.errors - point.lower_bound);
-    return [
-      found,
-      `No tree ${within} makes fewer than ${errors(point.lower_bound)}.`,
-      `Another tree could make up to ${gap} fewer than this one; that was not settled.`,
-    ];
-  }
-  return [found, "Nothing was proven: another tree may make fewer errors."];
 }
 
 /** @param {Content} content */

@@ -14,6 +14,7 @@ from budgetree.errors import ModelFileError
 from budgetree.problem import Prices
 from budgetree.problem.prices import OutcomePrices
 from budgetree.problem.tables.encoding import Categories, ColumnEncoder, Levels
+from budgetree.problem.units import show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.
 NUMBER = re.compile(r"\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?|\d{1,120}/\d{1,120}")
@@ -137,10 +138,18 @@ def read_prices(content: dict[str, Any]) -> Prices:
 
 
 def exact(number: Fraction) -> int | float | str:
-    """A JSON number where it reads back as the same value, else "p/q"."""
+    """A JSON number where it reads back as the same value, else "p/q"; an error where a file could not be read back."""
+    written: int | float | str = str(number)
     if number.denominator == 1:
-        return int(number)
-    return float(number) if Fraction(str(float(number))) == number else str(number)
+        written = int(number)
+    elif Fraction(str(float(number))) == number:
+        written = float(number)
+    if not NUMBER.fullmatch(str(written)):
+        raise ValueError(
+            f"{show_number(number)} is written with {len(str(number))} digits, more than a model file holds; "
+            "round prices and weights before growing."
+        )
+    return written
 
 
 def read_number(value: Any, what: str) -> Fraction:

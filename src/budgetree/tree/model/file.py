@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,25 +24,32 @@ from budgetree.tree.model.encoding import (
     read_number,
     read_prices,
 )
+from budgetree.tree.model.history import origin_content, proven_content, read_origin, read_proven
 from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival
 
+if TYPE_CHECKING:
+    from budgetree.tree.tree import Tree
 
-def write(path: str | PathLike[str], schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> None:
+AnyTree = TypeVar("AnyTree", bound="Tree")
+VERSION_OF_RECORDS = 3  # before it "origin" was prose, and what was proven was not kept
+
+
+def write(path: str | PathLike[str], tree: Tree) -> None:
     """Write the whole file; an old one stays until the new one is complete."""
-    content = json.dumps(_to_content(schema, nodes, n_objects, origin), ensure_ascii=False, separators=(",", ":"))
+    content = json.dumps(_to_content(tree), ensure_ascii=False, separators=(",", ":"))
     write_text(Path(path), content)
 
 
-def read(path: str | PathLike[str]) -> tuple[Schema, Nodes, int, str]:
-    """What a Tree is made of; ModelFileError when the file is not a valid model."""
+def read(path: str | PathLike[str], make: type[AnyTree]) -> AnyTree:
+    """The tree in a file; ModelFileError when the file is not a valid model."""
     text = Path(path).read_bytes()
     try:
         content = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: not valid JSON ({error}); the file may be truncated or not a model.") from error
     try:
-        return _from_content(content)
+        return _from_content(content, make)
     except (ValueError, OverflowError) as error:  # also names or prices that do not fit
         raise ModelFileError(f"{path}: {error}") from error
 
@@ -53,7 +61,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _to_content(schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> dict[str, Any]:
+def _to_content(tree: Tree) -> dict[str, Any]:
+    schema, nodes = tree.schema, tree.nodes
     for name in schema.class_names:
         if not isinstance(name, (str, int, float, bool)):
             raise ValueError(
@@ -74,8 +83,9 @@ def _to_content(schema: Schema, nodes: Nodes, n_objects: int, origin: str) -> di
     return {
         "format": FORMAT,
         "version": VERSION,
-        "origin": origin,
-        "n_objects": n_objects,
+        "origin": origin_content(tree.origin),
+        "proven": proven_content(tree.proven),
+        "n_objects": tree.n_objects,
         "units_per_object": exact(schema.weight_scale),
         "classes": list(schema.class_names),
         "tests": _tests_content(schema),
@@ -94,7 +104,7 @@ def _tests_content(schema: Schema) -> list[dict[str, Any]]:
     return content
 
 
-def _from_content(content: Any) -> tuple[Schema, Nodes, int, str]:
+def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     check_shape(content)
     tests, classes = content["tests"], content["classes"]
     if any(isinstance(name, float) and not math.isfinite(name) for name in classes):
@@ -115,8 +125,12 @@ def _from_content(content: Any) -> tuple[Schema, Nodes, int, str]:
     )
     if not SMALLEST <= schema.weight_scale <= LARGEST:
         raise ModelFileError("units_per_object must be above 0, and between 1e-100 and 1e100.")
+    expected = "text" if content["version"] < VERSION_OF_RECORDS else "an object"
+    if isinstance(content["origin"], str) != (expected == "text"):
+        raise ModelFileError(f"origin is {content['origin']!r:.60}; expected {expected} in this version.")
     nodes = _read_nodes(content["nodes"], schema)
-    return schema, nodes, int(content["n_objects"]), content["origin"]
+    tree = make(schema, nodes, int(content["n_objects"]), read_origin(content["origin"]))
+    return replace(tree, proven=read_proven(content.get("proven"), tree.exact_errors, tree.exact_max_cost))
 
 
 def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:

@@ -11,7 +11,7 @@ from typing import Any
 from budgetree.errors import ModelFileError
 
 FORMAT = "budgetree"
-VERSION = 2
+VERSION = 3
 SCHEMA_FILE = "model.schema.json"
 
 

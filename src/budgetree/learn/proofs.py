@@ -1,0 +1,75 @@
+"""What a frontier proves about one of its trees: the record that goes with the tree into its model file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from budgetree.problem.prices import TOLERANCE
+from budgetree.problem.units import as_fraction
+from budgetree.tree import Tree
+from budgetree.tree.proven import Proven
+
+if TYPE_CHECKING:
+    from budgetree.learn.points import Frontier, Point
+
+Bounds = Sequence[tuple[int | float, int | float]]
+
+
+def with_proofs(frontier: Frontier) -> Frontier:
+    """The same frontier, whose trees know what was proven at their own budgets."""
+    bounds = frontier.bounds
+    points = [replace(point, _proven=_at_its_budget(frontier, point, bounds)) for point in frontier]
+    return replace(frontier, points=tuple(points))
+
+
+def tree_for_budget(frontier: Frontier, budget: Any) -> Tree:
+    """The best tree of a frontier that was searched up to this budget (None: without limit), with what is proven there.
+
+    A bound holds at the point's own budget; at a larger one if the whole frontier was searched, or if it is of errors
+    that no tree avoids.
+    """
+    point = frontier[-1]
+    proven = _at_its_budget(frontier, point, frontier.bounds)
+    limit = None if budget is None or budget == math.inf else as_fraction(budget)
+    searched = frontier.complete and frontier.n_searched == len(frontier)
+    unavoidable = Fraction(frontier.instance.irreducible.units) / frontier.instance.schema.weight_scale
+    reach = limit if searched or proven.least_errors <= unavoidable else proven.budget
+    return replace(point.tree, proven=replace(proven, limit=limit, budget=reach))
+
+
+def tree_for_error(frontier: Frontier, max_error: Any) -> Tree:
+    """The cheapest tree that gets at most this share of the cases wrong, with the proven lower bound on the cost."""
+    point = frontier.cheapest(max_error=max_error)
+    share = as_fraction(max_error)
+    scale, total = frontier.instance.schema.weight_scale, int(frontier.instance.class_order.counts.sum())
+    allowed = (share + TOLERANCE) * total / scale
+    proven = _at_its_budget(frontier, point, frontier.bounds)
+    least_cost = _least_cost(frontier.bounds, allowed, point)
+    return replace(point.tree, proven=replace(proven, asked="max_error", limit=share, least_cost=least_cost))
+
+
+def _at_its_budget(frontier: Frontier, point: Point, bounds: Bounds) -> Proven:
+    budget = _exact(point.max_cost)
+    return Proven(
+        asked="budget",
+        limit=budget,
+        method="exact" if frontier.method.startswith("exact") else "greedy",
+        complete=frontier.complete,
+        budget=budget,
+        least_errors=_exact(point.lower_bound),
+        least_cost=_least_cost(bounds, _exact(point.errors), point),
+    )
+
+
+def _least_cost(bounds: Bounds, errors: Fraction, point: Point) -> Fraction:
+    """The least budget at which no bound on the errors excludes a tree with so few."""
+    reached = [_exact(budget) for budget, least in bounds if _exact(least) <= errors]
+    return min([*reached, _exact(point.max_cost)])
+
+
+def _exact(number: int | float) -> Fraction:
+    return as_fraction(number)

@@ -1,0 +1,108 @@
+"""Where a tree came from and what was proven of it, as entries of the model file."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from budgetree.errors import ModelFileError
+from budgetree.problem.units import show_number
+from budgetree.tree.model.encoding import exact, read_number
+from budgetree.tree.origin import Change, Function, Origin
+from budgetree.tree.proven import Proven
+
+
+def origin_content(origin: Origin) -> dict[str, Any]:
+    """An origin as JSON; what it does not say is left out."""
+    function = origin.impurity
+    content: dict[str, Any] = {"method": origin.method}
+    if function is not None:
+        parameters = {name: exact(value) for name, value in function.parameters}
+        content["impurity"] = {"name": function.name, "parameters": parameters, "words": function.words}
+    if origin.delta:
+        content["delta"] = exact(origin.delta)
+    if origin.budget is not None:
+        content["budget"] = exact(origin.budget)
+    content["rule"] = origin.rule
+    if origin.seed is not None:
+        content["seed"] = origin.seed
+    content["changes"] = [_change_content(change) for change in origin.changes]
+    return content | ({"note": origin.note} if origin.note else {})
+
+
+def _change_content(change: Change) -> dict[str, Any]:
+    return {"kind": change.kind} | ({} if change.budget is None else {"budget": exact(change.budget)})
+
+
+def read_origin(content: Any) -> Origin:
+    """An origin from a file's entry; up to version 2 that is prose, which is kept as a note."""
+    if isinstance(content, str):
+        return Origin(note=content)
+    function = content.get("impurity")
+    return Origin(
+        method=content["method"],
+        impurity=None if function is None else _read_function(function),
+        delta=read_number(content.get("delta", 0), "origin.delta"),
+        budget=_read_optional(content.get("budget"), "origin.budget"),
+        rule=content.get("rule", "worst"),
+        seed=content.get("seed"),
+        changes=tuple(
+            Change(change["kind"], _read_optional(change.get("budget"), "origin.changes: a budget"))
+            for change in content.get("changes", [])
+        ),
+        note=content.get("note", ""),
+    )
+
+
+def _read_function(content: dict[str, Any]) -> Function:
+    parameters = content.get("parameters", {})
+    return Function(
+        name=content["name"],
+        parameters=tuple((name, read_number(value, f"origin.impurity.{name}")) for name, value in parameters.items()),
+        words=content.get("words", ""),
+    )
+
+
+def proven_content(proven: Proven | None) -> dict[str, Any] | None:
+    """What was proven, as JSON."""
+    if proven is None:
+        return None
+    return {
+        "asked": proven.asked,
+        "limit": None if proven.limit is None else exact(proven.limit),
+        "method": proven.method,
+        "complete": proven.complete,
+        "budget": None if proven.budget is None else exact(proven.budget),
+        "least_errors": exact(proven.least_errors),
+        "least_cost": exact(proven.least_cost),
+    }
+
+
+def read_proven(content: dict[str, Any] | None, errors: Fraction, max_cost: Fraction) -> Proven | None:
+    """What was proven, from a file's entry; an error where the file's own tree refutes it."""
+    if content is None:
+        return None
+    proven = Proven(
+        asked=content["asked"],
+        limit=_read_optional(content["limit"], "proven.limit"),
+        method=content["method"],
+        complete=content["complete"],
+        budget=_read_optional(content["budget"], "proven.budget"),
+        least_errors=read_number(content["least_errors"], "proven.least_errors"),
+        least_cost=read_number(content["least_cost"], "proven.least_cost"),
+    )
+    if (proven.budget is None or max_cost <= proven.budget) and errors < proven.least_errors:
+        raise ModelFileError(
+            f"proven.least_errors is {show_number(proven.least_errors)}, but this very tree makes "
+            f"{show_number(errors)} within that budget; what is proven must be true of it."
+        )
+    if max_cost < proven.least_cost:
+        raise ModelFileError(
+            f"proven.least_cost is {show_number(proven.least_cost)}, but this very tree costs "
+            f"{show_number(max_cost)}; what is proven must be true of it."
+        )
+    return proven
+
+
+def _read_optional(value: Any, what: str) -> Fraction | None:
+    return None if value is None else read_number(value, what)

@@ -1,0 +1,79 @@
+"""Proven: what was proven about all trees when one of them was found, and the sentence that says so.
+
+`fit`, `show`, `report` and the page all say what `state` says. A claim is about what was asked: of a tree for a budget
+it is about errors, of a tree for a max_error it is about cost. That no tree makes fewer than no errors is never a proof
+that none is cheaper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from budgetree.problem.units import show_count, show_number
+
+NOTHING = "Nothing was proven about this tree: another may be cheaper or make fewer errors."
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """Lower bounds on what any tree for the same cases and prices gets wrong and costs."""
+
+    asked: Literal["budget", "max_error"]
+    limit: Fraction | None  # the budget, or the share of errors; None for no limit
+    method: Literal["exact", "greedy"]  # of the search
+    complete: bool  # False where a time limit or Ctrl-C ended the search
+    budget: Fraction | None  # no tree within this budget (None: whatever it costs) …
+    least_errors: Fraction  # … makes fewer errors than this, by weight
+    # No tree has a max_cost below this that makes as few errors as were asked for, or as this tree where a budget was
+    # asked for. 0 where nothing is known.
+    least_cost: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What may be said about a tree."""
+
+    is_proven: bool  # what was asked for cannot be done better
+    sentences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ("proven: " if self.is_proven else "not proven: ") + " ".join(self.sentences)
+
+
+def state(proven: Proven | None, errors: Fraction, max_cost: Fraction) -> Statement:
+    """What was proven about a tree with these errors and this max_cost, in words."""
+    if proven is None:
+        return Statement(False, (NOTHING,))
+    found = _about_errors(proven, errors, max_cost) if proven.asked == "budget" else _about_cost(proven, max_cost)
+    if found.is_proven or proven.complete:
+        return found
+    return Statement(False, (*found.sentences, "The search ended early; this is the best so far."))
+
+
+def _about_errors(proven: Proven, errors: Fraction, max_cost: Fraction) -> Statement:
+    within = _within(proven.budget)
+    if errors > proven.least_errors:
+        few = show_count(proven.least_errors, "error") if proven.least_errors else "no errors"
+        return Statement(False, (f"Some tree {within} might make as few as {few}.",))
+    best = f"No tree {within} makes fewer errors."
+    if proven.budget is not None and (proven.limit is None or proven.limit > proven.budget):
+        return Statement(False, (best, f"{_within(proven.limit).capitalize()} some tree might."))
+    if max_cost and proven.least_cost == max_cost:
+        return Statement(True, (best, "Whatever costs less in the worst case makes more errors."))
+    return Statement(True, (best,))
+
+
+def _about_cost(proven: Proven, max_cost: Fraction) -> Statement:
+    share = proven.limit or Fraction(0)
+    few = f"with at most {show_number(share * 100)} % wrong" if share else "without errors"
+    if proven.least_cost >= max_cost:
+        return Statement(True, (f"No tree {few} costs less in the worst case.",))
+    if proven.least_cost:
+        return Statement(False, (f"Some tree {few} might cost as little as {show_number(proven.least_cost)}.",))
+    return Statement(False, (f"No lower bound on the cost of a tree {few} is known.",))
+
+
+def _within(budget: Fraction | None) -> str:
+    return "at any budget" if budget is None else f"within a budget of {show_number(budget)}"

@@ -1,0 +1,92 @@
+"""Every sentence about what is proven, and that it is lost where it no longer holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import budgetree as bt
+from budgetree.tree.proven import NOTHING, Proven, state
+
+FIVE = Fraction(5)
+BUDGET = Proven("budget", FIVE, "exact", True, FIVE, Fraction(3))
+ERROR = Proven("max_error", Fraction(1, 50), "exact", True, FIVE, Fraction(3), FIVE)
+EARLY = "The search ended early; this is the best so far."
+BEST = "No tree within a budget of 5 makes fewer errors."
+
+SENTENCES = {
+    "nothing": (None, f"not proven: {NOTHING}"),
+    "fewest errors": (BUDGET, f"proven: {BEST}"),
+    "and cheapest": (
+        replace(BUDGET, least_cost=FIVE),
+        f"proven: {BEST} Whatever costs less in the worst case makes more errors.",
+    ),
+    "any budget": (replace(BUDGET, limit=None, budget=None), "proven: No tree at any budget makes fewer errors."),
+    "some might": (
+        replace(BUDGET, least_errors=Fraction(1)),
+        "not proven: Some tree within a budget of 5 might make as few as 1 error.",
+    ),
+    "none might": (
+        replace(BUDGET, least_errors=Fraction(0), method="greedy"),
+        "not proven: Some tree within a budget of 5 might make as few as no errors.",
+    ),
+    "ended early": (
+        replace(BUDGET, least_errors=Fraction(2), complete=False),
+        f"not proven: Some tree within a budget of 5 might make as few as 2 errors. {EARLY}",
+    ),
+    "ended early, but proven": (replace(BUDGET, complete=False), f"proven: {BEST}"),
+    "only up to a smaller budget": (
+        replace(BUDGET, limit=Fraction(8), complete=False),
+        f"not proven: {BEST} Within a budget of 8 some tree might. {EARLY}",
+    ),
+    "least cost": (ERROR, "proven: No tree with at most 2 % wrong costs less in the worst case."),
+    "least cost without errors": (
+        replace(ERROR, limit=Fraction(0)),
+        "proven: No tree without errors costs less in the worst case.",
+    ),
+    "might cost less": (
+        replace(ERROR, least_cost=Fraction(7, 2), complete=False),
+        f"not proven: Some tree with at most 2 % wrong might cost as little as 3.5. {EARLY}",
+    ),
+    "no bound on the cost": (
+        replace(ERROR, limit=Fraction(0), least_cost=Fraction(0), least_errors=Fraction(0), method="greedy"),
+        "not proven: No lower bound on the cost of a tree without errors is known.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_the_sentence(name: str) -> None:
+    proven, sentence = SENTENCES[name]
+    statement = state(proven, Fraction(3), FIVE)
+    assert str(statement) == sentence
+    assert statement.is_proven == sentence.startswith("proven")
+
+
+@pytest.fixture(scope="module")
+def best() -> bt.Tree:
+    return bt.optimal(bt.datasets.load("house_votes"), budget=5).tree
+
+
+def test_a_tree_that_is_cut_so_that_it_errs_more_loses_its_claim(best: bt.Tree) -> None:
+    assert best.statement.is_proven
+    cut = best.cut(2)
+    assert cut.errors > best.errors
+    assert cut.proven is None
+    assert str(cut.statement) == f"not proven: {NOTHING}"
+
+
+def test_a_trimmed_tree_keeps_its_claim_since_it_errs_as_before() -> None:
+    claim = Proven("budget", Fraction(3), "exact", False, Fraction(3), Fraction(0))
+    tree = replace(bt.grow(bt.datasets.load("pima")).cut(3), proven=claim)
+    trimmed = tree.trim()
+    assert trimmed.n_leaves < tree.n_leaves
+    assert trimmed.errors == tree.errors
+    assert trimmed.proven == claim
+
+
+def test_other_prices_end_every_claim(best: bt.Tree) -> None:
+    assert best.priced(2).proven is None
+    assert best.priced(best.schema.prices).proven == best.proven
