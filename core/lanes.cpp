@@ -6,6 +6,7 @@
 #include "processor.hpp"
 #include "split_lanes.hpp"
 #include "table_lanes.hpp"
+#include "triple_lanes.hpp"
 
 namespace budgetree {
 
@@ -16,6 +17,7 @@ extern const MassLanes kMassLanes;
 extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
 extern const SplitLanes kSplitLanes;
+extern const TripleLanes kTripleLanes;
 }  // namespace baseline
 
 #if defined(BUDGETREE_HAS_AVX2)
@@ -26,6 +28,7 @@ extern const MassLanes kMassLanes;
 extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
 extern const SplitLanes kSplitLanes;
+extern const TripleLanes kTripleLanes;
 }  // namespace avx2
 #else
 namespace avx2 = baseline;
@@ -53,6 +56,11 @@ const PairLanes& pair_lanes() {
 
 const SplitLanes& split_lanes() {
     static const SplitLanes& chosen = variant(baseline::kSplitLanes, avx2::kSplitLanes);
+    return chosen;
+}
+
+const TripleLanes& triple_lanes() {
+    static const TripleLanes& chosen = variant(baseline::kTripleLanes, avx2::kTripleLanes);
     return chosen;
 }
 
