@@ -92,7 +92,9 @@ def best_with_three(layout: Layout) -> int:
     def fewest(numbers: np.ndarray[Any, Any], n_left: int) -> int:
         if n_left == 1:
             return best_with_one(layout, numbers, 1)
-        parts = ([numbers[layout.codes[numbers, test] == outcome] for outcome in (0, 1)] for test in range(layout.n_tests))
+        parts = (
+            [numbers[layout.codes[numbers, test] == outcome] for outcome in (0, 1)] for test in range(layout.n_tests)
+        )
         return min(sum(fewest(part, n_left - 1) for part in pair) for pair in parts)
 
     return fewest(np.arange(layout.n_objects), 3)
