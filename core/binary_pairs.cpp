@@ -9,7 +9,6 @@
 namespace budgetree {
 namespace {
 
-constexpr int kBlock = 8;  // cases to a byte
 constexpr std::size_t kMaxMaskBytes = 1 << 28;
 constexpr int kFewTests = 500;  // whose masks take a moment
 constexpr std::int64_t kNanosecondsPerMask = 8;
@@ -23,12 +22,10 @@ int vector_of(int test) {
 }  // namespace
 
 BinaryPairs::BinaryPairs(const ExactTable& table, Spend spend)
-    : table_(table), spend_(std::move(spend)), row_(std::size_t(table.n_classes) * table.n_lanes),
+    : table_(table), spend_(std::move(spend)), packed_(table), row_(std::size_t(table.n_classes) * table.n_lanes),
       nothing_(table.n_lanes),
+      part_ones_{OnesOfSet(table.n_classes, table.n_lanes), OnesOfSet(table.n_classes, table.n_lanes)},
       max_allowed_(std::clamp<std::size_t>(kMaxMaskBytes / (8 * std::size_t(table.n_tests) * table.n_lanes), 2, 32)) {
-    packed_.bytes.resize(std::size_t(table.n_cases / kBlock + table.n_classes + 1) * table.n_lanes);
-    packed_.class_begins.resize(table.n_classes + 1);
-    for (OnesOfSet& ones : part_ones_) ones = {std::vector<Count>(row_.size()), std::vector<Count>(table.n_classes)};
     for (auto& best : following_) best.resize(table.n_lanes);
     for (auto& best : small_following_) best.resize(table.n_lanes);
     small_ones_.resize(row_.size());
@@ -50,49 +47,13 @@ std::int64_t BinaryPairs::work_per_test(int n_objects, std::size_t n_tests) cons
 }
 
 BinaryPairs::Counted& BinaryPairs::counted_at(int depth) {
-    while (int(counted_.size()) <= depth) {
-        Counted& added = counted_.emplace_back();
-        added.ones = {std::vector<Count>(row_.size()), std::vector<Count>(table_.n_classes)};
-        added.n_ones.resize(table_.n_tests);
-    }
+    while (int(counted_.size()) <= depth) counted_.emplace_back(table_);
     return counted_[depth];
 }
 
-void BinaryPairs::pack(std::span<const std::int32_t> objects) {
-    std::uint8_t* into = packed_.bytes.data();
-    int block = 0;
-    std::size_t at = 0;
-    for (int c = 0; c < table_.n_classes; ++c) {
-        packed_.class_begins[c] = block;
-        std::size_t end = at;
-        while (end < objects.size() && table_.labels[objects[end]] == c) ++end;
-        const int n_here = int(end - at);
-        pair_lanes().pack({table_.rows.data(), std::size_t(table_.n_lanes), objects.data() + at, n_here}, into);
-        block += (n_here + kBlock - 1) / kBlock;
-        into = packed_.bytes.data() + std::size_t(block) * table_.n_lanes;
-        at = end;
-    }
-    packed_.class_begins[table_.n_classes] = block;
-}
-
-void BinaryPairs::count_row(int test, int first_lane, Count* out, std::size_t step) const {
-    const std::size_t n_lanes = table_.n_lanes;
-    for (int c = 0; c < table_.n_classes; ++c) {
-        const int begin = packed_.class_begins[c], end = packed_.class_begins[c + 1];
-        pair_lanes().count({packed_.bytes.data() + begin * n_lanes, n_lanes, end - begin}, test, first_lane,
-                           out + c * step);
-    }
-}
-
 void BinaryPairs::count_ones(std::span<const std::int32_t> objects, OnesOfSet& ones) {
-    pack(objects);
-    const int always = table_.n_lanes - 1;  // the lane that shows a one on every case
-    count_row(always, 0, ones.ones.data(), table_.n_lanes);
-    for (int c = 0; c < table_.n_classes; ++c) ones.totals[c] = ones.ones[std::size_t(c) * table_.n_lanes + always];
-}
-
-Ones BinaryPairs::view(const OnesOfSet& ones) const {
-    return {{ones.ones.data(), std::size_t(table_.n_lanes)}, ones.totals.data(), table_.n_classes, table_.n_lanes};
+    packed_.pack(objects);
+    packed_.count_ones(ones);
 }
 
 Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, const Level& above, int depth,
@@ -127,7 +88,7 @@ Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, cons
     counted.pairs.resize(table_.n_classes * step);
     const std::int64_t work = work_per_test(set.size(), level.tests.size());
     for (const int test : level.tests) {
-        count_row(test, vector_of(test), &counted.pairs[std::size_t(test) * table_.n_lanes], step);
+        packed_.count_row(test, vector_of(test), &counted.pairs[std::size_t(test) * table_.n_lanes], step);
         if (work > 0) spend_(work);
     }
     counted.is_complete = true;
@@ -314,11 +275,11 @@ void BinaryPairs::score(std::span<const std::int32_t> objects, const std::vector
     const std::int64_t work = work_per_test(int(objects.size()), tests.size());
     for (const int test : tests) {
         if (work > 0) spend_(work);
-        count_row(test, vector_of(test), row_.data(), n_lanes);
-        pair_lanes().score(view(ones), {test, counted, nothing}, masks_of(allowed[0], test), of_part);
+        packed_.count_row(test, vector_of(test), row_.data(), n_lanes);
+        pair_lanes().score(ones.view(), {test, counted, nothing}, masks_of(allowed[0], test), of_part);
         if (whole == nullptr) continue;
         const ClassCounts of_whole{&whole->pairs[test * n_lanes], step};
-        pair_lanes().score(view(rest), {test, of_whole, counted}, masks_of(allowed[1], test), of_rest);
+        pair_lanes().score(rest.view(), {test, of_whole, counted}, masks_of(allowed[1], test), of_rest);
     }
 }
 
@@ -329,9 +290,8 @@ void BinaryPairs::score_small(const ObjectSet& set, const std::vector<std::int32
     std::ranges::copy(ones.ones, small_ones_.begin());
     std::ranges::copy(ones.totals, small_totals_.begin());
     for (auto& best : small_following_) std::ranges::fill(best, 0);
-    const SmallSet small{packed_.bytes.data(), packed_.class_begins.data(),
-                         small_ones_.data(),   small_totals_.data(),
-                         table_.n_classes,     table_.n_lanes};
+    const SmallSet small{packed_.bytes(),      packed_.class_begins(), small_ones_.data(),
+                         small_totals_.data(), table_.n_classes,       table_.n_lanes};
     const SmallFollowing best{small_following_[0].data(), small_following_[1].data()};
     const std::int64_t work = work_per_test(set.size(), tests.size());
     for (const int test : tests) {
@@ -352,8 +312,7 @@ Answer BinaryPairs::best_pair(bool is_rest, const ObjectSet& set, const Remainin
         if (table_.money.most(test, remaining.fees_paid) > remaining.budget) continue;
         const Units wrong = set.size() - Units(one[test]) - Units(zero[test]);
         if (wrong >= answer.value) continue;
-        int n_ones = 0;
-        for (int c = 0; c < table_.n_classes; ++c) n_ones += ones.ones[std::size_t(c) * table_.n_lanes + test];
+        const int n_ones = ones.of_test(test);
         // A test that shows the same on all would only delay the one that follows it.
         if (n_ones > 0 && n_ones < set.size()) answer = {.value = wrong, .test = test};
     }

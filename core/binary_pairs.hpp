@@ -14,20 +14,10 @@
 #include <vector>
 
 #include "memory.hpp"
-#include "pair_lanes.hpp"
+#include "packed_bits.hpp"
 #include "search_level.hpp"
 
 namespace budgetree {
-
-// Bytes of eight cases of one class each.
-struct PackedBits {
-    std::vector<std::uint8_t> bytes;
-    std::vector<int> class_begins;  // in blocks; one more than there are classes
-};
-
-struct OnesOfSet {
-    std::vector<Count> ones, totals;  // class × lane, class
-};
 
 // Which binary test may follow which within a budget, and the least budget at which that changes.
 struct AllowedPairs {
@@ -68,6 +58,8 @@ private:
         std::array<Units, 2> proven, up_to;
     };
     struct Counted {  // of the set that is being searched at a depth
+        explicit Counted(const ExactTable& table) : ones(table.n_classes, table.n_lanes), n_ones(table.n_tests) {}
+
         OnesOfSet ones;
         std::vector<Count> pairs;
         std::vector<std::int32_t> n_ones;  // per test
@@ -78,10 +70,7 @@ private:
     };
 
     Counted& counted_at(int depth);
-    void pack(std::span<const std::int32_t> objects);
-    void count_row(int test, int first_lane, Count* out, std::size_t step) const;
     void count_ones(std::span<const std::int32_t> objects, OnesOfSet& ones);
-    Ones view(const OnesOfSet& ones) const;
     int together(const Counted& counted, int one, int other) const;
     // The one in use is not given up for it.
     const AllowedPairs* allowed(const Remaining& remaining, const AllowedPairs* in_use = nullptr);

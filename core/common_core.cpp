@@ -5,15 +5,17 @@
 #include <numeric>
 
 #include "mass_lanes.hpp"
+#include "triple_lanes.hpp"
 
 namespace budgetree {
 namespace {
 
 constexpr double kLeastMass = 0.02;
-// The mass to begin with, as a multiple of what is wanted, and how much more with each test that is left.
+// The mass to begin with, and how much more with each test that is left.
 constexpr float kFirstNeed = 1, kNeedPerTest = 2;
 constexpr std::size_t kMaxKnown = 1 << 20;  // sets remembered, some 64 MB; then all are forgotten
 constexpr float kFurther = 0.985F, kShorter = 1.06F;
+constexpr int kManyCases = 200;  // from which on counting all triples takes less time than groups
 
 // What so many tests cost at least, one after another: the last must be affordable at its costliest outcome.
 std::vector<Units> least_prices(const Money& money) {
@@ -28,15 +30,44 @@ std::vector<Units> least_prices(const Money& money) {
 }  // namespace
 
 CommonCore::CommonCore(Search& search, Watch watch)
-    : table_(search.table()), search_(search), watch_(watch), least_prices_(least_prices(table_.money)) {}
+    : table_(search.table()), search_(search), watch_(watch), least_prices_(least_prices(table_.money)) {
+    if (table_.counts_pairs && table_.has_one_price && table_.n_classes <= kMaxTripleClasses) {
+        triples_ = std::make_unique<BinaryTriples>(table_, [this](std::int64_t work) { spend(work); });
+    }
+}
 
 Units CommonCore::lower_bound(const Remaining& remaining, Units wanted) {
+    places_.clear();
     try {
         if (mass_.empty()) mass_ = weigh_cases();
         return bound(table_.whole.objects, remaining, wanted, 0);
     } catch (Stopped) {
         return 0;
     }
+}
+
+void CommonCore::refute_some(SharedQuestion& shared) try {
+    if (mass_.empty()) mass_ = weigh_cases();
+    places_.clear();  // what was needed for other errors may mislead
+    begin_groups(table_.whole, shared.remaining, 0);
+    Workplace& here = place_at(0);
+    std::unique_lock lock(shared.mutex);
+    if (!shared.has_begun) shared.tests = here.tests;
+    shared.has_begun = true;
+    while (!shared.tests.empty() && !shared.has_failed) {
+        here.tests = shared.tests;
+        make_chain(table_.whole, shared.wanted, here);
+        for (const Link& link : here.chain) std::erase(shared.tests, link.test);
+        const std::vector<Link> taken = here.chain;
+        lock.unlock();
+        const Units proven = refute_group(table_.whole, shared.remaining, shared.wanted, 0);
+        lock.lock();
+        if (proven < shared.wanted) shared.has_failed = true;
+        shared.least = std::min(shared.least, proven);
+        for (std::size_t i = here.chain.size(); i < taken.size(); ++i) shared.tests.push_back(taken[i].test);
+    }
+} catch (Stopped) {
+    shared.has_failed = true;
 }
 
 // Naive Bayes with one more case of everything.
@@ -101,7 +132,8 @@ Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& 
     if (known != known_.end() && (known->second.bound >= wanted || known->second.failed_at <= wanted)) {
         return known->second.bound;
     }
-    const Units proven = bound_by_groups(set, remaining, wanted, depth);
+    const bool counts = triples_ && affordable_tests(remaining.budget) == 3 && set.size() >= kManyCases;
+    const Units proven = counts ? triples_->fewest_errors(set) : bound_by_groups(set, remaining, wanted, depth);
     if (known_.size() >= kMaxKnown) known_.clear();
     Known& remembered = known_[key];
     remembered.bound = std::max(remembered.bound, proven);
@@ -110,9 +142,23 @@ Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& 
 }
 
 Units CommonCore::bound_by_groups(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth) {
+    begin_groups(set, remaining, depth);
+    Workplace& here = place_at(depth);
+    Units least = set.leaf;
+    while (!here.tests.empty()) {
+        make_chain(set, wanted, here);
+        const Units proven = refute_group(set, remaining, wanted, depth);
+        if (proven < wanted) return set.least;
+        least = std::min(least, proven);
+        for (const Link& link : here.chain) std::erase(here.tests, link.test);
+    }
+    return least;
+}
+
+void CommonCore::begin_groups(const ObjectSet& set, const Remaining& remaining, int depth) {
     Workplace& here = place_at(depth);
     const int further = affordable_tests(remaining.budget) - 3;
-    here.need = std::max(here.need, kFirstNeed * float(wanted) * std::pow(kNeedPerTest, float(further)));
+    if (here.need == 0) here.need = kFirstNeed * std::pow(kNeedPerTest, float(further));
     here.whole.by_outcome.assign(std::size_t(std::max(table_.width - 1, 1)) * table_.n_lanes, 0);
     here.whole.all = 0;
     for (const std::int32_t object : set.objects) {
@@ -126,15 +172,6 @@ Units CommonCore::bound_by_groups(const ObjectSet& set, const Remaining& remaini
         const auto differs = [&](std::int32_t object) { return column[object] != column[set.objects[0]]; };
         if (std::ranges::any_of(set.objects, differs)) here.tests.push_back(test);
     }
-    Units least = set.leaf;
-    while (!here.tests.empty()) {
-        make_chain(set, here);
-        const Units proven = refute_group(set, remaining, wanted, depth);
-        if (proven < wanted) return set.least;
-        least = std::min(least, proven);
-        for (const Link& link : here.chain) std::erase(here.tests, link.test);
-    }
-    return least;
 }
 
 Units CommonCore::refute_group(const ObjectSet& set, const Remaining& remaining, Units wanted, int depth) {
@@ -200,7 +237,7 @@ int CommonCore::heaviest(int test, const Masses& masses) const {
 }
 
 // The first test is the one that leaves the lightest heavier part: it is the hardest to refute together with others.
-void CommonCore::make_chain(const ObjectSet& set, Workplace& here) {
+void CommonCore::make_chain(const ObjectSet& set, Units wanted, Workplace& here) {
     here.left = here.whole;
     here.chain.clear();
     here.objects.assign(set.objects.begin(), set.objects.end());
@@ -221,7 +258,7 @@ void CommonCore::make_chain(const ObjectSet& set, Workplace& here) {
         here.chain.push_back({test, outcome, size});
         if (tests.empty()) return;
         next = std::ranges::max_element(tests, {}, mass);
-        if (mass(*next) < here.need) return;
+        if (mass(*next) < here.need * float(wanted)) return;
     }
 }
 

@@ -7,6 +7,7 @@
 #include "ridge_lanes.hpp"
 #include "split_lanes.hpp"
 #include "table_lanes.hpp"
+#include "triple_lanes.hpp"
 
 namespace budgetree {
 
@@ -18,6 +19,7 @@ extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
 extern const RidgeLanes kRidgeLanes;
 extern const SplitLanes kSplitLanes;
+extern const TripleLanes kTripleLanes;
 }  // namespace baseline
 
 #if defined(BUDGETREE_HAS_AVX2)
@@ -29,6 +31,7 @@ extern const PackingFunctions packing;
 extern const PairLanes kPairLanes;
 extern const RidgeLanes kRidgeLanes;
 extern const SplitLanes kSplitLanes;
+extern const TripleLanes kTripleLanes;
 }  // namespace avx2
 #else
 namespace avx2 = baseline;
@@ -61,6 +64,11 @@ const RidgeLanes& ridge_lanes() {
 
 const SplitLanes& split_lanes() {
     static const SplitLanes& chosen = variant(baseline::kSplitLanes, avx2::kSplitLanes);
+    return chosen;
+}
+
+const TripleLanes& triple_lanes() {
+    static const TripleLanes& chosen = variant(baseline::kTripleLanes, avx2::kTripleLanes);
     return chosen;
 }
 

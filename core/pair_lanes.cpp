@@ -38,25 +38,27 @@ constexpr int kMaxBlocks = 31;  // of which a byte can still count the ones
 #endif
 }
 
-[[gnu::always_inline]] inline void add_widened(Bytes counted, Count* to) {
-    using Wide [[gnu::vector_size(64)]] = Count;
-    store(load<Wide>(to) + __builtin_convertvector(counted, Wide), to);
-}
+using Wide [[gnu::vector_size(64)]] = Count;
 
 // `Vectors` neighbouring vectors of lanes at once, so that each row is read once for all of them.
 template <int Vectors>
 void count_vectors(const BitBlocks& blocks, int test, int lane, Count* out) {
-    std::memset(out, 0, Vectors * kByteLanes * sizeof(Count));
     const std::uint8_t* row = blocks.bytes;
-    for (int done = 0; done < blocks.n_blocks;) {
+    int done = 0;
+    do {
+        const bool is_first = done == 0;
         const int end = done + kMaxBlocks < blocks.n_blocks ? done + kMaxBlocks : blocks.n_blocks;
         Bytes counted[Vectors] = {};
         for (; done < end; ++done, row += blocks.n_lanes) {
             const Bytes shown = row[test] - Bytes{};
             for (int v = 0; v < Vectors; ++v) counted[v] += ones_in(shown & load<Bytes>(row + lane + v * kByteLanes));
         }
-        for (int v = 0; v < Vectors; ++v) add_widened(counted[v], out + v * kByteLanes);
-    }
+        for (int v = 0; v < Vectors; ++v) {
+            Wide sum = __builtin_convertvector(counted[v], Wide);
+            if (!is_first) sum += load<Wide>(out + v * kByteLanes);
+            store(sum, out + v * kByteLanes);
+        }
+    } while (done < blocks.n_blocks);
 }
 
 void count(const BitBlocks& blocks, int test, int first, Count* out) {
@@ -78,23 +80,6 @@ void pack(const RowsToPack& cases, std::uint8_t* into) {
             store(shown, into + lane);
         }
     }
-}
-
-template <typename Vector>
-[[gnu::always_inline]] inline Vector larger(Vector a, Vector b) {
-    return a > b ? a : b;
-}
-
-template <typename Vector, typename Element>
-[[gnu::always_inline]] inline void raise(Element* to, Vector by) {
-    store(larger(load<Vector>(to), by), to);
-}
-
-template <typename Vector, typename Element>
-[[gnu::always_inline]] inline void raise_one(Element& to, Vector by) {
-    Element lanes[sizeof(Vector) / sizeof(Element)];
-    store(by, lanes);
-    for (const Element lane : lanes) to = lane > to ? lane : to;
 }
 
 // What a pair of tests gets right, for many second tests at once: the four cells, class by class, and their sums.
@@ -123,7 +108,6 @@ template <typename Vector>
     if constexpr (sizeof(Vector) / sizeof(Vector{}[0]) == kWordLanes) {
         return load<Words>(mask);
     } else {
-        using Wide [[gnu::vector_size(64)]] = Count;
         return __builtin_convertvector(load<Wide>(mask), Bytes);
     }
 }

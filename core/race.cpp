@@ -1,18 +1,13 @@
 #include "race.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <mutex>
-#include <thread>
 
-#include "common_core.hpp"
+#include "rising_bound.hpp"
+#include "threads.hpp"
 
 namespace budgetree {
 namespace {
-
-constexpr std::chrono::milliseconds kNap{5};
-constexpr Units kFirstPart = 64;
 
 class Race {
 public:
@@ -60,21 +55,7 @@ public:
         }
     }
 
-    // Asks for twice as much each time; what is proven last counts. Small numbers take as long as larger ones, so the
-    // first is a small part of what there is to gain.
-    void bound_from_below(Search& search, Clock& clock) {
-        CommonCore core(search, Watch(clock, Watch::Thread::kOther));
-        Units proven = table_.whole.least;
-        Units wanted =
-            proven + std::max<Units>(1, (std::min(question_.cutoff, table_.whole.leaf) - proven) / kFirstPart);
-        for (; proven < question_.cutoff; wanted *= 2) {
-            const Units found = core.lower_bound(question_.remaining, wanted);
-            proven = std::max(proven, found);
-            const std::lock_guard lock(mutex_);
-            result_.lower_bound = std::min(proven, question_.cutoff);
-            if (found < wanted) return;
-        }
-    }
+    void keep_bound(Units proven) { result_.lower_bound = proven; }
 
     bool is_finished() {
         const std::lock_guard lock(mutex_);
@@ -108,38 +89,6 @@ private:
     std::size_t next_ = 0, n_answered_ = 0;
     RaceResult result_;
     std::mutex mutex_;
-};
-
-// Threads that share one stop; what one of them throws is thrown again where they are waited for.
-class Threads {
-public:
-    template <typename Work>
-    void start(Work work) {
-        ++n_running_;
-        threads_.emplace_back([this, work] {
-            try {
-                work();
-            } catch (...) {
-                const std::lock_guard lock(mutex_);
-                error_ = std::current_exception();
-            }
-            --n_running_;
-        });
-    }
-
-    // `nap` is called between two looks.
-    template <typename Nap>
-    void wait(Nap nap) {
-        for (; n_running_ > 0; std::this_thread::sleep_for(kNap)) nap();
-        threads_.clear();
-        if (error_) std::rethrow_exception(error_);
-    }
-
-private:
-    std::atomic<int> n_running_ = 0;
-    std::mutex mutex_;
-    std::exception_ptr error_;
-    std::vector<std::jthread> threads_;
 };
 
 // Where two tests are all that a path can afford there is nothing to split.
@@ -176,18 +125,14 @@ RaceResult race(std::vector<std::unique_ptr<Search>>& searches, const Question& 
     }
     if (ranking->empty()) return in_one_piece(*searches.front(), question, clock);
     Race race(table, *ranking, question, clock);
-    Clock bound_clock(settings.bound_seconds);
+    if (settings.bound_seconds > 0) {
+        race.keep_bound(rising_bound(searches, question, settings.bound_seconds, watch));
+    }
     Threads threads;
     for (std::size_t thread = 0; thread < n_threads; ++thread) {
-        const bool bounds = thread + 1 == n_threads && settings.bound_seconds > 0;
-        threads.start([&, thread, bounds] {
-            if (bounds) race.bound_from_below(*searches[thread], bound_clock);
-            race.run(*searches[thread], Watch(clock, Watch::Thread::kOther));
-        });
+        threads.start([&, thread] { race.run(*searches[thread], Watch(clock, Watch::Thread::kOther)); });
     }
-    threads.wait([&] {
-        if (watch.is_over() || race.is_finished()) bound_clock.stop();
-    });
+    threads.wait([&] { watch.is_over(); });
     return race.finish();
 }
 

@@ -1,5 +1,5 @@
-// A long search split by its first test among threads, each with a memory of its own. The last of them first looks for
-// a lower bound that rises (common_core.hpp), so that a search which is cut short still has something to say.
+// A long search split by its first test among threads, each with a memory of its own. Before it they look for a lower
+// bound (rising_bound.hpp), so that a search which is cut short still has something to say.
 //
 //     ranking of the whole   t7  t3  t12  t1  …        each thread takes the next test that nobody has taken
 //

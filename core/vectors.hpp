@@ -34,4 +34,27 @@ template <typename Vector, typename Element>
     std::memcpy(to, &vector, sizeof vector);
 }
 
+template <typename Vector>
+[[gnu::always_inline]] inline Vector larger(Vector a, Vector b) {
+    return a > b ? a : b;
+}
+
+template <typename Vector, typename Element>
+[[gnu::always_inline]] inline void raise(Element* to, Vector by) {
+    store(larger(load<Vector>(to), by), to);
+}
+
+// By the largest of all lanes: half of them against the other half, as long as halves are vectors.
+template <typename Vector, typename Element>
+[[gnu::always_inline]] inline void raise_one(Element& to, Vector by) {
+    Element lanes[sizeof(Vector) / sizeof(Element)];
+    store(by, lanes);
+    if constexpr (sizeof(Vector) > 8) {
+        using Half [[gnu::vector_size(sizeof(Vector) / 2)]] = Element;
+        raise_one(to, larger(load<Half>(lanes), load<Half>(lanes + sizeof(Half) / sizeof(Element))));
+    } else {
+        for (const Element lane : lanes) to = lane > to ? lane : to;
+    }
+}
+
 }  // namespace budgetree

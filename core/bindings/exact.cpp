@@ -3,6 +3,7 @@
 
 #include "../common_core.hpp"
 #include "../race.hpp"
+#include "../triple_lanes.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 
@@ -72,6 +73,12 @@ public:
         return without_interrupt(clock, [&] {
             return CommonCore(*searches_.front(), Watch(clock)).lower_bound(question.remaining, wanted);
         });
+    }
+
+    // Of the whole with any three tests, by itself so that a test can hold it against a twin.
+    Units fewest_errors_of_triples() {
+        require(table_.counts_pairs && table_.n_classes <= kMaxTripleClasses, "triples: expected few binary cases");
+        return BinaryTriples(table_, [](std::int64_t) {}).fewest_errors(table_.whole);
     }
 
     const ExactTable& table() const { return table_; }
@@ -149,6 +156,7 @@ void bind_exact(nb::module_& module) {
                 return as_dict(*tree, search.table());
             },
             "question"_a, "clock"_a, "breadth"_a = kAllTests)
+        .def("fewest_errors_of_triples", &PythonSearch::fewest_errors_of_triples)
         .def("lower_bound", &PythonSearch::lower_bound, "question"_a, "wanted"_a, "clock"_a)
         .def(
             "race",

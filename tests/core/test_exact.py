@@ -85,6 +85,20 @@ def best_with_two(layout: Layout, budget: int) -> int:
     return found
 
 
+def best_with_three(layout: Layout) -> int:
+    """At one price: any test, and the best two after each of its outcomes."""
+
+    def fewest(numbers: np.ndarray[Any, Any], n_left: int) -> int:
+        if n_left == 1:
+            return best_with_one(layout, numbers, 1)
+        parts = (
+            [numbers[layout.codes[numbers, test] == outcome] for outcome in (0, 1)] for test in range(layout.n_tests)
+        )
+        return min(sum(fewest(part, n_left - 1) for part in pair) for pair in parts)
+
+    return fewest(np.arange(layout.n_objects), 3)
+
+
 @pytest.mark.parametrize("n_outcomes", [2, 3, 5, 40])
 @pytest.mark.parametrize("kind", ["one price", "prices by outcome", "weights"])
 def test_one_and_two_tests_are_counted_like_their_twins(n_outcomes: int, kind: str) -> None:
@@ -99,6 +113,18 @@ def test_one_and_two_tests_are_counted_like_their_twins(n_outcomes: int, kind: s
         assert answer(search, least).value == best_with_one(layout, everything, least)
         for budget in range(two, three):
             assert answer(search, budget).value == best_with_two(layout, budget)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_triples_are_counted_like_their_twin(n_classes: int) -> None:
+    for seed, n_tests, n_cases in ((0, 1, 20), (1, 2, 20), (2, 3, 30), (3, 9, 60), (4, 70, 90), (5, 34, 400)):
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(0, 2, (n_cases, n_tests))
+        labels = (codes[:, :3].sum(axis=1) + rng.integers(0, 2, n_cases)) % n_classes
+        layout = Layout(bt.Instance(codes, labels, class_names=range(n_classes)), 3)
+        # The twin takes its time; with many tests the other way to count stands in for it.
+        expected = best_with_three(layout) if n_tests < 10 else answer(native(layout, may_count_pairs=False), 3).value
+        assert native(layout)._search.fewest_errors_of_triples() == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -214,6 +240,33 @@ def test_the_bound_that_rises_is_never_too_high_and_often_right(kind: str, n_out
                 assert bound <= fewest
                 reached += bound >= wanted
     assert reached > 10
+
+
+@given(st.integers(0, 10**6), st.sampled_from(KINDS), st.integers(2, 3), st.integers(1, 30))
+def test_no_bound_is_above_the_fewest_errors(seed: int, kind: str, n_outcomes: int, wanted: int) -> None:
+    layout = Layout(random_table(seed, kind, n_outcomes, n_cases=40, n_tests=7), 60)
+    for budget in (3, 4, 5, 10):
+        bound = native(layout)._search.lower_bound(_core.Question(budget), wanted, _core.Clock())
+        assert bound <= answer(native(layout), budget).value
+
+
+def test_bounds_from_triples_reach_the_fewest_errors_and_no_more() -> None:
+    for seed in range(4):
+        layout = Layout(random_table(seed, "one price", n_cases=500, n_tests=9), 5)
+        for budget in (3, 4, 5):
+            fewest = answer(native(layout), budget).value
+            for wanted in (fewest // 3, fewest - 1, fewest, fewest + 1):
+                bound = native(layout)._search.lower_bound(_core.Question(budget), wanted, _core.Clock())
+                assert bound <= fewest
+                assert bound >= wanted or budget > 3 or wanted > fewest
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_that_share_a_bound_prove_what_one_does(threads: int) -> None:
+    layout = Layout(random_table(1, "one price", n_cases=500, n_tests=40), 5)
+    fewest = answer(native(layout), 4).value
+    found = native(layout, threads=threads).search_long(4, NEVER, Clock(60.0))
+    assert found.lower_bound == fewest
 
 
 @pytest.mark.parametrize("kind", ["one price", "prices", "fees"])

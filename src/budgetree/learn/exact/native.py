@@ -13,8 +13,8 @@ from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
-BOUND_SECONDS = 3.0  # for the bound that rises, where there is no time limit
-BOUND_SHARE = 1 / 3  # of the time left for it, where there is a limit and only one thread
+BOUND_SECONDS = 1.5  # for the bound that rises, where there is no time limit
+BOUND_SHARE = 0.7  # of the time left for it, where there is a limit
 
 
 class NativeSearch:
@@ -55,7 +55,7 @@ class NativeSearch:
     def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
         """The same, split by the first test among threads, and with a bound that rises while it lasts."""
         left = clock.seconds_left
-        bound_seconds = BOUND_SECONDS if left is None else left * (BOUND_SHARE if self._threads == 1 else 1.0)
+        bound_seconds = BOUND_SECONDS if left is None else BOUND_SHARE * left
         with clock.in_core() as core_clock:
             question = _question(budget, cutoff, ANY_TEST)
             found, tree = self._search.race(question, core_clock, self._threads, bound_seconds)

@@ -24,7 +24,7 @@ from budgetree.tree import Nodes, Tree
 from budgetree.tree.origin import Origin
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
-LONG, LONG_SHARE = 4.0, 0.1  # seconds after which a search counts as long, and their share of a time limit
+LONG, LONG_SHARE = 4.0, 0.05  # seconds after which a search counts as long, and their share of a time limit
 QUICK, BROADER = (1, 2, 3), (5, 8, 13)  # tests to try at each set, in passes that find good trees early
 HURRY = 5.0  # seconds: with less time left, greedy trees are grown before the search goes on
 QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0

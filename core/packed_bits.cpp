@@ -1,0 +1,55 @@
+#include "packed_bits.hpp"
+
+namespace budgetree {
+namespace {
+
+constexpr int kBlock = 8;  // cases to a byte
+
+}  // namespace
+
+int OnesOfSet::of_test(int test) const {
+    int n_ones = 0;
+    for (std::size_t c = 0; c < totals.size(); ++c) n_ones += ones[c * lanes + test];
+    return n_ones;
+}
+
+Ones OnesOfSet::view() const {
+    return {{ones.data(), std::size_t(lanes)}, totals.data(), int(totals.size()), lanes};
+}
+
+PackedBits::PackedBits(const ExactTable& table)
+    : table_(table), bytes_(std::size_t(table.n_cases / kBlock + table.n_classes + 1) * table.n_lanes),
+      class_begins_(table.n_classes + 1) {}
+
+void PackedBits::pack(std::span<const std::int32_t> objects) {
+    std::uint8_t* into = bytes_.data();
+    int block = 0;
+    std::size_t at = 0;
+    for (int c = 0; c < table_.n_classes; ++c) {
+        class_begins_[c] = block;
+        std::size_t end = at;
+        while (end < objects.size() && table_.labels[objects[end]] == c) ++end;
+        const int n_here = int(end - at);
+        pair_lanes().pack({table_.rows.data(), std::size_t(table_.n_lanes), objects.data() + at, n_here}, into);
+        block += (n_here + kBlock - 1) / kBlock;
+        into = bytes_.data() + std::size_t(block) * table_.n_lanes;
+        at = end;
+    }
+    class_begins_[table_.n_classes] = block;
+}
+
+void PackedBits::count_row(int test, int first_lane, Count* out, std::size_t step) const {
+    const std::size_t n_lanes = table_.n_lanes;
+    for (int c = 0; c < table_.n_classes; ++c) {
+        const int begin = class_begins_[c], end = class_begins_[c + 1];
+        pair_lanes().count({bytes_.data() + begin * n_lanes, n_lanes, end - begin}, test, first_lane, out + c * step);
+    }
+}
+
+void PackedBits::count_ones(OnesOfSet& ones) const {
+    const int always = table_.n_lanes - 1;  // the lane that shows a one on every case
+    count_row(always, 0, ones.ones.data(), table_.n_lanes);
+    for (int c = 0; c < table_.n_classes; ++c) ones.totals[c] = ones.ones[std::size_t(c) * table_.n_lanes + always];
+}
+
+}  // namespace budgetree

@@ -1,0 +1,45 @@
+// A set of cases with binary tests, packed so that pairs of ones can be counted.
+//
+//     bytes     block × lane    eight cases of one class each; see pair_lanes.hpp
+//     ones      class × lane    cases of a class that show a one
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "exact_table.hpp"
+#include "pair_lanes.hpp"
+
+namespace budgetree {
+
+struct OnesOfSet {
+    OnesOfSet(int n_classes, int n_lanes) : ones(std::size_t(n_classes) * n_lanes), totals(n_classes), lanes(n_lanes) {}
+
+    std::vector<Count> ones, totals;  // class × lane, class
+    int lanes;
+
+    int of_test(int test) const;
+    Ones view() const;
+};
+
+class PackedBits {
+public:
+    explicit PackedBits(const ExactTable& table);
+
+    // Objects sorted by class.
+    void pack(std::span<const std::int32_t> objects);
+    // Of the packed cases: per class those that show a one in the test and in each lane from the first on; classes are
+    // `step` apart.
+    void count_row(int test, int first_lane, Count* out, std::size_t step) const;
+    void count_ones(OnesOfSet& ones) const;
+
+    const std::uint8_t* bytes() const { return bytes_.data(); }
+    const int* class_begins() const { return class_begins_.data(); }  // in blocks; one more than there are classes
+
+private:
+    const ExactTable& table_;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<int> class_begins_;
+};
+
+}  // namespace budgetree
