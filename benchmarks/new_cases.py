@@ -39,7 +39,7 @@ from new_cases_methods import METHODS, Predicted, make_fold
 from numpy.typing import NDArray
 
 import budgetree as bt
-from budgetree.datasets.bundled import PIMA_PRICES, frame_columns
+from budgetree.datasets.bundled import PIMA_PRICES
 
 SETS = ("house_votes", "sonar", "ionosphere", "dna", "boston", "soybean", "pima", "wdbc", "mammographic")
 PRICED = "pima, priced"
@@ -78,11 +78,11 @@ def measure(predicted: Predicted, labels: NDArray[np.int64]) -> list[float]:
 def run(task: tuple[str, int, int, Sequence[str]]) -> list[Row]:
     """One fold of one set, by all methods."""
     name, repeat, fold, methods = task
-    columns = frame_columns("pima" if name == PRICED else name)
+    table = raw_table("pima" if name == PRICED else name)
     prices, budgets = (PIMA_PRICES, PIMA_BUDGETS) if name == PRICED else (bt.Prices(1), UNIT_BUDGETS)
-    answers = np.array(columns[-1].to_list())
+    answers = np.array(table.columns[-1].to_list())
     rows = folds_of(np.unique(answers, return_inverse=True)[1], repeat) != fold
-    parts = make_fold(columns, rows, prices, budgets)
+    parts = make_fold(table, rows, prices, budgets)
     position = {label: code for code, label in enumerate(parts.fine.class_names)}
     labels = np.array([position.get(label, len(position)) for label in answers[~rows].tolist()])
     found: list[Row] = []

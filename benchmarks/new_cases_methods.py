@@ -23,7 +23,7 @@ from budgetree.learn.predictive.fit import cases_of, fit_policies
 from budgetree.learn.predictive.ridge import Models
 from budgetree.learn.predictive.starts import one_price
 from budgetree.problem import Instance
-from budgetree.problem.tables.table import Column
+from budgetree.problem.tables.table import Table
 from budgetree.services.clock import Clock
 
 KNOWN_SECONDS = 3.0  # for the exact frontier of known cases, per training part
@@ -33,8 +33,8 @@ KNOWN_SECONDS = 3.0  # for the exact frontier of known cases, per training part
 class Fold:
     """A training part and the rows to predict."""
 
-    train: list[Column]  # the label last
-    test: list[Column]
+    train: Table  # the label last
+    test: Table
     prices: bt.Prices
     budgets: Sequence[float]
     fine: Instance  # the training part in fine codes
@@ -56,17 +56,21 @@ class Predicted:
 Method = Callable[[Fold], list[Predicted]]
 
 
-def make_fold(columns: list[Column], rows: NDArray[np.bool_], prices: bt.Prices, budgets: Sequence[float]) -> Fold:
-    train, test = [c.rows(rows) for c in columns], [c.rows(~rows) for c in columns]
-    fine = fine_instance(train, columns[-1].name, prices=prices)
-    codes = fine.schema.encode(test[:-1], range(fine.n_tests), len(test[0]))
+def learned_from(table: Table, prices: bt.Prices) -> Instance:
+    return Instance.from_table(table, table.names[-1], prices=prices)
+
+
+def make_fold(table: Table, rows: NDArray[np.bool_], prices: bt.Prices, budgets: Sequence[float]) -> Fold:
+    train, test = table.take(np.flatnonzero(rows)), table.take(np.flatnonzero(~rows))
+    fine = fine_instance(learned_from(train, prices))
+    codes = fine.schema.encode(test, range(fine.n_tests))
     return Fold(train, test, prices, budgets, fine, codes)
 
 
 def ours(leaves: str) -> Method:
     def fit(fold: Fold) -> list[Predicted]:
         start = time.process_time()
-        instance = fine_instance(fold.train, fold.train[-1].name, prices=fold.prices)
+        instance = fine_instance(learned_from(fold.train, fold.prices))
         policies = fit_policies(instance, fold.units, leaves=leaves)  # type: ignore[arg-type]
         seconds = time.process_time() - start
         found = []
@@ -83,10 +87,10 @@ def ours(leaves: str) -> Method:
 def known(fold: Fold) -> list[Predicted]:
     """The fewest errors on the known cases: what bt.frontier gives, as users prepare their table by default."""
     start = time.process_time()
-    instance = bt.Instance.from_columns(fold.train, fold.train[-1].name, prices=fold.prices)
+    instance = learned_from(fold.train, fold.prices)
     frontier = bt.frontier(instance, max_budget=max(fold.budgets), time_limit=KNOWN_SECONDS, progress=False)
     seconds = time.process_time() - start
-    codes = instance.schema.encode(fold.test[:-1], range(instance.n_tests), len(fold.test[0]))
+    codes = instance.schema.encode(fold.test, range(instance.n_tests))
     found = []
     for budget in fold.budgets:
         tree = frontier.best(budget=budget).tree
@@ -193,7 +197,7 @@ def _numbers(fold: Fold, tests: Sequence[int]) -> tuple[NDArray[np.float64], NDA
     for rows in (fold.train, fold.test):
         columns = []
         for test in tests:
-            column = rows[test]
+            column = rows.columns[test]
             if column.numbers is not None:
                 columns.append(column.numbers[:, None])
             else:

@@ -12,7 +12,7 @@ import budgetree as bt
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.problem.tables.table import Column
+from budgetree.problem.tables.table import Column, Table
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -49,7 +49,13 @@ def random_instance(seed: int, *, prices: Any = None, n_cases: int = 60, n_class
     columns = random_columns(seed, n_cases, n_classes)
     if prices is not None:  # prices by outcome name all outcomes, so all must be there
         columns[3].values[:4] = ["a", "b", "c", "d"]  # type: ignore[index]
-    return fine_instance(columns, "class", prices=prices)
+    return instance_of(columns, "class", prices=prices)
+
+
+def instance_of(columns: list[Column], target: str, *, prices: Any = None) -> bt.Instance:
+    """Fine codes of raw columns."""
+    table = Table("frame", tuple(columns), len(columns[0]))
+    return fine_instance(bt.Instance.from_table(table, target, prices=prices, duplicates="keep"))
 
 
 def cases_from(instance: bt.Instance) -> Cases:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.clock import Clock
 from budgetree.learn.predictive.exact_start import exact_place, exact_start
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import stratified_folds
+from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
 from .tables import random_instance

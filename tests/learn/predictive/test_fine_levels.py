@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.learn.predictive.fine_levels import MAX_LEVELS, FineLevels, fine_instance, fit_fine_levels
 from budgetree.problem.tables.encoding import UNSEEN, Levels
-from budgetree.problem.tables.table import Column
+from budgetree.problem.tables.fine_levels import MAX_LEVELS, FineLevels, fit_fine_levels
+from budgetree.problem.tables.table import Column, Table
+
+from .tables import instance_of
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -66,11 +68,11 @@ def test_outcomes_have_names_that_differ() -> None:
 
 def test_a_test_priced_by_outcome_keeps_the_outcomes_that_its_prices_name() -> None:
     columns = [column(np.arange(40)), Column("y", "text", values=["a", "b"] * 20)]
-    names = bt.Instance.from_columns(columns, "y").outcome_names[0]
-    instance = fine_instance(columns, "y", prices={"x": {name: 1 + at for at, name in enumerate(names)}})
+    names = bt.Instance.from_table(Table("frame", tuple(columns), 40), "y").outcome_names[0]
+    instance = instance_of(columns, "y", prices={"x": {name: 1 + at for at, name in enumerate(names)}})
     assert instance.schema.encoders is not None
     assert isinstance(instance.schema.encoders[0], Levels)
-    assert isinstance(fine_instance(columns, "y").schema.encoders[0], FineLevels)  # type: ignore[index]
+    assert isinstance(instance_of(columns, "y").schema.encoders[0], FineLevels)  # type: ignore[index]
 
 
 def test_text_where_numbers_were_is_refused() -> None:

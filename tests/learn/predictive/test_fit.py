@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.learn.predictive import Branch, Buy, End, Policy, fine_instance, fit_policies, fit_policy
+from budgetree.learn.predictive import Branch, Buy, End, Policy, fit_policies, fit_policy
 from budgetree.learn.predictive.distil import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth, Place, cut, stratified_folds
 from budgetree.learn.predictive.ridge import Models, PlainSolver
+from budgetree.problem.tables.table import Table
 from budgetree.services.clock import Clock
 
-from .tables import any_codes, random_columns, random_instance, random_prices, seeds
+from .tables import any_codes, instance_of, random_columns, random_instance, random_prices, seeds
 
 LEAVES = st.sampled_from(["model", "count"])
 SURE = st.sampled_from([None, 0.8, 0.95])
@@ -118,12 +119,12 @@ def test_several_budgets_at_once_are_as_one_by_one() -> None:
 
 def test_raw_rows_with_anything_in_them_are_answered() -> None:
     columns = random_columns(11)
-    instance = fine_instance(columns, "class")
+    instance = instance_of(columns, "class")
     policy = fit_policy(instance, budget_units=4)
     new = [column for column in random_columns(12, 30) if column.name != "class"]
     new[3].values[:3] = ["never seen", None, "a"]  # type: ignore[index]
     new[1].numbers[:3] = [np.nan, 1e300, -1e300]  # type: ignore[index]
-    probabilities = policy.predict_proba(instance.schema.encode(new, range(5), 30))
+    probabilities = policy.predict_proba(instance.schema.encode(Table("frame", tuple(new), 30), range(5)))
     assert np.isfinite(probabilities).all()
 
 

@@ -15,9 +15,9 @@ from budgetree.learn.predictive.ridge import (
     NativeSolver,
     OutOfTimeError,
     PlainSolver,
-    softmax,
 )
 from budgetree.services.clock import Clock
+from budgetree.tree.leaf_models import softmax
 
 from .tables import cases_from, random_instance, seeds
 
@@ -115,7 +115,7 @@ def test_a_test_without_columns_adds_nothing() -> None:
 def test_the_scores_are_a_sum_of_tables() -> None:
     models = Models(cases_from(random_instance(4)), forever)
     cases, model = models.cases, models.model((0, 3))
-    tables = model.tables(cases.bases)
+    tables = model.contributions(cases.bases)
     scores = model.intercept + tables[0][cases.codes[:, 0]] + tables[1][cases.codes[:, 3]]
     assert model.predict_proba(cases.bases, cases.codes) == pytest.approx(softmax(scores))
     unknown = np.full((1, 5), 255, dtype=np.uint8)

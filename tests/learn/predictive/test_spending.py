@@ -29,7 +29,7 @@ def test_units_are_the_cost_of_the_costliest_answers(seed: int) -> None:
     fees = sum(int(fee) for at, fee in enumerate(table.fees) if any(table.fee_mask[t] >> at & 1 for t in paid.tests))
     own = []
     for test, answers in zip(paid.tests, paid.answers, strict=True):
-        prices = [*table.own[test, : len(answers) - 1], table.dearest[test]]
+        prices = [*table.own[test, : len(answers) - 1], table.costliest[test]]
         own.append({int(price) for price, may in zip(prices, answers, strict=True) if may})
     costs = [fees + sum(prices) for prices in itertools.product(*own)]
     assert paid.units == max(costs)
@@ -40,4 +40,4 @@ def test_a_test_that_is_paid_costs_nothing_more() -> None:
     table = instance.schema.table
     paid = Paid.nothing().buy(3, int(instance.schema.n_outcomes[3]), table)
     assert paid.prices_of_more(table)[3] == 0
-    assert paid.prices_of_more(table)[0] == table.dearest[0]  # they share the blood draw, which is paid
+    assert paid.prices_of_more(table)[0] == table.costliest[0]  # they share the blood draw, which is paid
