@@ -36,21 +36,19 @@ from pathlib import Path
 
 import numpy as np
 from new_cases_methods import METHODS, Predicted, make_fold
+from new_cases_report import N_FOLDS, Row, report
 from numpy.typing import NDArray
 
 import budgetree as bt
 from budgetree.datasets.bundled import PIMA_PRICES
+from budgetree.datasets.bundled import table as raw_table
 
 SETS = ("house_votes", "sonar", "ionosphere", "dna", "boston", "soybean", "pima", "wdbc", "mammographic")
 PRICED = "pima, priced"
 UNIT_BUDGETS = (1, 2, 3, 4, 5)
 PIMA_BUDGETS = (2, 6, 18, 22, 45)
 QUICK = ("house_votes", "pima", "mammographic")
-N_FOLDS = 5
 SEED = 20260
-MEASURES = ("error", "brier", "log loss", "mean cost", "seconds", "nodes")
-
-Row = tuple[str, str, float, int, list[float]]  # method, set, budget, fold, measures
 
 
 def folds_of(labels: NDArray[np.int64], repeat: int) -> NDArray[np.int64]:
@@ -92,74 +90,6 @@ def run(task: tuple[str, int, int, Sequence[str]]) -> list[Row]:
     return found
 
 
-def significance(differences: NDArray[np.float64]) -> float:
-    """t of the corrected resampled t-test: folds share training cases, so their variance is too small."""
-    n = len(differences)
-    variance = differences.var(ddof=1) * (1 / n + 1 / (N_FOLDS - 1))
-    return 0.0 if variance == 0 else float(differences.mean() / np.sqrt(variance))
-
-
-def report(rows: list[Row]) -> None:
-    from scipy.stats import t as student  # comes with scikit-learn
-
-    table = {(m, s, b): {} for m, s, b, _, _ in rows}
-    for m, s, b, fold, measures in rows:
-        table[m, s, b][fold] = measures
-    methods = [m for m in METHODS if any(key[0] == m for key in table)]
-    sets = list(dict.fromkeys(key[1] for key in table))
-
-    def cell(method: str, name: str, budget: float, measure: int) -> NDArray[np.float64]:
-        folds = table[method, name, budget]
-        return np.array([folds[fold][measure] for fold in sorted(folds)])
-
-    for name in sets:
-        budgets = sorted({b for _, s, b in table if s == name})
-        print(
-            f"\n{name}: error in %\n{'':24}" + "".join(f"{f'B={b:g}':>8}" for b in budgets) + "    mean   Brier     s"
-        )
-        for m in methods:
-            errors = [100 * cell(m, name, b, 0).mean() for b in budgets]
-            brier = np.mean([cell(m, name, b, 1).mean() for b in budgets])
-            seconds = [cell(m, name, b, 4).mean() for b in budgets]
-            together = max(seconds) if m.startswith("ours") or m == "known" else sum(seconds)
-            print(
-                f"{m:24}" + "".join(f"{e:8.1f}" for e in errors) + f"{np.mean(errors):8.2f}{brier:8.3f}{together:6.2f}"
-            )
-    unit = [(s, b) for s in sets if s != PRICED for b in UNIT_BUDGETS]
-    for title, cells in (("unit prices", unit), (PRICED, [(PRICED, b) for b in PIMA_BUDGETS if PRICED in sets])):
-        if not cells:
-            continue
-        print(f"\nmean of {len(cells)} cells, {title}\n{'':24}" + "".join(f"{m:>11}" for m in MEASURES))
-        for m in methods:
-            means = [np.mean([cell(m, s, b, k).mean() for s, b in cells]) for k in range(len(MEASURES))]
-            print(f"{m:24}{100 * means[0]:11.2f}" + "".join(f"{value:11.3f}" for value in means[1:]))
-        for mine in ("ours", "ours, plain"):
-            if mine not in methods:
-                continue
-            print(f"\n{mine} against       better equal worse   significantly better / worse, {title}")
-            for m in methods:
-                if m == mine:
-                    continue
-                gaps = {key: cell(m, *key, 0) - cell(mine, *key, 0) for key in cells}
-                means = np.array([gap.mean() for gap in gaps.values()])
-                limit = student.ppf(0.975, len(next(iter(gaps.values()))) - 1)
-                t = {key: significance(gap) for key, gap in gaps.items()}
-                worse = [f"{s} B={b:g}" for (s, b), value in t.items() if value < -limit]
-                print(
-                    f"{m:24}{(means > 1e-12).sum():6}{(abs(means) <= 1e-12).sum():6}{(means < -1e-12).sum():6}"
-                    f"{sum(value > limit for value in t.values()):12} / {len(worse)}  {', '.join(worse)}"
-                )
-                lost = sorted((gap.mean(), s, b) for (s, b), gap in gaps.items() if gap.mean() < -1e-12)
-                if lost:
-                    print("    lost: " + ", ".join(f"{s} B={b:g} {100 * gap:+.1f}" for gap, s, b in lost))
-    slowest = {
-        s: max(table["ours", s, b][f][4] for b in UNIT_BUDGETS for f in table["ours", s, b])
-        for s in sets
-        if s != PRICED and "ours" in methods
-    }
-    print("\nslowest fit of ours to B = 5, seconds: " + ", ".join(f"{s} {v:.2f}" for s, v in slowest.items()))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", default=";".join((*SETS, PRICED)), help="separated by ; or ,")
@@ -185,7 +115,7 @@ def main() -> None:
             print(f"\r{n_done} of {len(tasks)} folds", end="", flush=True)
             if options.json:
                 options.json.write_text(json.dumps(rows))
-    report(sorted([(m, s, b, f, k) for m, s, b, f, k in rows], key=lambda row: (row[1], row[2], row[3])))
+    report(rows, list(METHODS), SETS, PRICED)
 
 
 def split(text: str, known: Sequence[str]) -> list[str]:

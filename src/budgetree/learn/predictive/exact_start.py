@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,29 +40,51 @@ class ExactStart:
     loss: float  # sum over all cases, by weight
 
 
-def exact_start(instance: Instance, budget: int, folds: NDArray[np.int64], clock: Clock) -> ExactStart | None:
-    """The start for one budget; None where the tests have many values or a search takes long."""
-    if instance.schema.n_outcomes.max() > FEW_VALUES + 1 or len(folds) > MAX_CASES:
-        return None
-    nodes = _search(instance, budget, clock)
-    if nodes is None:
-        return None
-    scale = float(instance.schema.weight_scale)
-    losses = np.zeros(len(PENALTIES))
-    for fold in range(int(folds.max()) + 1):
-        judged, known = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        if not len(judged) or not len(known):
-            continue
-        refit = _search(part_of(instance, known), budget, clock)
-        if refit is None:
+class ExactStarts:
+    """The starts of one table for several budgets, refitted on the same folds."""
+
+    def __init__(self, instance: Instance, folds: NDArray[np.int64], clock: Clock) -> None:
+        self._instance, self._folds, self._clock = instance, folds, clock
+        self._is_fit = instance.schema.n_outcomes.max() <= FEW_VALUES + 1 and instance.n_objects <= MAX_CASES
+        self._scale = float(instance.schema.weight_scale)
+
+    def start(self, budget: int, limit: float = np.inf) -> ExactStart | None:
+        """The start for one budget.
+
+        None where its loss is not below the limit, where tests have many values, or where a search takes long.
+        """
+        nodes = _search(self._instance, budget, self._clock) if self._is_fit else None
+        if nodes is None:
             return None
-        probabilities = _probabilities(refit, scale)
-        answers = np.eye(instance.n_classes)[instance.labels[judged]]
-        for index, penalty in enumerate(PENALTIES):
-            at = _walk(refit, _pruning(refit, penalty, scale), instance.codes[judged])
-            losses[index] += instance.weights[judged] @ ((probabilities[at] - answers) ** 2).sum(axis=1)
-    best = len(losses) - 1 - int(losses[::-1].argmin())  # of equals the smallest tree
-    return ExactStart(nodes, _pruning(nodes, PENALTIES[best], scale), _probabilities(nodes, scale), float(losses[best]))
+        losses = np.zeros(len(PENALTIES))
+        for judged, known in self._parts:
+            refit = _search(known, budget, self._clock)
+            if refit is None:
+                return None
+            losses += self._losses(refit, judged)
+            if losses.min() >= limit:
+                return None
+        best = len(losses) - 1 - int(losses[::-1].argmin())  # of equals the smallest tree
+        stops = _pruning(nodes, PENALTIES[best], self._scale)
+        return ExactStart(nodes, stops, _probabilities(nodes, self._scale), float(losses[best]))
+
+    @cached_property
+    def _parts(self) -> list[tuple[NDArray[np.int64], Instance]]:
+        """Per fold its cases, and the table without them."""
+        folds = [self._folds == fold for fold in np.unique(self._folds)]
+        if len(folds) < 2:
+            return []
+        return [(np.flatnonzero(fold), part_of(self._instance, np.flatnonzero(~fold))) for fold in folds]
+
+    def _losses(self, refit: Nodes, judged: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Per penalty, the loss on cases that the tree has not seen."""
+        codes, weights = self._instance.codes[judged], self._instance.weights[judged]
+        answers = np.eye(self._instance.n_classes)[self._instance.labels[judged]]
+        of_node, losses = _probabilities(refit, self._scale), []
+        for penalty in PENALTIES:
+            at = _walk(refit, _pruning(refit, penalty, self._scale), codes)
+            losses.append(weights @ ((of_node[at] - answers) ** 2).sum(axis=1))
+        return np.array(losses)
 
 
 def part_of(instance: Instance, cases: NDArray[np.int64]) -> Instance:

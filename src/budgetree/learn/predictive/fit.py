@@ -11,7 +11,7 @@ import numpy as np
 from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.distil import distil
-from budgetree.learn.predictive.exact_start import exact_place, exact_start, part_of
+from budgetree.learn.predictive.exact_start import ExactStarts, exact_place, part_of
 from budgetree.learn.predictive.growth import Growth, Place, stratified_folds
 from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases, Models
@@ -60,7 +60,8 @@ def fit_policies(
     models = Models(cases, clock or Clock(None), threads)
     growth = Growth(models, instance.schema.table, stratified_folds(cases.labels))
     grown = best_growths(growth, list(budgets))
-    fits = _Fit(present, growth, limit, leaves == "count")
+    exact = ExactStarts(present, growth.folds, models.clock)
+    fits = _Fit(present, growth, exact, limit, leaves == "count")
     return [fits.policy(place, budget) for place, budget in zip(grown, budgets, strict=True)]
 
 
@@ -70,13 +71,14 @@ class _Fit:
 
     instance: Instance
     growth: Growth
+    exact: ExactStarts
     sure: float | None
     is_plain: bool
 
     def policy(self, place: Place, budget: int) -> Policy:
         models = self.growth.models
-        start = exact_start(self.instance, budget, self.growth.folds, models.clock)
-        if start is not None and start.loss < models.cases.weights @ self.growth.loss(place):
+        start = self.exact.start(budget, limit=float(models.cases.weights @ self.growth.loss(place)))
+        if start is not None:
             exact = exact_place(start, models.cases, self.instance, self.sure)
             return Assembly(models, self.sure, is_plain=True).policy(exact, self.instance, budget, "exact search")
         if self.is_plain:
