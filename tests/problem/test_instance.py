@@ -1,94 +1,16 @@
-"""Instance: tables of every kind, merged duplicates, and errors that name the column."""
+"""Instance: known cases from codes or frames, and errors that name the column."""
 
 from __future__ import annotations
 
 import copy
-import datetime
-import math
 import pickle
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.problem.tables.encoding import Levels
-from budgetree.problem.tables.table import Column
-
-TABLE = {
-    "age": [20.0, 30.5, 41.2, 47.8, 53.0, 61.0, 70.0, 75.5, 80.0, 88.0, 90.0, 99.0],
-    "pulse": [60, 60, 70, 70, 80, 80, 60, 60, 70, 70, 80, 80],
-    "smoker": ["yes", "no", None, "yes", "no", "no", "yes", "no", "yes", "no", "yes", "no"],
-    "fever": [True, False] * 6,
-    "result": ["ill", "well"] * 6,
-}
-LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_every_data_frame_library_gives_the_same_instance(library: str) -> None:
-    instance = bt.Instance.from_frame(LIBRARIES[library](TABLE), "result")
-    expected = bt.Instance.from_frame(pd.DataFrame(TABLE), "result")
-    assert (instance.codes == expected.codes).all()
-    assert instance.outcome_names == expected.outcome_names
-    assert instance.test_names == ("age", "pulse", "smoker", "fever")
-    assert instance.outcome_names[1:] == (("60", "70", "80"), ("no", "yes", "missing"), ("False", "True"))
-    assert instance.class_names == ("ill", "well")
-    assert instance.prices == bt.Prices(1)
-    assert len(instance.outcome_names[0]) == 10
-    assert instance.outcome_names[0][0] == "20.0 to 24.4"
-
-
-def test_numbers_are_rounded_to_the_nearest_level() -> None:
-    values = np.arange(101.0)
-    instance = bt.Instance.from_frame(pd.DataFrame({"x": values, "y": values > 50}), "y", duplicates="keep")
-    assert (instance.codes[:, 0] == np.rint(values / 100 * 9)).all()
-
-
-def test_missing_numbers_are_an_outcome_of_their_own() -> None:
-    frame = pd.DataFrame({"x": [*np.arange(20.0), np.nan], "y": [0, 1, 1] * 7})
-    instance = bt.Instance.from_frame(frame, "y", duplicates="keep")
-    assert instance.outcome_names[0][-1] == "missing"
-    assert instance.codes[-1, 0] == 10
-    few = bt.Instance.from_frame(pd.DataFrame({"x": [1.0, 2.5, np.nan], "y": [0, 1, 1]}), "y")
-    assert few.outcome_names[0] == ("1", "2.5", "missing")
-
-
-def test_a_mapping_of_levels_rounds_columns_with_few_values_too() -> None:
-    frame = pd.DataFrame({"x": [0, 1, 9], "z": [0, 1, 9], "y": [0, 1, 1]})
-    instance = bt.Instance.from_frame(frame, "y", levels={"x": 4})
-    assert instance.codes.tolist() == [[0, 0], [0, 1], [3, 2]]
-
-
-def test_duplicates_merge_to_the_most_common_label_or_stay() -> None:
-    frame = pd.DataFrame({"x": [1, 1, 1, 2, 2], "y": ["b", "a", "b", "b", "a"]})
-    merged = bt.Instance.from_frame(frame, "y")
-    assert merged.codes.tolist() == [[0], [1]]
-    assert merged.labels.tolist() == [1, 0]  # a tie goes to the label that sorts first
-    kept = bt.Instance.from_frame(frame, "y", duplicates="keep")
-    assert kept.n_objects == 5
-    assert bt.grow(kept).errors == 2
-
-
-def test_a_column_with_too_many_outcomes_is_named_with_the_remedy() -> None:
-    frame = pd.DataFrame({"id": [f"p{i}" for i in range(300)], "y": [0, 1] * 150})
-    with pytest.raises(ValueError, match=r"column 'id' .* has 300 different outcomes; .*at most 255\. Drop the column"):
-        bt.Instance.from_frame(frame, "y")
-    dates = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(300)]
-    with pytest.raises(ValueError, match="column 'day'"):
-        bt.Instance.from_frame(pl.DataFrame({"day": dates, "y": [0, 1] * 150}), "y")
-
-
-def test_255_outcomes_are_allowed() -> None:
-    frame = pd.DataFrame({"id": [f"p{i}" for i in range(255)], "y": [0, 1, 1] * 85})
-    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
-    assert tree.n_leaves == 255
-    assert bt.grow(bt.Instance(np.arange(255)[:, None], np.arange(255) % 2)).errors == 0
 
 
 @pytest.mark.parametrize(
@@ -154,44 +76,6 @@ def test_a_bad_frame_is_refused(frame: Any, settings: dict[str, Any], message: s
         bt.Instance.from_frame(frame, "y", **settings)
 
 
-def test_column_names_may_be_numbers() -> None:
-    frame = pd.DataFrame({0: [0.0, 1.0, 9.0], 1: [1, 0, 0], 7: [0, 1, 1]})
-    prices = bt.Prices({0: 2}, shared={"fee": (1, [0, 1])}, default=1)
-    instance = bt.Instance.from_frame(frame, 7, prices=prices, levels={0: 4})
-    assert instance.test_names == ("0", "1")
-    assert instance.codes.tolist() == [[0, 1], [0, 0], [3, 0]]
-    assert bt.Instance.from_frame(pd.DataFrame(np.eye(4, dtype=int)), 0).n_tests == 3
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_whole_numbers_beyond_floats_stay_apart(library: str) -> None:
-    big = 2**53
-    frame = LIBRARIES[library]({"a": [big, big + 1, big + 1], "y": [big, big + 1, big + 1]})
-    instance = bt.Instance.from_frame(frame, "y")
-    assert instance.class_names == (big, big + 1)
-    assert instance.n_objects == 2
-    ids = LIBRARIES[library]({"a": [2**60 + i * 2**45 for i in range(400)], "y": [0, 1] * 200})
-    assert bt.Instance.from_frame(ids, "y").n_tests == 1
-
-
-def test_close_levels_of_large_numbers_have_different_names() -> None:
-    for column in (1.7e18 + np.arange(20) * 1e6, 1.0 + np.arange(20) * 2.0**-52, 1e15 + np.arange(30.0)):
-        instance = bt.Instance.from_frame(pd.DataFrame({"a": column, "y": [0, 1] * (len(column) // 2)}), "y")
-        assert len(set(instance.outcome_names[0])) == 10
-
-
-def test_labels_may_come_in_any_container() -> None:
-    codes = [[0], [1]]
-    for labels in (pa.chunked_array([["a", "b"]]), pd.Series(["a", "b"]), pl.Series(["a", "b"]), iter(["a", "b"])):
-        assert bt.Instance(codes, labels).class_names == ("a", "b")
-    assert bt.Instance(codes, [np.int64(3), np.float32(4)]).class_names == (3, 4.0)
-    assert bt.Instance(codes, np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]")).class_names[0].startswith("2020")
-    with pytest.raises(ValueError, match=r"1 label.* missing"):
-        bt.Instance(codes, pa.chunked_array([["a", None]]))
-    uneven = bt.grow(bt.Instance(codes, [(1, 2), (3,)]))
-    assert uneven.predict(codes).tolist() == [(1, 2), (3,)]
-
-
 def test_the_callers_table_stays_his_own() -> None:
     table = np.array([[0, 1], [1, 0]], dtype=np.uint8)
     for given_codes in (table, table[:]):
@@ -208,30 +92,6 @@ def test_copies_of_an_instance_are_frozen_too() -> None:
         assert bt.grow(each) == bt.grow(instance)
 
 
-def test_unusual_values_keep_readable_names_apart() -> None:
-    frame = pd.DataFrame({"x": [1, "1", "missing", None], "z": [None] * 4, "y": [0, 1, 0, 1]}, dtype=object)
-    instance = bt.Instance.from_frame(frame, "y")
-    assert instance.outcome_names[0] == ("1", "'1'", "'missing'", "missing")
-    assert bt.grow(instance).errors == 0
-
-
-@given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 0.5, 0.25, 0.1, 1 / 3]), min_size=1, max_size=9).filter(any))
-def test_weights_come_back_as_given(weights: list[float]) -> None:
-    instance = bt.Instance([[0]] * len(weights), [0] * len(weights), weights=weights)
-    assert instance.weights == pytest.approx(weights, rel=1e-10)
-    total = instance.weight_units.sum() / instance.schema.weight_scale
-    assert float(total) == pytest.approx(sum(weights), rel=1e-10)
-
-
-def test_labels_that_only_look_alike_stay_apart() -> None:
-    frame = pd.DataFrame({"x": [0, 1], "y": pd.Series([1, "1"], dtype=object)})
-    assert bt.Instance.from_frame(frame, "y").class_names == (1, "1")
-    with pytest.raises(ValueError, match="has a name twice"):
-        bt.Instance([[0], [1]], [0, 1], class_names=["a", "a"])
-    with pytest.raises(ValueError, match="has a name twice"):
-        bt.Instance([[0], [1]], np.array([0, 1]), class_names=["a", "a"])
-
-
 def test_an_instance_cannot_be_changed() -> None:
     instance = bt.datasets.load("figure1")
     with pytest.raises(ValueError, match="read-only"):
@@ -245,17 +105,3 @@ def test_other_prices_leave_the_instance_as_it_was() -> None:
     assert instance.prices.shared
     with pytest.raises(ValueError, match="no test is named"):
         instance.priced({"mri": 3})
-
-
-@given(
-    st.lists(st.floats(-1e9, 1e9) | st.integers(-50, 50).map(float), min_size=2, max_size=30, unique=True),
-    st.integers(2, 12),
-)
-def test_a_levels_thresholds_say_what_encoding_does(numbers: list[float], levels: int) -> None:
-    encoder = Levels("x", min(numbers), max(numbers), levels, has_missing=False)
-    edges = [
-        edge for t in encoder.thresholds for edge in (math.nextafter(t, -math.inf), t, math.nextafter(t, math.inf))
-    ]
-    values = np.array([*numbers, *edges, min(numbers) - 1, max(numbers) + 1])
-    codes = encoder.encode(Column("x", "Float64", numbers=values))
-    assert codes.tolist() == [sum(value >= t for t in encoder.thresholds) for value in values.tolist()]
