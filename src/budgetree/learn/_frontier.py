@@ -21,7 +21,7 @@ from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HI
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.prices import TOLERANCE
+from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.clock import Clock

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from budgetree.problem.duplicates import identical_groups
 from budgetree.problem.prices import Prices
 from budgetree.problem.raw_rows import LevelCounts, RawRows, check_positions
-from budgetree.problem.schema import Schema, check_codes, distinct_names
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder
+from budgetree.problem.schema import Schema, check_codes, check_outcome_names, distinct_names
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.labels import class_codes, weight_units
 from budgetree.problem.tables.table import Table
@@ -73,7 +73,7 @@ class Instance:
         names = distinct_names(range(n_tests) if test_names is None else test_names, "test_names")
         if len(names) != n_tests:
             raise ValueError(f"test_names: {len(names)} name(s) for {n_tests} test(s).")
-        outcomes = _outcome_names(table, names, outcome_names)
+        outcomes = check_outcome_names(table, names, outcome_names)
         self._set(table, class_of_each, units, Schema(names, outcomes, classes, Prices.of(prices), scale))
 
     def _set(
@@ -302,29 +302,3 @@ def _check_request(table: Table, target: str, duplicates: str) -> None:
 def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:
     shared = isinstance(given, np.ndarray) and np.may_share_memory(codes, given)
     return codes.copy() if shared or not codes.flags.owndata else codes
-
-
-def _outcome_names(
-    codes: NDArray[np.uint8], test_names: Sequence[str], outcome_names: Sequence[Sequence[Any]] | None
-) -> tuple[tuple[str, ...], ...]:
-    highest = codes.max(axis=0)
-    for test, code in zip(test_names, highest, strict=True):
-        if code >= MAX_OUTCOMES:
-            raise ValueError(
-                f"codes: test {test!r} has the outcome {code}; a test may have at most {MAX_OUTCOMES} outcomes, "
-                f"coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
-            )
-    if outcome_names is None:
-        return tuple(tuple(str(code) for code in range(int(high) + 1)) for high in highest)
-    if len(outcome_names) != len(test_names):
-        raise ValueError(f"outcome_names: {len(outcome_names)} list(s) for {len(test_names)} test(s).")
-    named = []
-    for test, names, high in zip(test_names, outcome_names, highest, strict=True):
-        texts = distinct_names(names, f"outcome_names of test {test!r}")
-        if not high < len(texts) <= MAX_OUTCOMES:
-            raise ValueError(
-                f"outcome_names: test {test!r} has {len(texts)} name(s), but its codes run to {high} "
-                f"(and a test may have at most {MAX_OUTCOMES} outcomes)."
-            )
-        named.append(texts)
-    return tuple(named)

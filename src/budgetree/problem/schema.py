@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.prices import Prices, PriceTable
+from budgetree.problem.price_table import PriceTable
+from budgetree.problem.prices import Prices
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, Levels
 from budgetree.problem.tables.table import Table
 
@@ -116,3 +117,30 @@ def distinct_names(names: Sequence[Any], what: str) -> tuple[str, ...]:
             raise ValueError(f"{what}: the name {text!r} occurs twice; names must differ.")
         seen.add(text)
     return texts
+
+
+def check_outcome_names(
+    codes: NDArray[np.uint8], test_names: Sequence[str], outcome_names: Sequence[Sequence[Any]] | None
+) -> tuple[tuple[str, ...], ...]:
+    """The names of each test's outcomes, which must be enough for the codes; without any, the codes themselves."""
+    highest = codes.max(axis=0)
+    for test, code in zip(test_names, highest, strict=True):
+        if code >= MAX_OUTCOMES:
+            raise ValueError(
+                f"codes: test {test!r} has the outcome {code}; a test may have at most {MAX_OUTCOMES} outcomes, "
+                f"coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
+            )
+    if outcome_names is None:
+        return tuple(tuple(str(code) for code in range(int(high) + 1)) for high in highest)
+    if len(outcome_names) != len(test_names):
+        raise ValueError(f"outcome_names: {len(outcome_names)} list(s) for {len(test_names)} test(s).")
+    named = []
+    for test, names, high in zip(test_names, outcome_names, highest, strict=True):
+        texts = distinct_names(names, f"outcome_names of test {test!r}")
+        if not high < len(texts) <= MAX_OUTCOMES:
+            raise ValueError(
+                f"outcome_names: test {test!r} has {len(texts)} name(s), but its codes run to {high} "
+                f"(and a test may have at most {MAX_OUTCOMES} outcomes)."
+            )
+        named.append(texts)
+    return tuple(named)
