@@ -90,7 +90,7 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
     assert len(rows) == 120
     assert {"prediction", "cost", "tests"} == set(rows[0])
     findings = json.loads(run(capsys, "check", *TABLE, "--json"))
-    assert all({"kind", "about", "message"} == set(each) for each in findings)
+    assert all({"kind", "about", "message"} == set(finding) for finding in findings)
     assert len(json.loads(run(capsys, "datasets", "--json"))) == 11
     tree = bt.Tree.from_json("m.json")
     monkeypatch.setattr(sys, "stdin", io.StringIO("missing\nniedrig\nkeiner\n100\n1\nnormal\n" * 3))

@@ -36,7 +36,7 @@ def test_predict_says_what_is_unknown_and_what_is_wrong(tmp_path: Path, capsys: 
     assert main(["predict", model, str(new), "--target", "y", "--json"]) == 0
     printed = capsys.readouterr()
     assert [row["prediction"] for row in json.loads(printed.out)] == ["P", "N", "Q", "N", "N", "N"]
-    assert "3 row(s) have a value of 'a' that no known case had" in printed.err
+    assert "3 rows have a value of 'a' that no known case had" in printed.err
     assert "3 of 6 predictions are wrong (50.0%)" in printed.err
     assert "P: 1 of 2 missed" in printed.err
     assert "there is no column 'z'" in run(capsys, "predict", model, str(new), "--target", "z", code=1)

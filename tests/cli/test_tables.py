@@ -27,9 +27,9 @@ def test_an_empty_answer_is_named_with_its_line(tmp_path: Path, capsys: pytest.C
     path = tmp_path / "cases.csv"
     path.write_text("a,b\n1,x\n2,\n3,y\n4,n/a\n", encoding="utf-8")
     printed = run(capsys, "frontier", str(path), "--target", "b", code=1)
-    assert "'b' is empty in 2 row(s), first in line 3, line 5" in printed
+    assert "'b' is empty in 2 rows, first in line 3, line 5" in printed
     assert main(["check", str(path), "--target", "b"]) == 1
-    assert "error: 'b' is empty in 2 row(s)" in capsys.readouterr().out
+    assert "error: 'b' is empty in 2 rows" in capsys.readouterr().out
 
 
 def test_parquet_and_bundled_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,4 +94,4 @@ def test_empty_rows_are_no_known_cases(tmp_path: Path, capsys: pytest.CaptureFix
         run(capsys, "fit", str(tmp_path / "t.csv"), "-t", "y", "--budget", "1", "-o", str(tmp_path / "m"), "--json")
     )
     assert facts["n_objects"] == 2
-    assert "2 cases, 1 tests, 2 classes" in run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y")
+    assert "2 cases, 1 test, 2 classes" in run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y")

@@ -18,10 +18,10 @@ import budgetree as bt
     [
         ({"codes": np.empty((0, 3)), "labels": []}, "the table is empty"),
         ({"codes": np.empty((3, 0)), "labels": [0, 1, 2]}, "the table has no tests"),
-        ({"codes": [0, 1], "labels": [0, 1]}, "one row per object and one column per test.* 1 dimension"),
-        ({"codes": [[0], [1]], "labels": [0]}, r"1 label\(s\) for 2 object\(s\)"),
-        ({"codes": [[0], [1]], "labels": [0, np.nan]}, r"1 label\(s\) are missing, the first in row 1"),
-        ({"codes": [[0], [1]], "labels": [0, None]}, r"1 label\(s\) are missing, the first in row 1"),
+        ({"codes": [0, 1], "labels": [0, 1]}, "one row per case and one column per test.* 1 dimension"),
+        ({"codes": [[0], [1]], "labels": [0]}, r"1 label for 2 cases"),
+        ({"codes": [[0], [1]], "labels": [0, np.nan]}, r"1 label is missing, the first in row 1"),
+        ({"codes": [[0], [1]], "labels": [0, None]}, r"1 label is missing, the first in row 1"),
         ({"codes": [[0], [-1]], "labels": [0, 1]}, "column 0 has the outcome -1 in row 1"),
         ({"codes": [[0], [256]], "labels": [0, 1]}, "column 0 has the outcome 256 in row 1"),
         ({"codes": [[0], [255]], "labels": [0, 1]}, "test '0' has the outcome 255; a test may have at most 255"),
@@ -29,16 +29,16 @@ import budgetree as bt
         ({"codes": [["a"], ["b"]], "labels": [0, 1]}, "raw values are encoded by Instance.from_frame"),
         ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1, -1]}, "row 1 has weight -1.0; weights must be"),
         ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1, np.inf]}, "row 1 has weight inf"),
-        ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1]}, r"shape \(1,\) for 2 object"),
+        ({"codes": [[0], [1]], "labels": [0, 1], "weights": [1]}, r"shape \(1,\) for 2 cases"),
         ({"codes": [[0], [1]], "labels": [0, 1], "weights": [0, 0]}, "every weight is 0"),
-        ({"codes": [[0], [1]], "labels": [0, 1], "weights": ["a", "b"]}, "expected one number per object"),
-        ({"codes": [[0, 1]], "labels": [0], "test_names": ["a"]}, r"1 name\(s\) for 2 test\(s\)"),
+        ({"codes": [[0], [1]], "labels": [0, 1], "weights": ["a", "b"]}, "expected one number per case"),
+        ({"codes": [[0, 1]], "labels": [0], "test_names": ["a"]}, r"1 name for 2 tests"),
         ({"codes": [[0, 1]], "labels": [0], "test_names": ["a", "a"]}, "the name 'a' occurs twice"),
         ({"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"], ["x"]]}, "its codes run to 1"),
-        ({"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"]]}, r"1 list\(s\) for 2 test\(s\)"),
+        ({"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"]]}, r"1 list for 2 tests"),
         ({"codes": [[0], [1]], "labels": [0, 2], "class_names": ["a", "b"]}, "row 1 has 2; with class_names"),
-        ({"codes": [[0], [1]], "labels": [[0], [1]]}, "expected one plain value per object"),
-        ({"codes": [[0], [1]], "labels": None}, "got None; expected one label per object"),
+        ({"codes": [[0], [1]], "labels": [[0], [1]]}, "expected one plain value per case"),
+        ({"codes": [[0], [1]], "labels": None}, "got None; expected one label per case"),
         (
             {"codes": [[0], [1]], "labels": [0, 1], "weights": [1e-300, 1e-300]},
             "there is 1e-300; expected 0 or a num",
@@ -58,7 +58,7 @@ def test_bad_input_is_refused(arguments: dict[str, Any], message: str) -> None:
         (pd.DataFrame({"x": [], "y": []}), {}, "the table is empty"),
         (pd.DataFrame({"y": [1]}), {}, "'y' is the only column"),
         (pd.DataFrame({"x": [1]}), {}, "no column is named 'y'; the columns are 'x'"),
-        (pd.DataFrame({"x": [1, 2], "y": [1, None]}), {}, r"column 'y': 1 label\(s\) are missing, the first in row 1"),
+        (pd.DataFrame({"x": [1, 2], "y": [1, None]}), {}, r"column 'y': 1 label is missing, the first in row 1"),
         (pd.DataFrame({"x": [1.0, np.inf], "y": [1, 2]}), {}, "column 'x' is infinite in row 1"),
         (pd.DataFrame([[1, 2, 3]], columns=["x", "x", "y"]), {}, "distinct column names"),
         (np.zeros((2, 2)), {}, "expected a pandas, polars or pyarrow table"),
@@ -76,7 +76,7 @@ def test_a_bad_frame_is_refused(frame: Any, settings: dict[str, Any], message: s
         bt.Instance.from_frame(frame, "y", **settings)
 
 
-def test_the_callers_table_stays_his_own() -> None:
+def test_the_callers_table_stays_their_own() -> None:
     table = np.array([[0, 1], [1, 0]], dtype=np.uint8)
     for given_codes in (table, table[:]):
         instance = bt.Instance(given_codes, [0, 1])
@@ -87,9 +87,9 @@ def test_the_callers_table_stays_his_own() -> None:
 
 def test_copies_of_an_instance_are_frozen_too() -> None:
     instance = bt.datasets.load("pima")
-    for each in (copy.deepcopy(instance), pickle.loads(pickle.dumps(instance))):
-        assert not each.codes.flags.writeable
-        assert bt.grow(each) == bt.grow(instance)
+    for copied in (copy.deepcopy(instance), pickle.loads(pickle.dumps(instance))):
+        assert not copied.codes.flags.writeable
+        assert bt.grow(copied) == bt.grow(instance)
 
 
 def test_an_instance_cannot_be_changed() -> None:

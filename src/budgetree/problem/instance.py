@@ -19,11 +19,12 @@ from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.labels import class_codes, weight_units
 from budgetree.problem.tables.table import Table
+from budgetree.services.words import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOrder:
-    """The objects that count (weight above 0), sorted by class and then by position."""
+    """The cases that count (weight above 0), sorted by class and then by position."""
 
     order: NDArray[np.int32]
     counts: NDArray[np.int64]  # per class, in weight units
@@ -31,19 +32,19 @@ class ClassOrder:
 
 @dataclass(frozen=True, slots=True)
 class Irreducible:
-    """What no tree can tell apart: objects that agree on every test but not on the class."""
+    """What no tree can tell apart: cases that agree on every test but not on the class."""
 
     units: int  # the errors that remain, in weight units
-    n_objects: int  # the objects that are identical to one of another class
+    n_objects: int  # the cases that are identical to one of another class
 
 
 class Instance:
-    """Known cases as objects × tests of outcome codes, with a class for each.
+    """Known cases as a table of outcome codes, cases × tests, with a class for each.
 
-    codes          whole numbers 0, 1, 2, …: the outcome of each test (column) on each object (row)
-    labels         one per object; with class_names, positions in it
+    codes          whole numbers 0, 1, 2, …: the outcome of each test (column) on each case (row)
+    labels         one per case; with class_names, positions in it
     prices         None (1 each), a number, {test: price}, {test: {outcome: price}}, or a Prices
-    weights        how much each object counts (default 1)
+    weights        how much each case counts (default 1)
     test_names, outcome_names, class_names
                    what to call them; outcome_names is one list per test
 
@@ -72,7 +73,8 @@ class Instance:
         units, scale = weight_units(weights, n_cases)
         names = distinct_names(range(n_tests) if test_names is None else test_names, "test_names")
         if len(names) != n_tests:
-            raise ValueError(f"test_names: {len(names)} name(s) for {n_tests} test(s).")
+            found = f"{counted(len(names), 'name')} for {counted(n_tests, 'test')}"
+            raise ValueError(f"test_names: {found}; expected one for each.")
         outcomes = check_outcome_names(table, names, outcome_names)
         self._set(table, class_of_each, units, Schema(names, outcomes, classes, Prices.of(prices), scale))
 
@@ -113,7 +115,7 @@ class Instance:
         A numeric column with more than `levels` different values is rounded to the nearest of `levels` evenly
         spaced levels; any other column has one outcome per value; a missing value is an outcome of its own.
         A mapping {column: levels} rounds exactly those columns always (and others as with 10).
-        duplicates="merge" makes identical objects one, with the most common label; "keep" counts every row.
+        duplicates="merge" makes identical rows one case, with the most common label; "keep" counts every row.
         """
         table = read_frame(frame, target)
         if isinstance(levels, Mapping):
@@ -248,17 +250,17 @@ class Instance:
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
-        """How much each object counts."""
+        """How much each case counts."""
         return self.weight_units / float(self.schema.weight_scale)
 
     @cached_property
     def has_unit_weights(self) -> bool:
-        """True when every object counts once, so that counting objects is counting weight."""
+        """True when every case counts once, so that counting cases is counting weight."""
         return self.schema.weight_scale == 1 and bool((self.weight_units <= 1).all())
 
     @cached_property
     def class_order(self) -> ClassOrder:
-        """The objects that count, sorted by class; an object of weight 0 is as good as absent."""
+        """The cases that count, sorted by class; a case of weight 0 is as good as absent."""
         present = np.flatnonzero(self.weight_units)
         labels = self.labels[present]
         order = present[np.argsort(labels, kind="stable")].astype(np.int32)
@@ -268,7 +270,7 @@ class Instance:
 
     @cached_property
     def irreducible(self) -> Irreducible:
-        """The errors that every tree makes, and how many objects cause them."""
+        """The errors that every tree makes, and how many cases cause them."""
         present = self.class_order.order
         group = identical_groups(self.codes[present])[1]
         votes = np.zeros((int(group.max()) + 1, self.n_classes), dtype=np.int64)
@@ -278,14 +280,16 @@ class Instance:
         return Irreducible(units, int(mixed[group].sum()))
 
     def priced(self, prices: Any) -> Instance:
-        """The same objects with other prices."""
+        """The same cases with other prices."""
         other = copy(self)
         other.schema = replace(self.schema, prices=Prices.of(prices))
         _ = other.schema.table
         return other
 
     def __repr__(self) -> str:
-        return f"Instance({self.n_objects} cases, {self.n_tests} tests, {self.n_classes} classes)"
+        return "Instance({}, {}, {})".format(
+            counted(self.n_objects, "case"), counted(self.n_tests, "test"), counted(self.n_classes, "class", "classes")
+        )
 
 
 def _check_request(table: Table, target: str, duplicates: str) -> None:

@@ -151,7 +151,8 @@ class Prices:
             )
         missing = [outcome for outcome in outcomes if outcome not in price]
         if missing:
-            raise ValueError(f"prices: test {name!r} has no price for its outcome(s) {_some(missing)}.")
+            plural = "s" if len(missing) > 1 else ""
+            raise ValueError(f"prices: test {name!r} has no price for its outcome{plural} {_some(missing)}.")
         return [price[outcome] for outcome in outcomes]
 
     def __eq__(self, other: object) -> bool:

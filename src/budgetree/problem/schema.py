@@ -15,6 +15,7 @@ from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, Levels
 from budgetree.problem.tables.table import Table
+from budgetree.services.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +78,15 @@ class Schema:
 
 
 def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:
-    """An objects × tests table of outcome codes, as bytes in row order."""
+    """A cases × tests table of outcome codes, as bytes in row order."""
     array = np.asarray(codes)
     if array.ndim != 2:
         raise ValueError(
-            f"codes: expected a table with one row per object and one column per test, "
-            f"but the array has {array.ndim} dimension(s)."
+            f"codes: expected a table with one row per case and one column per test, "
+            f"but the array has {counted(array.ndim, 'dimension')}."
         )
     if n_tests is not None and array.shape[1] != n_tests:
-        raise ValueError(f"codes: expected {n_tests} column(s), one per test, but got {array.shape[1]}.")
+        raise ValueError(f"codes: expected {counted(n_tests, 'column')}, one per test, but got {array.shape[1]}.")
     if array.dtype == np.uint8:
         return np.ascontiguousarray(array)
     whole = array
@@ -133,13 +134,14 @@ def check_outcome_names(
     if outcome_names is None:
         return tuple(tuple(str(code) for code in range(int(high) + 1)) for high in highest)
     if len(outcome_names) != len(test_names):
-        raise ValueError(f"outcome_names: {len(outcome_names)} list(s) for {len(test_names)} test(s).")
+        found = f"{counted(len(outcome_names), 'list')} for {counted(len(test_names), 'test')}"
+        raise ValueError(f"outcome_names: {found}; expected one for each.")
     named = []
     for test, names, high in zip(test_names, outcome_names, highest, strict=True):
         texts = distinct_names(names, f"outcome_names of test {test!r}")
         if not high < len(texts) <= MAX_OUTCOMES:
             raise ValueError(
-                f"outcome_names: test {test!r} has {len(texts)} name(s), but its codes run to {high} "
+                f"outcome_names: test {test!r} has {counted(len(texts), 'name')}, but its codes run to {high} "
                 f"(and a test may have at most {MAX_OUTCOMES} outcomes)."
             )
         named.append(texts)
