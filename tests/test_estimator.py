@@ -47,7 +47,7 @@ def test_scikit_learns_checks_all_pass(changes: dict[str, Any]) -> None:
         warnings.simplefilter("ignore")
         results = check_estimator(BudgetTreeClassifier(**changes), on_fail=None, on_skip=None)
     assert len(results) > 50
-    assert [(each["check_name"], each["exception"]) for each in results if each["status"] == "failed"] == []
+    assert [(check["check_name"], check["exception"]) for check in results if check["status"] == "failed"] == []
 
 
 def test_the_tags_are_true(pima: tuple[pd.DataFrame, pd.Series]) -> None:
@@ -235,8 +235,8 @@ def test_numbers_may_be_called_categorical(listed: Any) -> None:
         ({"categorical_features": "all"}, "expected 'from_dtype' or a list of columns"),
         ({"categorical_features": ["nothing"]}, "there is no column 'nothing'"),
         ({"categorical_features": [7]}, "there is no column 7"),
-        ({"categorical_features": [True]}, r"a mask of 1 for 2 column\(s\)"),
-        ({"prices": [1]}, r"prices: 1 price\(s\) for 2 column\(s\)"),
+        ({"categorical_features": [True]}, r"a mask of 1 for 2 columns"),
+        ({"prices": [1]}, r"prices: 1 price for 2 columns"),
         ({"prices": {"a": 1}}, "no price for 'b'"),
         ({"prices": {"a": -1, "b": 2}}, "must be finite and at least 0"),
         ({"budget": -1}, "^budget is -1; a budget must be a number of at least 0"),
@@ -349,7 +349,7 @@ def test_a_price_per_column_of_an_array() -> None:
 
 
 def test_labels_and_rows_must_be_as_many() -> None:
-    with pytest.raises(ValueError, match=r"y: 3 label\(s\) for 2 row\(s\) of X"):
+    with pytest.raises(ValueError, match=r"y: 3 labels for 2 rows of X"):
         BudgetTreeClassifier().fit([[0], [1]], [0, 1, 1])
 
 

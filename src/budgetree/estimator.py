@@ -38,6 +38,7 @@ from budgetree.problem.tables.encoding import DEFAULT_LEVELS
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.table import Table
 from budgetree.proof import Certificate, certify
+from budgetree.services.words import counted
 from budgetree.tree.consultation import check_handle_unknown
 
 
@@ -110,7 +111,9 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         answers = column_or_1d(y, warn=True)
         assert_all_finite(answers, input_name="y")
         if len(answers) != len(table):
-            raise ValueError(f"y: {len(answers)} label(s) for {len(table)} row(s) of X; expected one for each.")
+            raise ValueError(
+                f"y: {counted(len(answers), 'label')} for {counted(len(table), 'row')} of X; expected one for each."
+            )
         try:
             check_classification_targets(answers)
             self.classes_, labels = np.unique(answers, return_inverse=True)
@@ -146,16 +149,16 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The class of each row."""
-        ends = self.apply(X)
-        predicted: NDArray[Any] = self.classes_[self.tree_.nodes.label[ends]]
+        reached = self.apply(X)
+        predicted: NDArray[Any] = self.classes_[self.tree_.nodes.label[reached]]
         return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """The share of each class among the training rows where each row ends."""
-        ends = self.apply(X)
+        reached = self.apply(X)
         counts = self.tree_.nodes.counts
         shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return shares[ends]
+        return shares[reached]
 
     def cost(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """What the tests on each row's path cost."""
@@ -169,16 +172,16 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def decision_path(self, X: Any) -> csr_matrix:  # noqa: N803
         """A sparse matrix of rows × nodes, 1 where the row passes the node."""
-        ends = self.apply(X)
-        rows = np.arange(len(ends))
-        passed = [(rows, ends)]
+        reached = self.apply(X)
+        rows = np.arange(len(reached))
+        passed = [(rows, reached)]
         while len(rows):
             above = self.tree_.nodes.parent[passed[-1][1]]
             rows = passed[-1][0][above >= 0]
             passed.append((rows, above[above >= 0]))
         row, node = (np.concatenate(part) for part in zip(*passed, strict=True))
         ones = np.ones(len(row), dtype=np.int64)
-        return csr_matrix((ones, (row, node)), shape=(len(ends), len(self.tree_.nodes)))
+        return csr_matrix((ones, (row, node)), shape=(len(reached), len(self.tree_.nodes)))
 
     def get_depth(self) -> int:
         """The most tests on a path."""
@@ -209,10 +212,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             validate_data(self, array, y, reset=reset, skip_check_array=True)
             table = read_array(array)
         if not table.columns or len(table) == 0:
-            raise ValueError(
-                f"X: the table has {len(table.columns)} column(s) and {len(table)} row(s); at least one column and "
-                "at least one row is needed."
-            )
+            size = f"{counted(len(table.columns), 'column')} and {counted(len(table), 'row')}"
+            raise ValueError(f"X: the table has {size}; at least one column and at least one row is needed.")
         # As scikit-learn does: a table fitted with names may be predicted without, by position.
         return table if reset else table.renamed(self.instance_.test_names)
 
@@ -237,7 +238,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         prices = self.prices
         if isinstance(prices, (Sequence, np.ndarray)) and not isinstance(prices, str):
             if len(prices) != len(names):
-                raise ValueError(f"prices: {len(prices)} price(s) for {len(names)} column(s); expected one for each.")
+                given = f"{counted(len(prices), 'price')} for {counted(len(names), 'column')}"
+                raise ValueError(f"prices: {given}; expected one for each.")
             return Prices(dict(zip(names, prices, strict=True)))
         return prices
 
@@ -251,15 +253,15 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         listed = np.array(given, dtype=object).tolist()  # objects: else 1 beside "a" would become "1"
         if not isinstance(listed, list):
             raise ValueError(f"categorical_features is {given!r:.60}; expected 'from_dtype' or a list of columns.")
-        if listed and all(isinstance(each, (bool, np.bool_)) for each in listed):
+        if listed and all(isinstance(entry, (bool, np.bool_)) for entry in listed):
             if len(listed) != len(names):
-                raise ValueError(f"categorical_features: a mask of {len(listed)} for {len(names)} column(s).")
+                raise ValueError(f"categorical_features: a mask of {len(listed)} for {counted(len(names), 'column')}.")
             return {name for name, is_listed in zip(names, listed, strict=True) if is_listed}
-        for each in listed:
-            is_place = isinstance(each, (int, np.integer)) and 0 <= each < len(names)
-            if not is_place and not (isinstance(each, str) and each in names):
-                raise ValueError(f"categorical_features: there is no column {each!r}.")
-        return {each if isinstance(each, str) else names[each] for each in listed}
+        for entry in listed:
+            is_place = isinstance(entry, (int, np.integer)) and 0 <= entry < len(names)
+            if not is_place and not (isinstance(entry, str) and entry in names):
+                raise ValueError(f"categorical_features: there is no column {entry!r}.")
+        return {entry if isinstance(entry, str) else names[entry] for entry in listed}
 
     def _codes(self, X: Any) -> NDArray[np.uint8]:  # noqa: N803
         """The codes of new rows, in the columns that the tree asks for."""
@@ -272,12 +274,12 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return codes
 
     def _refuse_unknown(self, table: Table, codes: NDArray[np.uint8]) -> None:
-        ends = self.tree_.route(codes)
-        inner = np.flatnonzero(~self.tree_.nodes.is_leaf[ends])
-        stopped = inner[codes[inner, self.tree_.nodes.test[ends[inner]]] == UNSEEN]
+        reached = self.tree_.route(codes)
+        inner = np.flatnonzero(~self.tree_.nodes.is_leaf[reached])
+        stopped = inner[codes[inner, self.tree_.nodes.test[reached[inner]]] == UNSEEN]
         if len(stopped):
             row = int(stopped[0])
-            column = table.columns[self.tree_.nodes.test[ends[row]]]
+            column = table.columns[self.tree_.nodes.test[reached[row]]]
             raise ValueError(
                 f"X: column {column.name!r} is {column.to_list()[row]!r:.60} in row {row}, which no training row had. "
                 "handle_unknown='stop' answers such rows by what is known before that test."

@@ -9,7 +9,7 @@ import pytest
 
 import budgetree as bt
 
-# name: raw rows, tests, classes, unique objects after the paper's preparation
+# name: raw rows, tests, classes, unique cases after the paper's preparation
 FACTS = {
     "house_votes": (435, 16, 2, 342),
     "sonar": (208, 60, 2, 208),
@@ -84,7 +84,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_the_data_stay_small() -> None:
     files = [
-        each for each in resources.files("budgetree.datasets").joinpath("data").iterdir() if each.name.endswith(".gz")
+        file for file in resources.files("budgetree.datasets").joinpath("data").iterdir() if file.name.endswith(".gz")
     ]
     assert len(files) == 9
-    assert sum(len(each.read_bytes()) for each in files) < 500_000
+    assert sum(len(file.read_bytes()) for file in files) < 500_000

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
@@ -93,6 +93,7 @@ def test_rows_held_out_are_read_as_another_process_would(
     assert answers == new.column("class").to_list()
 
 
+@settings(max_examples=15)
 @given(seeds, some_rows)
 def test_the_classifiers_rows_count_as_they_did(seed: int, rows: list[int]) -> None:
     frame = make_frame(seed)

@@ -28,10 +28,10 @@ def check(as_json: bool, **table: Any) -> None:
     if as_json:
         from budgetree.cli.output import print_json
 
-        print_json([{"kind": each.kind, "about": each.about, "message": each.message} for each in findings])
+        print_json([{"kind": finding.kind, "about": finding.about, "message": finding.message} for finding in findings])
     else:
-        for each in findings:
-            kind = click.style(f"{each.kind}: ", fg=COLOURS[each.kind], bold=each.kind == "error")
-            click.echo(kind + clean(f"{each.about + ': ' if each.about else ''}{each.message}"))
-    if any(each.kind == "error" for each in findings):
+        for finding in findings:
+            kind = click.style(f"{finding.kind}: ", fg=COLOURS[finding.kind], bold=finding.kind == "error")
+            click.echo(kind + clean(f"{finding.about + ': ' if finding.about else ''}{finding.message}"))
+    if any(finding.kind == "error" for finding in findings):
         raise click.exceptions.Exit(1)

@@ -16,14 +16,14 @@ def datasets(as_json: bool) -> None:
     found = []
     for name in bundled.names():
         instance = bundled.load(name)
-        sizes = {"objects": instance.n_objects, "tests": instance.n_tests, "classes": instance.n_classes}
+        sizes = {"cases": instance.n_objects, "tests": instance.n_tests, "classes": instance.n_classes}
         found.append({"name": name} | sizes)
     if as_json:
         from budgetree.cli.output import print_json
 
         print_json(found)
         return
-    click.echo(f"{'name':<14} {'objects':>8} {'tests':>6} {'classes':>8}")
-    for each in found:
-        click.echo(f"{each['name']:<14} {each['objects']:>8} {each['tests']:>6} {each['classes']:>8}")
+    click.echo(f"{'name':<14} {'cases':>8} {'tests':>6} {'classes':>8}")
+    for entry in found:
+        click.echo(f"{entry['name']:<14} {entry['cases']:>8} {entry['tests']:>6} {entry['classes']:>8}")
     click.echo("\nUse a name in place of a file: budgetree frontier pima")

@@ -15,6 +15,7 @@ from budgetree.problem.tables.encoding import MAX_OUTCOMES
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import first_word
 from budgetree.problem.tables.values import is_missing
+from budgetree.services.words import counted
 
 FEW_ROWS = 20  # below this, all different says nothing
 MOSTLY = 0.8
@@ -22,7 +23,7 @@ DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-
 # 3,5 or 1.250,00 or 5.2 % or 12 mg: what people read as a number, and we do not.
 ODD_NUMBER = re.compile(r"[<>+-]?\s*\d[\d.,\s]*([,.]\d+|\s*%|\s*[a-zA-Zµ/]{1,6})")
 LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
-LARGE_FOR_EXACT = 5_000_000  # objects × tests
+LARGE_FOR_EXACT = 5_000_000  # cases × tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +126,18 @@ def _counts_rows(column: Column, known: list[Any]) -> bool:
 
 
 def _about_cases(instance: Instance) -> Iterator[Finding]:
-    sizes = f"{instance.n_objects} cases, {instance.n_tests} tests, {instance.n_classes} classes"
+    sizes = ", ".join(
+        (
+            counted(instance.n_objects, "case"),
+            counted(instance.n_tests, "test"),
+            counted(instance.n_classes, "class", "classes"),
+        )
+    )
     costliest = instance.schema.table.costliest
     low, high = (instance.schema.table.amount(units) for units in (costliest.min(), costliest.max()))
-    told = f"every test costs {low}" if low == high else f"tests cost {low} to {high}"
+    costs = f"every test costs {low}" if low == high else f"tests cost {low} to {high}"
     fees = "".join(f", and {name} {fee}" for name, fee in _fees(instance))
-    yield Finding("note", "", f"{sizes}; {told}{fees}.")
+    yield Finding("note", "", f"{sizes}; {costs}{fees}.")
     if instance.n_classes == 1:
         yield Finding("warning", "", f"every case is {instance.class_names[0]!r}; there is nothing to find out.")
     counts = np.bincount(instance.labels, minlength=instance.n_classes)
@@ -142,12 +149,13 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         yield Finding("warning", "", f"only one case is {shown}: whatever tells it apart may be chance.")
     stuck = instance.irreducible
     if stuck.units:
-        errors = stuck.units / instance.schema.weight_scale
+        errors = float(stuck.units / instance.schema.weight_scale)
+        least = f"{errors:g} error{'' if errors == 1 else 's'}"
         yield Finding(
             "warning",
             "",
             f"{stuck.n_objects} cases agree on every test with a case of another class; any tree makes at least "
-            f"{float(errors):g} errors. More levels (--levels) or another test may tell them apart.",
+            f"{least}. More levels (--levels) or another test may tell them apart.",
         )
     if instance.codes.size > LARGE_FOR_EXACT:
         yield Finding("note", "", "the table is too large for exact search; trees are found greedily.")

@@ -42,6 +42,7 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
     """
     from budgetree.cli.tables import check_outputs, codes_for, open_table
     from budgetree.services.files import write_text
+    from budgetree.services.words import counted
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, data))
@@ -63,30 +64,34 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
         return
     write_text(out, text)
     mean = sum(costs) / len(costs) if costs else 0
-    click.echo(f"{len(costs)} rows; costliest {max(costs, default=0)}, mean {mean:.4g}; written to {out}")
+    click.echo(f"{counted(len(costs), 'row')}; costliest {max(costs, default=0)}, mean {mean:.4g}; written to {out}")
 
 
 def _unknown(tree: Tree, codes: Any) -> Iterator[str]:
     """Per test, how many rows had a value there that no known case had."""
     from budgetree.problem import UNSEEN
+    from budgetree.services.words import counted
 
     tests = tree.nodes.test[tree.route(codes)]
     stopped = Counter(test for row, test in enumerate(tests.tolist()) if test >= 0 and codes[row, test] == UNSEEN)
     for test, count in stopped.items():
-        yield f"{count} row(s) have a value of {tree.test_names[test]!r} that no known case had, and stopped there."
+        rows = counted(count, "row has", "rows have")
+        yield f"{rows} a value of {tree.test_names[test]!r} that no known case had, and stopped there."
 
 
 def _wrong(table: Table, target: str | None, predicted: list[Any]) -> Iterator[str]:
     """How many predictions differ from the column that says what is right."""
     if target is None:
         return
+    from budgetree.services.words import counted
+
     if target not in table.names:
         raise ValueError(f"{table.source}: there is no column {target!r}. There are: {', '.join(table.names)}.")
     answers = table.column(target).to_list()
     pairs = [(str(answer), str(label)) for answer, label in zip(answers, predicted, strict=True)]
     wrong = Counter(answer for answer, label in pairs if answer != label)
     share = sum(wrong.values()) / len(pairs) if pairs else 0
-    yield f"{sum(wrong.values())} of {len(pairs)} predictions are wrong ({share:.1%})."
+    yield f"{sum(wrong.values())} of {counted(len(pairs), 'prediction is', 'predictions are')} wrong ({share:.1%})."
     total = Counter(answer for answer, _ in pairs)
     for answer, count in wrong.most_common(MAX_SHOWN):
         yield f"  {answer}: {count} of {total[answer]} missed"

@@ -111,12 +111,13 @@ def _check_columns(table: Table, request: Request) -> str:
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
     from budgetree.problem.tables.values import is_missing
+    from budgetree.services.words import counted
 
     empty = [row for row, value in enumerate(table.column(request.target).to_list()) if is_missing(value)]
     if empty:
         places = ", ".join(table.where(row) for row in empty[:3])
         raise ValueError(
-            f"{table.source}: {request.target!r} is empty in {len(empty)} row(s), first in {places}; "
+            f"{table.source}: {request.target!r} is empty in {counted(len(empty), 'row')}, first in {places}; "
             "fill in what the case is, or delete the row."
         )
     return request.target

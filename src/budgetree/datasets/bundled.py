@@ -55,7 +55,7 @@ def names() -> list[str]:
 
 
 def load(name: str, *, prices: Any = None) -> Instance:
-    """A data set as the paper prepares it: 10 levels, identical objects merged.
+    """A data set as the paper prepares it: 10 levels, identical cases merged.
 
     Every test costs 1 except in pima, which has real prices; `prices` replaces either.
 

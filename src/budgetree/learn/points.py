@@ -13,7 +13,7 @@ from typing import Any
 
 from budgetree.learn.found import Found
 from budgetree.problem import Instance
-from budgetree.problem.prices import TOLERANCE
+from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.tree import Tree

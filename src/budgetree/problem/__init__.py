@@ -1,7 +1,8 @@
-"""The problem: objects, tests, classes and prices, read from any table into outcome codes."""
+"""The problem: cases, tests, classes and prices, read from any table into outcome codes."""
 
 from budgetree.problem.instance import ClassOrder, Instance
-from budgetree.problem.prices import Prices, PriceTable, SharedFee
+from budgetree.problem.price_table import PriceTable
+from budgetree.problem.prices import Prices, SharedFee
 from budgetree.problem.schema import Schema, check_codes
 from budgetree.problem.tables.encoding import UNSEEN
 

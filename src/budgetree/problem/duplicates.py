@@ -1,4 +1,4 @@
-"""Objects that agree on every test: found, and merged where that is wanted."""
+"""Cases that agree on every test: found, and merged where that is wanted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def merge_duplicates(
     codes: NDArray[np.uint8], labels: NDArray[np.int64], n_classes: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Identical objects become one, in order of first appearance, with the most common label (ties: the first)."""
+    """Identical cases become one, in order of first appearance, with the most common label (ties: the first)."""
     first, group = identical_groups(codes)
     votes = np.bincount(group * n_classes + labels, minlength=len(first) * n_classes)
     winner = votes.reshape(-1, n_classes).argmax(axis=1)
@@ -20,7 +20,7 @@ def merge_duplicates(
 def add_up_duplicates(
     codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float64]]:
-    """Objects that agree on every test and on the class become one that counts as much as they all do."""
+    """Cases that agree on every test and on the class become one that counts as much as they all do."""
     label_bytes = np.ascontiguousarray(labels, dtype=np.int64).view(np.uint8).reshape(len(labels), -1)
     first, group = identical_groups(np.hstack([codes, label_bytes]))
     appearance = np.argsort(first)

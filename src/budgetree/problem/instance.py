@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from budgetree.problem.duplicates import outvoted_weight
 from budgetree.problem.prices import Prices
 from budgetree.problem.raw_rows import LevelCounts, RawRows, check_positions
-from budgetree.problem.schema import Schema, check_codes, distinct_names
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS, MAX_OUTCOMES, ColumnEncoder
+from budgetree.problem.schema import Schema, check_codes, check_outcome_names, distinct_names
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.labels import class_codes, weight_units
 from budgetree.problem.tables.table import Table
+from budgetree.services.words import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOrder:
-    """The objects that count (weight above 0), sorted by class and then by position."""
+    """The cases that count (weight above 0), sorted by class and then by position."""
 
     order: NDArray[np.int32]
     counts: NDArray[np.int64]  # per class, in weight units
@@ -41,10 +42,10 @@ class ClassOrder:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Irreducible:
-    """What no tree can separate: objects that agree on every test but not on the class."""
+    """What no tree can separate: cases that agree on every test but not on the class."""
 
-    outvoted: NDArray[np.int64]  # per object in the class order, its weight units if every tree gets it wrong, else 0
-    n_objects: int  # the objects that are identical to one of another class
+    outvoted: NDArray[np.int64]  # per case in the class order, its weight units if every tree gets it wrong, else 0
+    n_objects: int  # the cases that are identical to one of another class
 
     @property
     def units(self) -> int:
@@ -53,12 +54,12 @@ class Irreducible:
 
 
 class Instance:
-    """Known cases as objects × tests of outcome codes, with a class for each.
+    """Known cases as a table of outcome codes, cases × tests, with a class for each.
 
-    codes          whole numbers 0, 1, 2, …: the outcome of each test (column) on each object (row)
-    labels         one per object; with class_names, positions in it
+    codes          whole numbers 0, 1, 2, …: the outcome of each test (column) on each case (row)
+    labels         one per case; with class_names, positions in it
     prices         None (1 each), a number, {test: price}, {test: {outcome: price}}, or a Prices
-    weights        how much each object counts (default 1)
+    weights        how much each case counts (default 1)
     test_names, outcome_names, class_names
                    what to call them; outcome_names is one list per test
 
@@ -87,8 +88,9 @@ class Instance:
         units, scale = weight_units(weights, n_cases)
         names = distinct_names(range(n_tests) if test_names is None else test_names, "test_names")
         if len(names) != n_tests:
-            raise ValueError(f"test_names: {len(names)} name(s) for {n_tests} test(s).")
-        outcomes = _outcome_names(table, names, outcome_names)
+            found = f"{counted(len(names), 'name')} for {counted(n_tests, 'test')}"
+            raise ValueError(f"test_names: {found}; expected one for each.")
+        outcomes = check_outcome_names(table, names, outcome_names)
         self._set(table, class_of_each, units, Schema(names, outcomes, classes, Prices.of(prices), scale))
 
     def _set(
@@ -128,7 +130,7 @@ class Instance:
         A numeric column with more than `levels` different values is rounded to the nearest of `levels` evenly
         spaced levels; any other column has one outcome per value; a missing value is an outcome of its own.
         A mapping {column: levels} rounds exactly those columns always (and others as with 10).
-        duplicates="merge" makes identical objects one, with the most common label; "keep" counts every row.
+        duplicates="merge" makes identical rows one case, with the most common label; "keep" counts every row.
         """
         table = read_frame(frame, target)
         if isinstance(levels, Mapping):
@@ -263,17 +265,17 @@ class Instance:
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
-        """How much each object counts."""
+        """How much each case counts."""
         return self.weight_units / float(self.schema.weight_scale)
 
     @cached_property
     def has_unit_weights(self) -> bool:
-        """True when every object counts once, so that counting objects is counting weight."""
+        """True when every case counts once, so that counting cases is counting weight."""
         return self.schema.weight_scale == 1 and bool((self.weight_units <= 1).all())
 
     @cached_property
     def class_order(self) -> ClassOrder:
-        """The objects that count, sorted by class; an object of weight 0 is as good as absent."""
+        """The cases that count, sorted by class; a case of weight 0 is as good as absent."""
         present = np.flatnonzero(self.weight_units)
         labels = self.labels[present]
         order = present[np.argsort(labels, kind="stable")].astype(np.int32)
@@ -283,20 +285,22 @@ class Instance:
 
     @cached_property
     def irreducible(self) -> Irreducible:
-        """The errors that every tree makes, and how many objects cause them."""
+        """The errors that every tree makes, and how many cases cause them."""
         present = self.class_order.order
         outvoted, is_mixed = outvoted_weight(self.codes[present], self.labels[present], self.weight_units[present])
         return Irreducible(outvoted, int(is_mixed.sum()))
 
     def priced(self, prices: Any) -> Instance:
-        """The same objects with other prices."""
+        """The same cases with other prices."""
         other = copy(self)
         other.schema = replace(self.schema, prices=Prices.of(prices))
         _ = other.schema.table
         return other
 
     def __repr__(self) -> str:
-        return f"Instance({self.n_objects} cases, {self.n_tests} tests, {self.n_classes} classes)"
+        return "Instance({}, {}, {})".format(
+            counted(self.n_objects, "case"), counted(self.n_tests, "test"), counted(self.n_classes, "class", "classes")
+        )
 
 
 def _check_request(table: Table, target: str, duplicates: str) -> None:
@@ -313,29 +317,3 @@ def _check_request(table: Table, target: str, duplicates: str) -> None:
 def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:
     shared = isinstance(given, np.ndarray) and np.may_share_memory(codes, given)
     return codes.copy() if shared or not codes.flags.owndata else codes
-
-
-def _outcome_names(
-    codes: NDArray[np.uint8], test_names: Sequence[str], outcome_names: Sequence[Sequence[Any]] | None
-) -> tuple[tuple[str, ...], ...]:
-    highest = codes.max(axis=0)
-    for test, code in zip(test_names, highest, strict=True):
-        if code >= MAX_OUTCOMES:
-            raise ValueError(
-                f"codes: test {test!r} has the outcome {code}; a test may have at most {MAX_OUTCOMES} outcomes, "
-                f"coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
-            )
-    if outcome_names is None:
-        return tuple(tuple(str(code) for code in range(int(high) + 1)) for high in highest)
-    if len(outcome_names) != len(test_names):
-        raise ValueError(f"outcome_names: {len(outcome_names)} list(s) for {len(test_names)} test(s).")
-    named = []
-    for test, names, high in zip(test_names, outcome_names, highest, strict=True):
-        texts = distinct_names(names, f"outcome_names of test {test!r}")
-        if not high < len(texts) <= MAX_OUTCOMES:
-            raise ValueError(
-                f"outcome_names: test {test!r} has {len(texts)} name(s), but its codes run to {high} "
-                f"(and a test may have at most {MAX_OUTCOMES} outcomes)."
-            )
-        named.append(texts)
-    return tuple(named)

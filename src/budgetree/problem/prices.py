@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from budgetree.problem.units import (
-    AMOUNTS,
-    LARGEST_EXACT,
-    common_scale,
-    is_unlimited,
-    non_negative,
-    plain_number,
-    show_number,
-)
+from budgetree.problem.price_table import PriceTable
+from budgetree.problem.units import common_scale, non_negative, plain_number, show_number
 
 PRICE_RULE = "prices must be finite and at least 0"
-TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
 
 OutcomePrices = Fraction | Mapping[str, Fraction]
@@ -36,52 +26,6 @@ class SharedFee:
 
     fee: Fraction
     tests: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PriceTable:
-    """Prices in whole units, laid out for the tests and outcomes of one instance."""
-
-    own: NDArray[np.int64]  # test × outcome, without shared fees; filled up with the costliest
-    costliest: NDArray[np.int64]  # per test, its costliest outcome
-    fees: NDArray[np.int64]  # per shared fee
-    fee_mask: NDArray[np.int64]  # per test, a bit for each fee it needs
-    fee_names: tuple[str, ...]
-    scale: Fraction  # amount = units / scale
-
-    @property
-    def cheapest(self) -> NDArray[np.int64]:
-        """Per test, its cheapest outcome; what fills up a row is the costliest, so it does not disturb."""
-        least: NDArray[np.int64] = self.own.min(axis=1)
-        return least
-
-    def amount(self, units: int) -> int | float:
-        """Units in the user's own currency."""
-        return plain_number(Fraction(int(units)) / self.scale)
-
-    def budget_units(self, budget: Any, what: str = "budget") -> int:
-        """The most units a path may cost; None means no limit."""
-        if is_unlimited(budget):
-            return LARGEST_EXACT
-        scaled = non_negative(budget, what, "a budget must be a number of at least 0, or None") * self.scale
-        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
-        return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)
-
-    def fees_in(self, mask: int) -> list[int]:
-        """The fees whose bits are set."""
-        return [fee for fee in range(len(self.fees)) if mask >> fee & 1]
-
-    @property
-    def has_outcome_prices(self) -> bool:
-        """True when some test's price depends on its outcome."""
-        return bool((self.own != self.costliest[:, None]).any())
-
-    def fees_due(self, paid: int) -> NDArray[np.int64]:
-        """Per test, the fees still to pay on a path that has paid the fees in `paid`."""
-        due = np.zeros(len(self.costliest), dtype=np.int64)
-        for fee in self.fees_in(~paid):
-            due += np.where(self.fee_mask >> fee & 1, self.fees[fee], 0)
-        return due
 
 
 class Prices:
@@ -136,29 +80,11 @@ class Prices:
     @classmethod
     def from_toml(cls, path: str | Path) -> Prices:
         """Read a price list: `default`, a table [tests] and tables [shared.NAME] with `fee` and `tests`."""
-        path = Path(path)
+        from budgetree.problem.price_file import read_price_file
+
+        content = read_price_file(path)
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_decimal)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(
-                f'{path}: not a TOML file: {error}. One price per line, as in: "blood test" = 12.50 '
-                "(names with spaces or special letters need quotes)."
-            ) from error
-        except _BeyondError as error:
-            raise ValueError(f"{path}: there is the number {error}; expected {AMOUNTS}.") from error
-        except ValueError as error:  # Python reads no more than 4300 digits
-            raise ValueError(f"{path}: there is a whole number of thousands of digits; expected {AMOUNTS}.") from error
-        except RecursionError as error:
-            raise ValueError(f"{path}: not a price list: brackets within brackets without end.") from error
-        unknown = sorted(set(content) - {"default", "tests", "shared"})
-        if unknown:
-            raise ValueError(f"{path}: unknown entry {unknown[0]!r}; expected default, [tests] and [shared.NAME].")
-        for table in ("tests", "shared"):
-            if not isinstance(content.get(table, {}), dict):
-                raise ValueError(f"{path}: {table!r} must be a table; write [{table}].")
-        shared = {name: _shared_table(path, name, entry) for name, entry in content.get("shared", {}).items()}
-        try:
-            return cls(content.get("tests", {}), shared=shared, default=content.get("default"))
+            return cls(content.tests, shared=content.shared, default=content.default)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
@@ -225,7 +151,8 @@ class Prices:
             )
         missing = [outcome for outcome in outcomes if outcome not in price]
         if missing:
-            raise ValueError(f"prices: test {name!r} has no price for its outcome(s) {_some(missing)}.")
+            plural = "s" if len(missing) > 1 else ""
+            raise ValueError(f"prices: test {name!r} has no price for its outcome{plural} {_some(missing)}.")
         return [price[outcome] for outcome in outcomes]
 
     def __eq__(self, other: object) -> bool:
@@ -255,18 +182,6 @@ class Prices:
         return f"Prices({', '.join(parts)})"
 
 
-class _BeyondError(ValueError):
-    """A number whose exponent no decimal can hold."""
-
-
-def _decimal(text: str) -> Decimal:
-    """A number of a TOML file with all its digits."""
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        raise _BeyondError(f"{text:.40}") from None
-
-
 def _test_price(name: object, price: Any) -> OutcomePrices:
     if not isinstance(price, Mapping):
         return non_negative(price, f"prices: the price of test {name!r}", PRICE_RULE)
@@ -291,13 +206,7 @@ def _shared_fee(name: object, entry: Any) -> SharedFee:
     return SharedFee(non_negative(fee, f"prices: shared fee {name!r}", PRICE_RULE), names)
 
 
-def _shared_table(path: Path, name: str, entry: Any) -> tuple[Any, Any]:
-    if not isinstance(entry, dict) or set(entry) != {"fee", "tests"}:
-        raise ValueError(f"{path}: [shared.{name}] must hold exactly `fee` and `tests`.")
-    return entry["fee"], entry["tests"]
-
-
-def _some(names: Sequence[str], most: int = 8) -> str:
+def _some(names: Sequence[str], max_shown: int = 8) -> str:
     """A list that stays readable when there are hundreds."""
-    shown = ", ".join(repr(str(name)) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    shown = ", ".join(repr(str(name)) for name in names[:max_shown])
+    return shown if len(names) <= max_shown else f"{shown} and {len(names) - max_shown} more"

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.prices import Prices, PriceTable
+from budgetree.problem.price_table import PriceTable
+from budgetree.problem.prices import Prices
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder
 from budgetree.problem.tables.table import Table
+from budgetree.services.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +78,15 @@ class Schema:
 
 
 def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:
-    """An objects × tests table of outcome codes, as bytes in row order."""
+    """A cases × tests table of outcome codes, as bytes in row order."""
     array = np.asarray(codes)
     if array.ndim != 2:
         raise ValueError(
-            f"codes: expected a table with one row per object and one column per test, "
-            f"but the array has {array.ndim} dimension(s)."
+            f"codes: expected a table with one row per case and one column per test, "
+            f"but the array has {counted(array.ndim, 'dimension')}."
         )
     if n_tests is not None and array.shape[1] != n_tests:
-        raise ValueError(f"codes: expected {n_tests} column(s), one per test, but got {array.shape[1]}.")
+        raise ValueError(f"codes: expected {counted(n_tests, 'column')}, one per test, but got {array.shape[1]}.")
     if array.dtype == np.uint8:
         return np.ascontiguousarray(array)
     whole = array
@@ -116,3 +118,31 @@ def distinct_names(names: Sequence[Any], what: str) -> tuple[str, ...]:
             raise ValueError(f"{what}: the name {text!r} occurs twice; names must differ.")
         seen.add(text)
     return texts
+
+
+def check_outcome_names(
+    codes: NDArray[np.uint8], test_names: Sequence[str], outcome_names: Sequence[Sequence[Any]] | None
+) -> tuple[tuple[str, ...], ...]:
+    """The names of each test's outcomes, which must be enough for the codes; without any, the codes themselves."""
+    highest = codes.max(axis=0)
+    for test, code in zip(test_names, highest, strict=True):
+        if code >= MAX_OUTCOMES:
+            raise ValueError(
+                f"codes: test {test!r} has the outcome {code}; a test may have at most {MAX_OUTCOMES} outcomes, "
+                f"coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
+            )
+    if outcome_names is None:
+        return tuple(tuple(str(code) for code in range(int(high) + 1)) for high in highest)
+    if len(outcome_names) != len(test_names):
+        found = f"{counted(len(outcome_names), 'list')} for {counted(len(test_names), 'test')}"
+        raise ValueError(f"outcome_names: {found}; expected one for each.")
+    named = []
+    for test, names, high in zip(test_names, outcome_names, highest, strict=True):
+        texts = distinct_names(names, f"outcome_names of test {test!r}")
+        if not high < len(texts) <= MAX_OUTCOMES:
+            raise ValueError(
+                f"outcome_names: test {test!r} has {counted(len(texts), 'name')}, but its codes run to {high} "
+                f"(and a test may have at most {MAX_OUTCOMES} outcomes)."
+            )
+        named.append(texts)
+    return tuple(named)

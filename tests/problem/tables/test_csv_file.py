@@ -69,8 +69,8 @@ def test_what_is_missing_can_be_said(tmp_path: Path) -> None:
         ("\n\n", "the file is empty"),
         ("a,b,a,c,a,b\n1,2,3,4,5,6\n", r"line 1: .*'a' in columns 1, 3, 5; 'b' in columns 2, 6\. Rename or drop"),
         ("a,,c\n1,2,3\n", "line 1: column 2 has no name"),
-        ("a,b\n1,2\n3\n", r"line 3: 1 cell\(s\), but the header has 2 columns"),
-        ('a,b\n1,2\n"x\ny",2,3\n', r"line 3: 3 cell\(s\)"),
+        ("a,b\n1,2\n3\n", r"line 3: 1 cell, but the header has 2 columns"),
+        ('a,b\n1,2\n"x\ny",2,3\n', r"line 3: 3 cells"),
         ('a,b\n1,"2\n3,4\n', "line 2: .*a quote may not be closed"),
     ],
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.table import Table
 from budgetree.problem.tables.texts import text_column
+from budgetree.services.words import counted
 
 DELIMITERS = ",;\t|"
 # What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
@@ -59,8 +60,8 @@ def _split(path: str | Path, text: str, delimiter: str) -> tuple[list[str], list
             elif row and header is not None:  # an empty line is no row
                 if len(row) != len(header):
                     raise TableFileError(
-                        f"{path}, line {first_line}: {len(row)} cell(s), but the header has {len(header)} columns. "
-                        "Is a quote or a delimiter missing?"
+                        f"{path}, line {first_line}: {counted(len(row), 'cell')}, but the header has "
+                        f"{counted(len(header), 'column')}. Is a quote or a delimiter missing?"
                     )
                 rows.append(row)
                 lines.append(first_line)

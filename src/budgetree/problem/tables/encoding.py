@@ -109,7 +109,7 @@ def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
 def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncoder:
     """Choose how to encode a column; a mapping of levels names the columns that are always rounded."""
     always = isinstance(levels, Mapping) and column.name in levels
-    most = levels.get(column.name, DEFAULT_LEVELS) if isinstance(levels, Mapping) else levels
+    n_levels = levels.get(column.name, DEFAULT_LEVELS) if isinstance(levels, Mapping) else levels
     if column.numbers is None:
         if always:
             raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
@@ -118,8 +118,8 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
     numbers = column.numbers[~absent]
     if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
         raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
-    if len(numbers) and (always or _has_more_than(numbers, most)):
-        return Levels(column.name, float(numbers.min()), float(numbers.max()), most, bool(absent.any()))
+    if len(numbers) and (always or _has_more_than(numbers, n_levels)):
+        return Levels(column.name, float(numbers.min()), float(numbers.max()), n_levels, bool(absent.any()))
     if column.values is not None:
         return _categories_of(column)  # whole numbers that floats would not tell apart
     return _categories(column, [int_if_whole(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
@@ -156,8 +156,8 @@ def _plain_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
 
 
-def _has_more_than(numbers: NDArray[np.float64], most: int) -> bool:
-    return len(np.unique(numbers[:SAMPLE])) > most or len(np.unique(numbers)) > most
+def _has_more_than(numbers: NDArray[np.float64], count: int) -> bool:
+    return len(np.unique(numbers[:SAMPLE])) > count or len(np.unique(numbers)) > count
 
 
 def _value_names(values: Sequence[Any]) -> tuple[str, ...]:

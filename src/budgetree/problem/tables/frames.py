@@ -72,8 +72,8 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         column = Column(name, dtype, values=series.to_list())
         return column.with_numbers() if series.dtype == nw.Object else column
     if series.dtype.is_integer():
-        ends = [end for end in (series.min(), series.max()) if not is_missing(end)]
-        if any(abs(int(end)) > LARGEST_EXACT for end in ends):
+        extremes = [extreme for extreme in (series.min(), series.max()) if not is_missing(extreme)]
+        if any(abs(int(extreme)) > LARGEST_EXACT for extreme in extremes):
             return Column(name, dtype, values=series.to_list()).with_numbers()
     numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return Column(name, dtype, numbers=numbers).with_numbers()

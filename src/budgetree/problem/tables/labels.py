@@ -1,4 +1,4 @@
-"""What each object is and how much it counts: labels become class codes, weights whole units."""
+"""What each case is and how much it counts: labels become class codes, weights whole units."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from budgetree.problem.tables.values import is_missing, sort_key
 from budgetree.problem.units import weights_to_units
+from budgetree.services.words import counted
 
 
 def class_codes(
-    labels: Any, n_objects: int, class_names: Sequence[Any] | None, what: str = "labels"
+    labels: Any, n_cases: int, class_names: Sequence[Any] | None, what: str = "labels"
 ) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
     """Class codes and class names; with class_names, labels are positions in it, else the names are the labels."""
     names = tuple(map(_plain_name, class_names or ()))
     if len({(type(name), name) for name in names}) < len(names):
         raise ValueError(f"class_names: {names!r:.80} has a name twice; names must differ.")
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.shape == (n_objects,):
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu" and labels.shape == (n_cases,):
         # Whole numbers in an array, as from a million rows: no Python loop.
         if class_names is None:
             distinct_codes, codes = np.unique(labels, return_inverse=True)
@@ -28,18 +29,20 @@ def class_codes(
         if labels.min() >= 0 and labels.max() < len(names):
             return labels.astype(np.int64), names
     values = _as_list(labels, what)
-    if len(values) != n_objects:
-        raise ValueError(f"{what}: {len(values)} label(s) for {n_objects} object(s); expected one for each.")
+    if len(values) != n_cases:
+        found = f"{counted(len(values), 'label')} for {counted(n_cases, 'case')}"
+        raise ValueError(f"{what}: {found}; expected one for each.")
     absent = [row for row, value in enumerate(values) if is_missing(value)]
     if absent:
         raise ValueError(
-            f"{what}: {len(absent)} label(s) are missing, the first in row {absent[0]}; drop those rows or label them."
+            f"{what}: {counted(len(absent), 'label is', 'labels are')} missing, the first in row {absent[0]}; "
+            "drop those rows or label them."
         )
     if class_names is None:
         try:
             distinct = sorted(set(values), key=sort_key)
         except TypeError as error:
-            raise ValueError(f"{what}: expected one plain value per object: {error}.") from error
+            raise ValueError(f"{what}: expected one plain value per case: {error}.") from error
         position = {value: index for index, value in enumerate(distinct)}
         return np.array([position[value] for value in values], dtype=np.int64), tuple(distinct)
     positions = range(len(names))
@@ -51,21 +54,21 @@ def class_codes(
     return np.array(values, dtype=np.int64), names
 
 
-def weight_units(weights: Any, n_objects: int) -> tuple[NDArray[np.int64], Fraction]:
+def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fraction]:
     """Weights in whole units, and how many units make one."""
     if weights is None:
-        return np.ones(n_objects, dtype=np.int64), Fraction(1)
+        return np.ones(n_cases, dtype=np.int64), Fraction(1)
     try:
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"weights: expected one number per object: {error}.") from error
-    if array.shape != (n_objects,):
-        raise ValueError(f"weights: shape {array.shape} for {n_objects} object(s); expected one weight for each.")
+        raise ValueError(f"weights: expected one number per case: {error}.") from error
+    if array.shape != (n_cases,):
+        raise ValueError(f"weights: shape {array.shape} for {counted(n_cases, 'case')}; expected one weight for each.")
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(bad):
         raise ValueError(f"weights: row {bad[0]} has weight {array[bad[0]]}; weights must be finite and at least 0.")
     if not array.any():
-        raise ValueError("weights: every weight is 0; at least one object must count.")
+        raise ValueError("weights: every weight is 0; at least one case must count.")
     return weights_to_units(array)
 
 
@@ -83,4 +86,4 @@ def _as_list(labels: Any, what: str) -> list[Any]:
     try:
         return [_plain_name(label) for label in labels]
     except TypeError:
-        raise ValueError(f"{what}: got {labels!r:.60}; expected one label per object.") from None
+        raise ValueError(f"{what}: got {labels!r:.60}; expected one label per case.") from None

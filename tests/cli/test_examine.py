@@ -1,0 +1,54 @@
+"""`budgetree check`: what is odd about a table is found and named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from command_line import LEAVE_OUT, run
+
+from budgetree.cli import main
+
+
+def test_check_finds_what_will_go_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = 300
+    frame = pd.DataFrame(
+        {
+            "number": range(1, rows + 1),
+            "same": ["x"] * rows,
+            "text": [f"text {i}" for i in range(rows)],
+            "typo": ["l2" if i == 17 else str(i % 50) for i in range(rows)],
+            "gaps": [None if i % 3 else i % 2 for i in range(rows)],
+            "useful": [i % 2 for i in range(rows)],
+            "answer": ["rare" if i == 3 else "even" if i % 4 else "odd" for i in range(rows)],
+        }
+    )
+    frame.to_csv(tmp_path / "odd.csv", index=False)
+    assert main(["check", str(tmp_path / "odd.csv"), "--target", "answer"]) == 1
+    printed = capsys.readouterr().out
+    assert "error: text: has 300 different texts; a test may have at most 255 outcomes" in printed
+    assert "warning: number: seems to number the rows; leave it out: --drop 'number'" in printed
+    assert "warning: same: has the same value in every row" in printed
+    assert "warning: gaps: is missing in 200 of 300 rows" in printed
+    assert "typo: is a number in 299 of 300 rows, but 'l2' in line 19" in printed
+    leave = ["--drop", "text", "--drop", "number", "--missing", "l2"]
+    printed = run(capsys, "check", str(tmp_path / "odd.csv"), "--target", "answer", *leave)
+    assert "only one case is 'rare'" in printed
+    assert "cases agree on every test with a case of another class" in printed
+    assert "error" not in printed.replace("errors", "")
+
+
+def test_prices_that_do_not_fit_are_found_by_check(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (clinic / "falsch.toml").write_text("default = 1\n[tests]\nMRT = 300\n", encoding="utf-8")
+    assert main(["check", "fälle.csv", "--target", "Befund", "--prices", "falsch.toml", *LEAVE_OUT]) == 1
+    assert "error: prices: no test is named 'MRT'" in capsys.readouterr().out
+
+
+def test_numbers_written_oddly_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [f'"{i},5",{i}.2 %,"{i} mg",{"PN"[i % 2]}' for i in range(40)]
+    (tmp_path / "t.csv").write_text("comma,share,dose,y\n" + "\n".join(lines), encoding="utf-8")
+    printed = run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y")
+    for column in ("comma", "share", "dose"):
+        assert f"{column}: looks like numbers, such as" in printed
+    assert "Leave it out" not in printed

@@ -1,0 +1,29 @@
+"""`budgetree fit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import run
+
+import budgetree as bt
+from budgetree.learn.exact.solver import Solver
+
+
+def test_ctrl_c_in_a_search_gives_the_best_so_far(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide = Solver.decide
+
+    def stopped_at_three(self: Solver, budget: int, fewer_than: int) -> Any:
+        if budget >= 3:
+            raise KeyboardInterrupt
+        return decide(self, budget, fewer_than)
+
+    monkeypatch.setattr(Solver, "decide", stopped_at_three)
+    printed = run(capsys, "fit", "house_votes", "--budget", "5", "-o", str(tmp_path / "m.json"))
+    assert "The search ended early; this is the best so far." in printed
+    assert "--time-limit gives the search longer." in printed
+    assert bt.Tree.from_json(tmp_path / "m.json").max_cost <= 5

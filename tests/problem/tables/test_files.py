@@ -1,0 +1,43 @@
+"""A file is read as what its first bytes say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from budgetree.problem.tables import parquet_file
+from budgetree.problem.tables.files import read_table
+
+FRAME = pd.DataFrame({"x": [1.5, None, 3.0], "word": ["a", None, "b"]})
+
+
+def test_the_ending_of_a_name_does_not_matter(tmp_path: Path) -> None:
+    FRAME.to_parquet(tmp_path / "one.csv")
+    FRAME.to_csv(tmp_path / "two.parquet", index=False)
+    typed, text = read_table(str(tmp_path / "one.csv")), read_table(str(tmp_path / "two.parquet"))
+    assert (typed.source, text.source) == (str(tmp_path / "one.csv"), str(tmp_path / "two.parquet"))
+    assert (typed.where(0), text.where(0)) == ("row 1", "line 2")
+    assert typed.text_rows() == [["1.5", "a"], ["", ""], ["3", "b"]]
+    assert text.column("x").to_list()[::2] == typed.column("x").to_list()[::2] == [1.5, 3]
+    assert read_table(str(tmp_path / "two.parquet"), ["a"]).column("word").to_list() == [None, None, "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"PAR1 nonsense", "this Parquet file cannot be read"), (b"PK\x03\x04 and more", "save the table as CSV")],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "table"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_table(str(path))
+    assert str(path) in str(caught.value)
+
+
+def test_parquet_without_a_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    FRAME.to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr(parquet_file, "installed_library", lambda: None)
+    with pytest.raises(ImportError, match=r"pip install 'budgetree\[parquet\]'"):
+        read_table(str(tmp_path / "t.parquet"))

@@ -1,0 +1,54 @@
+"""Data frames of every library, and what they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import budgetree as bt
+
+TABLE = {
+    "age": [20.0, 30.5, 41.2, 47.8, 53.0, 61.0, 70.0, 75.5, 80.0, 88.0, 90.0, 99.0],
+    "pulse": [60, 60, 70, 70, 80, 80, 60, 60, 70, 70, 80, 80],
+    "smoker": ["yes", "no", None, "yes", "no", "no", "yes", "no", "yes", "no", "yes", "no"],
+    "fever": [True, False] * 6,
+    "result": ["ill", "well"] * 6,
+}
+LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_every_data_frame_library_gives_the_same_instance(library: str) -> None:
+    instance = bt.Instance.from_frame(LIBRARIES[library](TABLE), "result")
+    expected = bt.Instance.from_frame(pd.DataFrame(TABLE), "result")
+    assert (instance.codes == expected.codes).all()
+    assert instance.outcome_names == expected.outcome_names
+    assert instance.test_names == ("age", "pulse", "smoker", "fever")
+    assert instance.outcome_names[1:] == (("60", "70", "80"), ("no", "yes", "missing"), ("False", "True"))
+    assert instance.class_names == ("ill", "well")
+    assert instance.prices == bt.Prices(1)
+    assert len(instance.outcome_names[0]) == 10
+    assert instance.outcome_names[0][0] == "20.0 to 24.4"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_whole_numbers_beyond_floats_stay_apart(library: str) -> None:
+    big = 2**53
+    frame = LIBRARIES[library]({"a": [big, big + 1, big + 1], "y": [big, big + 1, big + 1]})
+    instance = bt.Instance.from_frame(frame, "y")
+    assert instance.class_names == (big, big + 1)
+    assert instance.n_objects == 2
+    ids = LIBRARIES[library]({"a": [2**60 + i * 2**45 for i in range(400)], "y": [0, 1] * 200})
+    assert bt.Instance.from_frame(ids, "y").n_tests == 1
+
+
+def test_column_names_may_be_numbers() -> None:
+    frame = pd.DataFrame({0: [0.0, 1.0, 9.0], 1: [1, 0, 0], 7: [0, 1, 1]})
+    prices = bt.Prices({0: 2}, shared={"fee": (1, [0, 1])}, default=1)
+    instance = bt.Instance.from_frame(frame, 7, prices=prices, levels={0: 4})
+    assert instance.test_names == ("0", "1")
+    assert instance.codes.tolist() == [[0, 1], [0, 0], [3, 0]]
+    assert bt.Instance.from_frame(pd.DataFrame(np.eye(4, dtype=int)), 0).n_tests == 3
