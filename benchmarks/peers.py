@@ -183,6 +183,8 @@ def main() -> None:
         print("\n".join(lines), end="\n\n")
     if wanted.csv:
         write_csv(wanted.csv, outcomes)
+    if fewer_errors(outcomes, "exact"):
+        raise SystemExit("A peer has fewer errors than exact search: one of the two is wrong.")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 python examples/optimal.py          # ten seconds for each set; dna takes all of them
 python examples/optimal.py 120      # two minutes for each
+python examples/optimal.py 120 dna  # of this set alone
 
 Every test costs 1. "at least" is the proven lower bound on the errors of any tree within the budget.
 """
@@ -12,8 +13,8 @@ import time
 import budgetree as bt
 
 
-def main(seconds: float = 10) -> None:
-    for name in bt.datasets.names()[:9]:
+def main(seconds: float = 10, *names: str) -> None:
+    for name in names or bt.datasets.names()[:9]:
         instance = bt.datasets.load(name, prices=1)
         greedy = bt.frontier(instance, method="greedy")
         start = time.perf_counter()
@@ -29,4 +30,4 @@ def main(seconds: float = 10) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(float, sys.argv[1:2]))
+    main(*map(float, sys.argv[1:2]), *sys.argv[2:])

@@ -1,10 +1,13 @@
 """The paper's two trends: hinged functions win at small budgets, Powers functions at large ones. Do they?
 
     python examples/trends.py
+    python examples/trends.py sonar wdbc    # of these sets alone
 
 For each data set, at unit prices as in the paper: the fewest errors on the paper's own curves (Powers 2 to 5 stopped
 early by δ, HingedPairs over α) at each worst-case cost, and who is ahead: H, P, or neither (=).
 """
+
+import sys
 
 import budgetree as bt
 
@@ -16,9 +19,9 @@ def fewest_errors(curves, budgets):
     return [min(errors for cost, errors in points if cost <= budget) for budget in budgets]
 
 
-def main() -> None:
+def main(*names: str) -> None:
     first_otherwise, last_otherwise = [], []
-    for name in bt.datasets.names()[:9]:
+    for name in names or bt.datasets.names()[:9]:
         instance = bt.datasets.load(name, prices=1)
         powers = [bt.tradeoff(instance, impurity) for impurity in POWERS]
         hinged = [bt.tradeoff(instance, bt.HingedPairs)]
@@ -41,4 +44,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -1,11 +1,8 @@
-"""The comparison with other libraries: its helpers, and a quick run in which none of them beats the exact search."""
+"""The comparison with other libraries: its helpers. CI runs the comparison itself (benchmarks/peers.py --quick)."""
 
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
-from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,9 +13,6 @@ import peers
 import pytest
 
 import budgetree as bt
-
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "peers.py"
-PEERS = ("scikit-learn", "LightGBM", "pystreed")
 
 
 @pytest.fixture(scope="module")
@@ -66,22 +60,13 @@ def test_a_win_of_a_peer_is_reported(table: bt.Instance) -> None:
     assert peers.less_time([(case, sweeps)], "exact") == ["  tiny: LightGBM 1.000 s, exact 2.000 s"]
 
 
-def test_no_peer_has_fewer_errors_than_the_exact_search_at_the_same_cost(tmp_path: Path) -> None:
-    file = tmp_path / "peers.csv"
-    ended = subprocess.run(
-        [sys.executable, SCRIPT, "--quick", "--csv", file], capture_output=True, text=True, check=True
-    ).stdout
-    for peer in PEERS:
-        assert peer in ended
-    assert "fewer errors than budgetree's exact frontier: nowhere" in ended
-    with file.open(newline="", encoding="utf-8") as rows:
-        read = [row for row in csv.DictReader(rows) if row["errors"]]
-    errors: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for row in read:
-        assert float(row["max_cost"]) <= float(row["budget"])
-        errors[row["data"], row["budget"]][row["method"]] = int(row["errors"])
-    assert len(errors) == 5 + 5 + 6
-    assert {name for methods in errors.values() for name in methods} == {"greedy", "exact", *PEERS}
-    for methods in errors.values():
-        assert methods["exact"] == min(methods.values())
-    assert all(row["finished"] == "1" for row in read if row["method"] == "exact")
+def test_no_win_is_nowhere_and_every_number_is_written(table: bt.Instance, tmp_path: Path) -> None:
+    case = peer_trees.Case("tiny", table, (Fraction(1),), unit=True)
+    sweep = peer_trees.Sweep({Fraction(1): peer_trees.Result(Fraction(1), 2)}, 2.0, 1)
+    outcomes = [(case, dict.fromkeys(peers.METHODS, sweep))]
+    assert "Where a peer has fewer errors than budgetree's exact frontier: nowhere" in peers.wins(outcomes)
+    peers.write_csv(tmp_path / "peers.csv", outcomes)
+    with (tmp_path / "peers.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["method"] for row in rows} == set(peers.METHODS)
+    assert {(row["data"], row["errors"], row["max_cost"]) for row in rows} == {("tiny", "2", "1.0")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
 import reference
@@ -104,19 +103,6 @@ def test_a_large_tree_is_folded_where_few_cases_pass() -> None:
     assert any("stand for a part that is not shown" in text for text in texts)
     shallow = tree.draw(max_depth=1, max_leaves=100)
     assert sum(isinstance(shape, Box) for shape in shallow.shapes) == 1 + len(tree.outline.branches((0,)))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"max_leaves": 0}, "max_leaves is 0; expected"),
-        ({"max_depth": ""}, "max_depth is ''"),
-        ({"max_leaves": "x"}, "'x'"),
-    ],
-)
-def test_a_wrong_size_is_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        bt.grow(bt.datasets.load("figure1")).draw(**settings)
 
 
 def test_a_single_leaf_can_be_drawn() -> None:

@@ -1,0 +1,36 @@
+"""How a tree presents itself: sizes are checked, and who only predicts loads none of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import budgetree as bt
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_leaves": 0}, "max_leaves is 0; expected"),
+        ({"max_depth": ""}, "max_depth is ''"),
+        ({"max_leaves": "x"}, "'x'"),
+    ],
+)
+def test_a_wrong_size_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bt.grow(bt.datasets.load("figure1")).draw(**settings)
+
+
+def test_who_only_predicts_loads_nothing_that_shows() -> None:
+    script = """
+import sys
+import budgetree as bt
+tree = bt.grow(bt.datasets.load("figure1"))
+tree.predict([[0, 0]])
+assert not [name for name in sys.modules if name.startswith("budgetree.show")]
+assert tree.to_text().startswith(tree.summary())
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
