@@ -65,3 +65,12 @@ def as_node(tree: bt.Tree, at: int = 0) -> Node:
     below = nodes.children(at, len(tree.schema.outcome_names[test]))
     children = {outcome: as_node(tree, int(child)) for outcome, child in enumerate(below) if child >= 0}
     return Node(counts, test, children, bool(nodes.fallback[at]))
+
+
+def random_cases(shape: tuple[int, int, int], weighted: bool) -> bt.Instance:
+    """(cases, tests, outcomes) at random, of four classes."""
+    n_cases, n_tests, n_outcomes = shape
+    rng = np.random.default_rng(n_cases)
+    codes = rng.integers(0, n_outcomes, (n_cases, n_tests))
+    weights = rng.integers(0, 5, n_cases) + (np.arange(n_cases) == 0) if weighted else None
+    return bt.Instance(codes, rng.integers(0, 4, n_cases), weights=weights, class_names="abcd")

@@ -17,7 +17,7 @@ from support import GROWERS, as_node, grow_with, to_instance
 
 import budgetree as bt
 
-N_ORACLE_PROBLEMS = 2500
+N_ORACLE_PROBLEMS = 625  # of each seed
 TOLERANCE = Fraction(1, 10**9)
 
 
@@ -44,9 +44,9 @@ def random_impurity(rng: random.Random, n_classes: int) -> tuple[bt.Impurity, re
     return rng.choice(choices)
 
 
-@pytest.mark.parametrize("grower", GROWERS)
-def test_grow_gives_the_oracles_tree(grower: str) -> None:
-    rng = random.Random(2015)
+@pytest.mark.parametrize("seed", [2015, 2017, 2021, 2022])
+def test_every_grower_gives_the_oracles_tree(seed: int) -> None:
+    rng = random.Random(seed)
     fallbacks = 0
     for _ in range(N_ORACLE_PROBLEMS):
         problem = reference.random_problem(rng, max_objects=rng.choice([6, 12, 25]))
@@ -56,61 +56,16 @@ def test_grow_gives_the_oracles_tree(grower: str) -> None:
         rule = rng.choice(["worst", "worst", "expected"])
         expected = reference.grow(problem, oracle, delta=delta, budget=budget, rule=rule, tolerance=tolerance)
         instance = to_instance(problem)
-        tree = grow_with(grower, instance, impurity, delta=delta, budget=budget, rule=rule)
+        tree, *others = (
+            grow_with(grower, instance, impurity, delta=delta, budget=budget, rule=rule) for grower in GROWERS
+        )
         assert as_node(tree) == expected, (problem, impurity, delta, budget, rule)
+        assert all(other == tree for other in others), (problem, impurity, delta, budget, rule)
         assert tree.known_max_cost == pytest.approx(float(reference.max_cost(problem, expected)))
         assert tree.errors == pytest.approx(float(reference.errors(problem, expected)))
         assert tree.mean_cost == pytest.approx(float(reference.mean_cost(problem, expected)))
         fallbacks += tree.n_fallbacks
     assert fallbacks > 0  # or the second answer of the notes was never tried
-
-
-@pytest.mark.parametrize("grower", GROWERS)
-def test_pairs_chooses_where_every_ratio_is_infinite(grower: str) -> None:
-    instance = bt.Instance([[0], [0], [0], [0], [1]], [0, 0, 1, 1, 2])
-    tree = grow_with(grower, instance, bt.HingedProduct(1))
-    assert tree.n_fallbacks == 1
-    assert tree.n_leaves == 2
-
-
-@pytest.mark.parametrize("grower", GROWERS)
-def test_huge_powers_are_compared_exactly(grower: str) -> None:
-    # 3000^9 is far beyond float64; of two equal columns the rule must still see the tie and take the first.
-    rng = np.random.default_rng(0)
-    column = rng.integers(0, 3, (3000, 1))
-    codes = np.hstack([rng.integers(0, 3, (3000, 1)), column, column])
-    tree = grow_with(grower, bt.Instance(codes, (column[:, 0] + rng.integers(0, 2, 3000)) % 3), bt.Powers(9))
-    assert set(tree.nodes.test) == {-1, 0, 1}
-
-
-@pytest.mark.parametrize("power", [5, 60, 400])
-def test_growers_agree_beyond_the_exact_range(power: int) -> None:
-    rng = np.random.default_rng(power)
-    codes = rng.integers(0, 4, (2500, 6))
-    instance = bt.Instance(codes, (codes[:, 0] * codes[:, 1] + rng.integers(0, 2, 2500)) % 3)
-    impurity = bt.Powers(power)
-    assert grow_with("native", instance, impurity) == grow_with("plain", instance, impurity)
-
-
-@pytest.mark.parametrize("name", bt.datasets.names())
-@pytest.mark.parametrize("rule", ["worst", "expected"])
-def test_growers_agree_on_the_bundled_sets(name: str, rule: str) -> None:
-    instance = bt.datasets.load(name)
-    for impurity in (bt.Pairs(), bt.Powers(5), bt.HingedPairs(3.5), bt.HingedProduct(20), bt.Gini(), bt.Entropy()):
-        native = grow_with("native", instance, impurity, rule=rule)
-        assert native == grow_with("plain", instance, impurity, rule=rule)
-
-
-def test_growers_agree_on_many_levels_weights_and_wide_tables() -> None:
-    rng = np.random.default_rng(1)
-    for n_objects, n_tests, n_outcomes in [(600, 3, 200), (1500, 70, 5), (900, 33, 12), (40, 2, 2), (300, 1, 1)]:
-        codes = rng.integers(0, n_outcomes, (n_objects, n_tests))
-        labels = rng.integers(0, 3, n_objects)
-        for weights in (None, rng.integers(0, 4, n_objects), rng.random(n_objects)):
-            instance = bt.Instance(codes, labels, weights=weights)
-            for budget in (None, 2):
-                native = grow_with("native", instance, bt.Pairs(), budget=budget)
-                assert native == grow_with("plain", instance, bt.Pairs(), budget=budget)
 
 
 def test_another_process_grows_the_same_tree_to_the_bit(tmp_path: Path) -> None:
@@ -119,51 +74,6 @@ def test_another_process_grows_the_same_tree_to_the_bit(tmp_path: Path) -> None:
     script = f"import budgetree as bt; bt.grow(bt.datasets.load('boston'), bt.Powers(4)).to_json({str(there)!r})"
     subprocess.run([sys.executable, "-c", script], check=True, env=os.environ | {"PYTHONHASHSEED": "7"})
     assert here.read_bytes() == there.read_bytes()
-
-
-@pytest.mark.parametrize("rule", ["worst", "expected"])
-@pytest.mark.parametrize("impurity", [bt.Pairs(), bt.Powers(28), bt.Gini(), bt.Entropy()], ids=repr)
-def test_growers_agree_on_long_prices_and_weights(impurity: bt.Impurity, rule: str) -> None:
-    rng = np.random.default_rng(9)
-    for _ in range(40):
-        column = rng.integers(0, 3, (60, 1))
-        # The last column is the first one relabelled: an exact tie, whatever the digits.
-        codes = np.hstack([column, rng.integers(0, 3, (60, 2)), (column + 1) % 3])
-        prices = dict(zip("0123", (rng.random(4) * rng.choice([1, 1e6])).tolist(), strict=True))
-        prices["3"] = prices["0"]
-        weights = rng.random(60) if rng.random() < 0.5 else rng.integers(1, 9, 60)
-        instance = bt.Instance(codes, rng.integers(0, 2, 60), weights=weights, prices=prices)
-        settings = {"rule": rule, "delta": float(rng.choice([0, 10]))}
-        native = grow_with("native", instance, impurity, **settings)
-        assert native == grow_with("plain", instance, impurity, **settings)
-        assert 3 not in native.nodes.test
-
-
-@pytest.mark.parametrize("impurity", [bt.Gini(), bt.Entropy()], ids=repr)
-def test_growers_agree_on_a_delta_that_a_node_owes_exactly(impurity: bt.Impurity) -> None:
-    rng = np.random.default_rng(4)
-    for _ in range(100):
-        codes = rng.integers(0, 4, (30, 3))
-        instance = bt.Instance(codes, rng.integers(0, 3, 30))
-        whole = grow_with("plain", instance, impurity)
-        delta = impurity(whole.nodes.counts[rng.integers(len(whole.nodes))])
-        stopped = [grow_with(grower, instance, impurity, delta=delta) for grower in GROWERS]
-        assert all(tree == stopped[0] for tree in stopped)
-
-
-def test_a_mean_price_beyond_floats_is_compared_exactly() -> None:
-    codes, labels, price = np.zeros((1000, 2), int), np.zeros(1000, int), 4 * 10**14
-    codes[0], labels[0] = 1, 1
-    prices = {"0": {"0": price, "1": price + 1}, "1": price}
-    instance = bt.Instance(codes, labels, prices=prices)
-    for grower in GROWERS:
-        assert grow_with(grower, instance, bt.Pairs(), rule="expected").nodes.test[0] == 1
-
-
-def test_a_delta_beyond_floats_stops_at_once() -> None:
-    instance = bt.Instance([[0], [1]], [0, 1], weights=[6e9, 6e9])
-    for grower in GROWERS:
-        assert grow_with(grower, instance, bt.Powers(9), delta=1e99).n_leaves == 1
 
 
 def test_the_papers_synthetic_example() -> None:
@@ -252,25 +162,6 @@ def test_a_user_writes_an_impurity() -> None:
     for name in ("house_votes", "pima"):
         instance = bt.datasets.load(name)
         assert bt.grow(instance, Square()) == bt.grow(instance, bt.Powers(2))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"delta": -1}, "delta is -1; delta must be a number of at least 0"),
-        ({"delta": math.nan}, "delta is nan"),
-        ({"budget": -0.5}, "budget is -0.5; a budget must be a number of at least 0"),
-        ({"budget": math.nan}, "budget is nan"),
-        ({"budget": "ten"}, "budget is 'ten'"),
-        ({"rule": "best"}, "rule is 'best'; expected 'worst' or 'expected'"),
-        ({"impurity": bt.Pairs}, "got the class Pairs; give an object"),
-        ({"impurity": "pairs"}, "expected an Impurity such as"),
-        ({"impurity": bt.Polynomial([(1, (1, 1, 1))])}, "3 exponents, but there are 2 classes"),
-    ],
-)
-def test_bad_settings_are_refused(settings: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
-        bt.grow(bt.datasets.load("figure1"), **settings)
 
 
 def test_grow_wants_an_instance() -> None:

@@ -15,12 +15,7 @@ from reference import Problem, random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.exact import layout as layout_module
-from budgetree.learn.exact import solver as solver_module
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.solver import Solver
-from budgetree.learn.settings import Request
-from budgetree.services.clock import Clock
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 
 
@@ -73,27 +68,6 @@ def test_binary_tests_are_counted_in_pairs_with_the_same_answers(chunk: int) -> 
         assert bt.optimal(instance, budget=budget).errors == fewest_errors_by_enumeration(problem, budget)
 
 
-@pytest.mark.parametrize("outcomes", [2, 3])
-def test_stopped_at_random_moments_bound_and_tree_hold_the_optimum_between_them(
-    outcomes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    instance = random_table(1, n_objects=500, n_tests=24, outcomes=outcomes)
-    budget = 5
-    optimum = bt.optimal(instance, budget=budget).errors
-    rng = random.Random(0)
-    stops = 0
-    for _ in range(40):
-        monkeypatch.setattr(solver_module, "MOMENT", rng.random() * 0.02)
-        monkeypatch.setattr(solver_module, "LONG", rng.random() * 0.02)
-        found = bt.optimal(instance, budget=budget, time_limit=rng.random() * 0.08)
-        assert found.lower_bound <= optimum <= found.errors
-        assert found.errors == found.tree.errors
-        assert found.tree.max_cost <= budget
-        assert found.proven == (found.errors == found.lower_bound)
-        stops += not found.complete
-    assert stops > 5
-
-
 def test_a_full_cache_costs_time_only() -> None:
     instance = random_table(3, prices=random_prices(3, 14))
     expected = bt.optimal(instance, budget=9)
@@ -101,39 +75,15 @@ def test_a_full_cache_costs_time_only() -> None:
         assert bt.optimal(instance, budget=9, cache_bytes=cache_bytes).tree == expected.tree
 
 
-@pytest.mark.parametrize("outcomes", [2, 3])
-def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(
-    outcomes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for seed in range(3):
-        instance = random_table(seed, n_objects=150, n_tests=12, outcomes=outcomes)
-        whole = bt.optimal(instance, budget=4)
-        assert whole.complete
-        for moment, threads in ((0.0, 1), (0.0, 2), (0.0, 4), (0.003, 2), (0.0, None)):
-            monkeypatch.setattr(solver_module, "MOMENT", moment)
-            monkeypatch.setattr(solver_module, "LONG", moment)
-            again = bt.optimal(instance, budget=4, threads=threads)
-            assert again.complete
-            assert again.tree == whole.tree
-        monkeypatch.undo()
-
-
-def test_more_time_is_never_worse() -> None:
-    dna = bt.datasets.load("dna")
-    errors = [bt.optimal(dna, budget=6, time_limit=seconds).errors for seconds in (0, 0.3, 1.5)]
-    assert errors == sorted(errors, reverse=True)
-    assert errors[1] <= bt.frontier(dna, method="greedy").best(budget=6).errors
-
-
 def test_ctrl_c_returns_the_best_so_far() -> None:
     dna = bt.datasets.load("dna")
     bt.optimal(dna, budget=2)
-    timer = threading.Timer(1.5, _thread.interrupt_main)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
     found = bt.optimal(dna, budget=6)
     timer.cancel()
     assert not found.complete
-    assert 0 <= found.lower_bound <= found.errors <= 170
+    assert 0 <= found.lower_bound <= found.errors == found.tree.errors < dna.class_order.leaf_errors
     assert f"at least {found.lower_bound}" in repr(found)
 
 
@@ -166,15 +116,6 @@ def test_large_weights_and_prices_are_exact() -> None:
     assert bt.optimal(instance, budget=2**36 + 1).errors == 0
 
 
-def test_progress_tells_best_bound_and_gap(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("budgetree.services.progress.SHOW_AFTER", -1.0)
-    monkeypatch.setattr(solver_module, "MOMENT", 0.0)
-    bt.optimal(bt.datasets.load("dna"), budget=4, time_limit=1, progress=True)
-    shown = capfd.readouterr().err
-    assert "exact search" in shown
-    assert "at least 0, gap" in shown
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -193,18 +134,3 @@ def test_bad_requests_are_refused(settings: dict[str, Any], message: str) -> Non
 def test_only_an_instance_will_do() -> None:
     with pytest.raises(ValueError, match="expected an Instance, but got list"):
         bt.optimal([[0, 1]], budget=1)  # type: ignore[arg-type]
-
-
-def test_a_table_beyond_the_memory_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout_module, "SHARE_OF_MEMORY", 1e-9)
-    with pytest.raises(ValueError, match=r"would take about .* GB .* Use a sample of the cases"):
-        bt.optimal(bt.datasets.load("dna"), budget=3)
-
-
-def test_ctrl_c_while_the_tree_is_read_off_is_no_mistake_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = bt.datasets.load("house_votes")
-    solver = Solver(Request(instance, 3, (), 2**22), Clock(None))
-    monkeypatch.setattr(solver._search, "tree", lambda *arguments, **settings: None)
-    result = solver.decide(3, solver.layout.leaf_errors + 1)
-    assert not result.proven
-    assert solver.clock.is_over

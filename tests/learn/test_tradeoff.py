@@ -7,8 +7,6 @@ import random
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import reference
 from support import to_instance
@@ -94,18 +92,6 @@ def test_a_hinged_object_stands_for_its_family() -> None:
     instance = bt.datasets.load("figure1")
     by_class, by_object = bt.tradeoff(instance, bt.HingedPairs), bt.tradeoff(instance, bt.HingedPairs(3))
     assert [p.parameter for p in by_class] == [p.parameter for p in by_object]
-
-
-def test_a_curve_is_a_frame_and_a_table() -> None:
-    frame = pl.from_pandas(bt.datasets.frame("house_votes"))
-    curve = bt.tradeoff(bt.Instance.from_frame(frame, frame.columns[-1]), bt.HingedPairs)
-    table = curve.to_frame()
-    assert isinstance(table, pl.DataFrame)
-    assert table.columns == ["alpha", "epsilon", "max_cost", "mean_cost", "errors", "n_leaves"]
-    assert len(table) == len(curve) == len(curve.to_text().splitlines()) - 2
-    deltas = bt.tradeoff(bt.datasets.load("house_votes"), bt.Powers(5)).to_frame()
-    assert isinstance(deltas, pd.DataFrame)
-    assert list(deltas.columns) == ["delta", "max_cost", "mean_cost", "errors", "n_leaves"]
 
 
 def test_one_class_is_one_point() -> None:

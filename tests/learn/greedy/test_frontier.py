@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import math
-import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import reference
 from support import to_instance
 
 import budgetree as bt
 from budgetree.learn.greedy.portfolio import HINGED, Portfolio
-from budgetree.learn.greedy.steps import join_steps
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy")
@@ -108,40 +101,13 @@ def test_any_prices_fees_and_weights(grower: str) -> None:
 
 
 def test_both_growers_find_the_same_frontier(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("house_votes", "pima", "mammographic"):
+    for name in ("house_votes", "mammographic"):
         found = []
         for grower in ("plain", "native"):
             with monkeypatch.context() as patch:
                 use_grower(grower, patch)
                 found.append([(p.max_cost, p.errors, p.source) for p in greedy(bt.datasets.load(name))])
         assert found[0] == found[1]
-
-
-@pytest.mark.parametrize("family", HINGED)
-def test_the_cores_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):
-        instance = bt.datasets.load(name)
-        unlimited = instance.schema.table.budget_units(None)
-        (at_once,) = Portfolio(instance).hinged(family, unlimited)
-        with monkeypatch.context() as patch:
-            use_grower("plain", patch)
-            rounds = list(Portfolio(instance).hinged(family, unlimited))
-        assert len(rounds) > 1
-        joined = join_steps([batch.steps for batch in rounds])
-        assert at_once.impurities() == [impurity for batch in rounds for impurity in batch.impurities()]
-        assert (at_once.steps.summaries == joined.summaries).all()
-        assert (at_once.steps.need == joined.need).all()
-        assert (at_once.steps.gain == joined.gain).all()
-
-
-@pytest.mark.parametrize("cache_bytes", [0, 10_000, 300_000])
-def test_little_memory_changes_nothing(cache_bytes: int) -> None:
-    for name in ("house_votes", "soybean", "pima"):
-        instance = bt.datasets.load(name)
-        small = greedy(instance, cache_bytes=cache_bytes)
-        assert [(p.max_cost, p.errors, p.source) for p in small] == [
-            (p.max_cost, p.errors, p.source) for p in greedy(instance)
-        ]
 
 
 def test_free_tests_are_used_at_a_budget_of_nothing() -> None:
@@ -154,15 +120,6 @@ def test_free_tests_are_used_at_a_budget_of_nothing() -> None:
     assert helpful[0].tree.errors == 0
 
 
-def test_frontiers_and_curves_can_be_pickled() -> None:
-    instance = bt.datasets.load("house_votes")
-    frontier = greedy(instance)
-    again = pickle.loads(pickle.dumps(frontier))
-    assert [p.tree for p in again] == [p.tree for p in frontier]
-    curve = bt.tradeoff(instance, bt.Powers(3))
-    assert [p.tree for p in pickle.loads(pickle.dumps(curve))] == [p.tree for p in curve]
-
-
 def test_threads_may_share_an_instance() -> None:
     instance = bt.datasets.load("boston")
     expected = [(p.max_cost, p.errors, p.source) for p in greedy(instance)]
@@ -171,41 +128,7 @@ def test_threads_may_share_an_instance() -> None:
         grown = pool.map(lambda power: bt.grow(instance, bt.Powers(power)), [2, 3, 4, 5] * 20)
         found = pool.map(lambda _: [(p.max_cost, p.errors, p.source) for p in greedy(instance)], range(8))
         assert list(grown) == trees * 20
-        assert all(each == expected for each in found)
-
-
-def test_best_is_the_last_point_within_the_budget() -> None:
-    frontier = greedy(bt.datasets.load("pima"))
-    assert frontier.best(budget=0).tree.n_leaves == 1
-    assert frontier.best(budget=0.99).errors == frontier.points[0].errors
-    for point, after in itertools.pairwise(frontier.points):
-        assert frontier.best(budget=point.max_cost) is point
-        assert frontier.best(budget=(point.max_cost + after.max_cost) / 2) is point
-    assert frontier.best(budget=10**6) is frontier.points[-1]
-    assert frontier.best(budget=None) is frontier.points[-1]
-
-
-def test_cheapest_is_the_first_point_with_few_enough_errors() -> None:
-    frontier = greedy(bt.datasets.load("pima"))
-    for point in frontier:
-        assert frontier.cheapest(max_error=point.error_rate) is point
-    assert frontier.cheapest(max_error=1) is frontier.points[0]
-    assert frontier.cheapest(max_error=0).errors == 0
-
-
-def test_an_unreachable_error_names_its_cause() -> None:
-    instance = bt.Instance([[0], [0], [0], [1]], ["a", "a", "b", "b"])
-    with pytest.raises(ValueError, match=r"no better than 0.25 \(1 error\): 3 cases agree on every test"):
-        greedy(instance).cheapest(max_error=0.1)
-    limited = greedy(bt.datasets.load("pima"), max_budget=3)
-    with pytest.raises(ValueError, match=r"the best tree found has an error of .* at a budget of 3\. Raise the budget"):
-        limited.cheapest(max_error=0)
-
-
-@pytest.mark.parametrize("max_error", [-0.1, 1.5, float("nan"), "few"])
-def test_a_bad_error_is_refused(max_error: Any) -> None:
-    with pytest.raises(ValueError, match="a share of the cases, from 0 to 1"):
-        greedy(bt.datasets.load("figure1")).cheapest(max_error=max_error)
+        assert all(points == expected for points in found)
 
 
 def test_max_budget_ends_the_frontier_and_never_makes_it_worse() -> None:
@@ -220,47 +143,12 @@ def test_max_budget_ends_the_frontier_and_never_makes_it_worse() -> None:
             assert point.tree.max_cost == point.max_cost
 
 
-def test_impurities_may_be_chosen() -> None:
-    instance = bt.datasets.load("house_votes")
-    assert {p.source for p in greedy(instance, impurities=[bt.Powers(3)])} == {"single leaf", "Powers(3)"}
-    one = greedy(instance, impurities=[bt.HingedPairs(5)])
-    assert one.points[-1].errors == bt.grow(instance, bt.HingedPairs(5)).errors
-
-    class Own(bt.Impurity):
-        exact = True
-
-        def value(self, counts: Any) -> Any:
-            return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
-
-    mixed = greedy(instance, impurities=[Own(), bt.Gini(), bt.Polynomial([(1, (1, 1))])])
-    assert mixed.points[-1].errors == 0
-
-
-def test_one_impurity_needs_no_list() -> None:
-    instance = bt.datasets.load("figure1")
-    assert greedy(instance, impurities=bt.HingedPairs)[-1].errors == 10
-    assert greedy(instance, impurities=bt.Powers(3), time_limit=math.inf, cache_bytes=2**40).complete
-
-
 def test_equal_weights_change_nothing_but_the_unit() -> None:
     pima = bt.datasets.load("pima", prices=1)
     plain = [(p.max_cost, p.errors) for p in greedy(pima)]
     for weight in (1 / 1024, 0.5, 1024, 2.0**30):
         weighted = bt.Instance(pima.codes, pima.labels, weights=[weight] * pima.n_objects)
         assert [(p.max_cost, round(p.errors / weight)) for p in greedy(weighted)] == plain
-
-
-def test_the_advice_of_an_unreachable_error_works() -> None:
-    frontier = greedy(bt.Instance([[0], [0], [0]], [0, 0, 1]))
-    with pytest.raises(ValueError, match=r"allow a max_error of 0\.3334\.") as caught:
-        frontier.cheapest(max_error=0)
-    advice = float(str(caught.value).rsplit(" ", 1)[1].rstrip("."))
-    assert frontier.cheapest(max_error=advice).errors == 1
-
-
-def test_no_stderr_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stderr", None)
-    assert greedy(bt.datasets.load("figure1"))[0].errors == 30
 
 
 def test_a_time_limit_returns_what_there_is() -> None:
@@ -273,44 +161,3 @@ def test_a_time_limit_returns_what_there_is() -> None:
 def test_one_class_is_one_point() -> None:
     frontier = greedy(bt.Instance([[0], [1]], ["x", "x"]))
     assert [(p.max_cost, p.errors, p.proven) for p in frontier] == [(0, 0, True)]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"method": "magic"}, "method is 'magic'; expected"),
-        ({"impurities": []}, "the list is empty"),
-        ({"impurities": ["pairs"]}, "expected an Impurity"),
-        ({"max_budget": -1}, "a budget must be a number"),
-        ({"time_limit": -1}, "time_limit is -1"),
-        ({"max_budget": -3}, "max_budget is -3"),
-        ({"impurities": "Powers"}, "expected a list such as"),
-        ({"impurities": 3}, "expected a list such as"),
-        ({"cache_bytes": "1GB"}, "cache_bytes is '1GB'"),
-        ({"cache_bytes": -1}, "cache_bytes is -1"),
-    ],
-)
-def test_bad_requests_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        greedy(bt.datasets.load("figure1"), **settings)
-
-
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_the_frame_is_of_the_callers_library(library: Any) -> None:
-    raw = bt.datasets.frame("mammographic")
-    instance = bt.Instance.from_frame(library(raw.to_dict("list")), "Severity")
-    table = greedy(instance).to_frame()
-    assert isinstance(table, type(library({"x": [1]})))
-    assert table.shape == (len(greedy(instance)), 6)
-
-
-def test_the_bar_shows_only_where_it_is_wanted(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    greedy(bt.datasets.load("figure1"))
-    assert capfd.readouterr().err == ""
-    monkeypatch.setattr("budgetree.services.progress.SHOW_AFTER", -1.0)
-    greedy(bt.datasets.load("figure1"), progress=True)
-    assert "greedy frontier" in capfd.readouterr().err
-    greedy(bt.datasets.load("figure1"), progress=False)
-    assert capfd.readouterr().err == ""

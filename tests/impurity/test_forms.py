@@ -1,0 +1,29 @@
+"""Forms: the impurity stretched to whole numbers, and never beyond what they say is the largest."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import budgetree as bt
+from budgetree.impurity.forms import GENERAL
+from impurity.known import ALL, counts_lists
+
+
+@pytest.mark.parametrize("impurity", ALL, ids=repr)
+@given(units=counts_lists, scale=st.sampled_from([Fraction(1), Fraction(10), Fraction(100)]))
+def test_a_form_is_the_impurity_stretched(impurity: bt.Impurity, units: list[int], scale: Fraction) -> None:
+    form = impurity.form(scale, 3)
+    true = np.array([Fraction(unit) / scale for unit in units], dtype=object)
+    expected = form.stretch * Fraction(np.asarray(impurity.value(true)).item())
+    assert float(form.value(np.array(units))) == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
+    if form.exact:
+        value = form.value(np.array(units, dtype=object))
+        assert value == expected
+        assert form.kind == GENERAL or Fraction(int(value)) == value
+        largest = form.largest(sum(units))
+        assert largest is None or value <= largest

@@ -1,0 +1,51 @@
+"""Portfolio: the core's trees are the plain ones, found by the same bisection, with any memory."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import budgetree as bt
+from budgetree.learn.greedy.portfolio import HINGED, Portfolio
+from budgetree.learn.greedy.steps import join_steps
+from budgetree.services.clock import Clock
+
+greedy = partial(bt.frontier, method="greedy")
+
+
+@pytest.mark.parametrize("family", HINGED)
+def test_the_cores_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):
+        instance = bt.datasets.load(name)
+        unlimited = instance.schema.table.budget_units(None)
+        (at_once,) = Portfolio(instance).hinged(family, unlimited)
+        with monkeypatch.context() as patch:
+            patch.setattr("budgetree.learn.greedy.native.core", None)
+            rounds = list(Portfolio(instance).hinged(family, unlimited))
+        assert len(rounds) > 1
+        joined = join_steps([batch.steps for batch in rounds])
+        assert at_once.impurities() == [impurity for batch in rounds for impurity in batch.impurities()]
+        assert (at_once.steps.summaries == joined.summaries).all()
+        assert (at_once.steps.need == joined.need).all()
+        assert (at_once.steps.gain == joined.gain).all()
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 10_000, 300_000])
+def test_little_memory_changes_nothing(cache_bytes: int) -> None:
+    for name in ("house_votes", "soybean", "pima"):
+        instance = bt.datasets.load(name)
+        small = greedy(instance, cache_bytes=cache_bytes)
+        assert [(p.max_cost, p.errors, p.source) for p in small] == [
+            (p.max_cost, p.errors, p.source) for p in greedy(instance)
+        ]
+
+
+def test_whose_time_is_over_goes_on_with_no_further_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("budgetree.learn.greedy.native.core", None)
+    instance, clock = bt.datasets.load("figure1"), Clock(None)
+    assert len(list(Portfolio(instance, clock=clock).hinged(bt.HingedPairs, 10))) > 1
+    clock.interrupt()
+    (batch,) = Portfolio(instance, clock=clock).hinged(bt.HingedPairs, 10)
+    assert 1 <= len(batch.steps) <= 2

@@ -1,0 +1,101 @@
+"""Frontier and Point: the right point for every wish, clear refusals, and tables of the caller's library."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import budgetree as bt
+from budgetree.show.frontier_table import sparkline
+
+greedy = partial(bt.frontier, method="greedy")
+
+
+def test_best_is_the_last_point_within_the_budget() -> None:
+    frontier = greedy(bt.datasets.load("pima"))
+    assert frontier.best(budget=0).tree.n_leaves == 1
+    assert frontier.best(budget=0.99).errors == frontier.points[0].errors
+    for point, after in itertools.pairwise(frontier.points):
+        assert frontier.best(budget=point.max_cost) is point
+        assert frontier.best(budget=(point.max_cost + after.max_cost) / 2) is point
+    assert frontier.best(budget=10**6) is frontier.points[-1]
+    assert frontier.best(budget=None) is frontier.points[-1]
+
+
+def test_cheapest_is_the_first_point_with_few_enough_errors() -> None:
+    frontier = greedy(bt.datasets.load("pima"))
+    for point in frontier:
+        assert frontier.cheapest(max_error=point.error_rate) is point
+    assert frontier.cheapest(max_error=1) is frontier.points[0]
+    assert frontier.cheapest(max_error=0).errors == 0
+
+
+def test_an_unreachable_error_names_its_cause() -> None:
+    instance = bt.Instance([[0], [0], [0], [1]], ["a", "a", "b", "b"])
+    with pytest.raises(ValueError, match=r"no better than 0.25 \(1 error\): 3 cases agree on every test"):
+        greedy(instance).cheapest(max_error=0.1)
+    limited = greedy(bt.datasets.load("pima"), max_budget=3)
+    with pytest.raises(ValueError, match=r"the best tree found has an error of .* at a budget of 3\. Raise the budget"):
+        limited.cheapest(max_error=0)
+
+
+@pytest.mark.parametrize("max_error", [-0.1, 1.5, float("nan"), "few"])
+def test_a_bad_error_is_refused(max_error: Any) -> None:
+    with pytest.raises(ValueError, match="a share of the cases, from 0 to 1"):
+        greedy(bt.datasets.load("figure1")).cheapest(max_error=max_error)
+
+
+def test_the_advice_of_an_unreachable_error_works() -> None:
+    frontier = greedy(bt.Instance([[0], [0], [0]], [0, 0, 1]))
+    with pytest.raises(ValueError, match=r"allow a max_error of 0\.3334\.") as caught:
+        frontier.cheapest(max_error=0)
+    advice = float(str(caught.value).rsplit(" ", 1)[1].rstrip("."))
+    assert frontier.cheapest(max_error=advice).errors == 1
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_the_frame_is_of_the_callers_library(library: Any) -> None:
+    raw = bt.datasets.frame("mammographic")
+    instance = bt.Instance.from_frame(library(raw.to_dict("list")), "Severity")
+    table = greedy(instance).to_frame()
+    assert isinstance(table, type(library({"x": [1]})))
+    assert table.shape == (len(greedy(instance)), 6)
+
+
+def test_the_text_is_a_table_with_a_sparkline() -> None:
+    frontier = greedy(bt.datasets.load("synthetic"))
+    lines = repr(frontier).splitlines()
+    assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
+    assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
+    assert lines[4].split()[:4] == ["2", "4", "0.39%", "0"]
+    assert "proven" in lines[5]
+    assert sparkline([0, 0]) == "▁▁"
+
+
+def test_a_notebook_shows_a_plot_and_escapes_names() -> None:
+    class Named(bt.Impurity):
+        exact = True
+
+        def value(self, counts: Any) -> Any:
+            return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
+
+        def __repr__(self) -> str:
+            return "<script>alert(1)</script>"
+
+    html = greedy(bt.datasets.load("house_votes"), impurities=[Named()])._repr_html_()
+    assert "<svg" in html
+    assert "<script>" not in html
+
+
+@pytest.mark.parametrize("method", ["exact", "greedy"])
+def test_frontiers_can_be_pickled(method: Any) -> None:
+    found = bt.frontier(bt.datasets.load("house_votes"), method=method)
+    again = pickle.loads(pickle.dumps(found))
+    assert [point.tree for point in again] == [point.tree for point in found]

@@ -1,0 +1,58 @@
+"""Clock: shares end with the whole, Ctrl-C ends both, and a bar hears of it now and then."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetree.services import clock as clock_module
+from budgetree.services.clock import BETWEEN_TICKS, Clock
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, as the test sets it."""
+    time = [1000.0]
+    monkeypatch.setattr(clock_module.time, "monotonic", lambda: time[0])
+    return time
+
+
+def test_it_is_over_when_its_seconds_have_passed(now: list[float]) -> None:
+    clock, forever = Clock(2.0), Clock(None)
+    assert not clock.is_over
+    assert clock.seconds_left == 2
+    now[0] += 2
+    assert clock.is_over
+    assert clock.seconds_left == 0
+    now[0] += 10**9
+    assert not forever.is_over
+    assert forever.seconds_left is None
+
+
+@pytest.mark.parametrize(
+    ("whole", "share", "left"), [(None, None, None), (None, 3, 3), (5, None, 5), (5, 3, 3), (3, 5, 3)]
+)
+def test_a_share_is_the_shorter_of_both(
+    now: list[float], whole: float | None, share: float | None, left: float | None
+) -> None:
+    assert Clock(whole).share(share).seconds_left == left
+
+
+def test_ctrl_c_on_a_share_ends_the_whole_and_all_its_shares() -> None:
+    whole = Clock(None)
+    first, second = whole.share(None), whole.share(None)
+    first.interrupt()
+    assert whole.is_over
+    assert second.is_over
+    assert whole.seconds_left == 0
+
+
+def test_ticks_come_now_and_then(now: list[float]) -> None:
+    ticks: list[tuple[int, int]] = []
+    clock = Clock(None, lambda done, total: ticks.append((done, total)))
+    for _ in range(10):
+        assert not clock.is_over
+    assert ticks == []
+    for _ in range(4):
+        now[0] += BETWEEN_TICKS / 2
+        assert not clock.is_over
+    assert len(ticks) == 2
