@@ -169,7 +169,7 @@ def test_the_text_shows_test_price_outcome_running_cost_and_counts() -> None:
         outcome_names=[["no", "yes"], ["low", "high"]],
     )
     assert bt.grow(instance).to_text().splitlines() == [
-        "4 objects, 3 leaves; worst case 3.75, mean 2.375; 0 errors (0.0%)",
+        "4 cases, 3 leaves; worst case 3.75, mean 2.375; 0 errors (0.0%)",
         "a? costs 1.5  [ill 1, well 3]",
         "├─ no: b? costs 1.25 to 2.25 with 0.25 for draw, spent 1.5  [ill 1, well 1]",
         "│  ├─ low: → well, spent 2.75  [well 1]",

@@ -35,7 +35,7 @@ def grow(
 
     >>> import budgetree as bt
     >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
-    Tree(1024 objects, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))
+    Tree(1024 cases, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))
     """
     check_instance(instance)
     n_threads = check_threads(threads)

@@ -62,16 +62,15 @@ class Words:
 
     def price(self, node: int) -> str:
         """What doing the node's test costs there."""
-        test, table = self.nodes.test[node], self.schema.table
+        table = self.schema.table
         if self.charges.repeated[node]:
             return "already paid"
-        due = int(self.charges.fees_due[node])
-        own = table.own[test, : self.schema.n_outcomes[test]]
-        low, high = self.amount(own.min() + due), self.amount(own.max() + due)
+        due, prices = int(self.charges.fees_due[node]), self.charges.price[node]
+        low, high = self.amount(prices.min()), self.amount(prices.max())
         price = f"costs {low}" if low == high else f"costs {low} to {high}"
         if not due:
             return price
-        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(self.charges.unpaid[node]))
+        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(int(self.charges.unpaid[node])))
         return f"{price} with {self.amount(due)} for {names}"
 
     def amount(self, units: int) -> str:

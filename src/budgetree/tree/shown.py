@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from budgetree.problem.units import show_number
+from budgetree.problem.units import show_count, show_number
 
 if TYPE_CHECKING:
     from budgetree.show.drawing import Drawing
@@ -89,10 +89,11 @@ class Shown:
         known = (
             "" if tree.known_max_cost == tree.max_cost else f" (known cases at most {show_number(tree.known_max_cost)})"
         )
+        leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
         return (
-            f"{tree.n_objects} objects{weight}, {tree.n_leaves} leaves; "
+            f"{show_count(tree.n_objects, 'case')}{weight}, {leaves}; "
             f"worst case {show_number(tree.max_cost)}{known}, mean {show_number(round(tree.mean_cost, 3))}; "
-            f"{show_number(tree.errors)} errors ({tree.errors / total:.1%})"
+            f"{show_count(tree.errors, 'error')} ({tree.errors / total:.1%})"
         )
 
     @cached_property

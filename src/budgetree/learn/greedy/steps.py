@@ -56,9 +56,8 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
 
 def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
     """The plain twin of the core's Steps."""
-    due = charges(nodes.test, nodes.parent, table).fees_due
     wrong = nodes.counts.sum(axis=1) - nodes.counts.max(axis=1)
-    need = nodes.paid + due + table.costliest[nodes.test]
+    need = nodes.paid + charges(nodes.test, nodes.parent, table).costliest
     gain = wrong.copy()
     for node in range(1, len(nodes)):
         above = nodes.parent[node]
