@@ -80,7 +80,7 @@ def test_the_synthetic_example_needs_all_ten_tests() -> None:
     assert certificate.witness is not None
     assert certificate.witness["kind"] == "cover"
     assert certificate.check().ok
-    assert certificate.reason.startswith("no tree with no errors costs less: the cheapest tests that tell object ")
+    assert certificate.reason.startswith("no tree with no errors costs less: the cheapest tests that tell case ")
 
 
 def test_prices_by_outcome_count_at_their_least() -> None:

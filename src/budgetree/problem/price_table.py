@@ -54,7 +54,12 @@ class PriceTable:
 
     def fees_due(self, paid: int) -> NDArray[np.int64]:
         """Per test, the fees still to pay on a path that has paid the fees in `paid`."""
-        due = np.zeros(len(self.costliest), dtype=np.int64)
-        for fee in self.fees_in(~paid):
-            due += np.where(self.fee_mask >> fee & 1, self.fees[fee], 0)
-        return due
+        return fees_due(self.fee_mask & ~paid, self.fees)
+
+
+def fees_due(unpaid: NDArray[np.int64], fees: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum of the fees whose bits are set, for each mask: the one place where fees are added up."""
+    due = np.zeros(unpaid.shape, dtype=np.int64)
+    for fee, amount in enumerate(fees.tolist()):
+        due += (unpaid >> fee & 1) * amount
+    return due

@@ -37,7 +37,7 @@ def rounded_up(value: Fraction, unit: Fraction) -> Fraction:
 
 
 def present_rows(instance: Instance) -> NDArray[np.int32]:
-    """The objects that count, in the order of the table."""
+    """The cases that count, in the order of the table."""
     return np.sort(instance.class_order.order)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from budgetree.errors import CertificateError
 from budgetree.problem import Instance
 from budgetree.problem.units import plain_number, show_count, show_number
-from budgetree.proof.check import Report, verify
+from budgetree.proof.check import CheckReport, verify
 from budgetree.proof.check.facts import Facts
 from budgetree.services.files import write_text
 
@@ -97,7 +97,7 @@ class Certificate:
             for each in self.document["error_bounds"]
         ]
 
-    def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> Report:
+    def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> CheckReport:
         """Verify every claim again, in exact arithmetic, with none of the code that made it.
 
         A bound that rests on exhaustive search is searched again by a plain program; what the time does not suffice

@@ -40,7 +40,7 @@ def certify(
 ) -> Certificate:
     """How far any tree with at most as many errors could do better, proven.
 
-    The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single objects,
+    The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single cases,
     and exhaustive search as far as the time goes; the best of them counts. More time never gives a worse one; None
     searches until the least worst case is known.
 
@@ -102,7 +102,7 @@ def _check_tree(instance: Instance, tree: Any) -> None:
     leaves = tree.nodes.is_leaf
     if its.weight_scale != mine.weight_scale or not np.array_equal(counts[leaves], tree.nodes.counts[leaves]):
         raise ValueError(
-            "tree: its class counts are not those of this instance's objects; it was grown from other cases. "
+            "tree: its class counts are not those of this instance; it was grown from other cases. "
             "Certify a tree against the instance it was grown from."
         )
 
@@ -186,7 +186,7 @@ def _guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
     if (parameter is None) != (name == "Pairs"):
         return None  # a model file that was changed
     if name in ("HingedPairs", "HingedProduct") and (common != 1 or instance.schema.weight_scale != 1):
-        return None  # α counts objects
+        return None  # α counts cases
     if parameter is not None and parameter.denominator != 1:
         return None  # the least nonzero F may be below 1 then
     function: Impurity = Pairs() if parameter is None else FUNCTIONS[name](int(parameter))

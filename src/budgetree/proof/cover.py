@@ -1,8 +1,8 @@
-"""The cover bound: the tests on an object's path must tell it from all objects of other classes, but for m of them.
+"""The cover bound: the tests on a case's path must tell it from all cases of other classes, but for m of them.
 
-For a tree with at most m errors and an object s that it gets right, the tests on the path of s separate it from all
+For a tree with at most m errors and a case s that it gets right, the tests on the path of s separate it from all
 but m of the weight of other classes. A linear program bounds the price of such tests from below, and so does every
-solution of its dual: that is what a certificate holds. At most m of the weight is got wrong: of objects that weigh more
+solution of its dual: that is what a certificate holds. At most m of the weight is got wrong: of cases that weigh more
 than m together, at least one is got right, and its bound holds.
 """
 
@@ -20,12 +20,12 @@ from budgetree.proof.bounds import Bound, present_rows, price_unit, rounded_up, 
 
 MAX_OBJECTS = 60  # in a witness
 LARGEST_DENOMINATOR = 10**6
-MAX_SCREENED = 4000  # objects whose simple dual is computed
+MAX_SCREENED = 4000  # cases whose simple dual is computed
 
 
 @dataclass(frozen=True, slots=True)
 class _Dual:
-    """A solution of one object's dual program, exact, in price units."""
+    """A solution of one case's dual program, exact, in price units."""
 
     row: int
     value: Fraction
@@ -33,13 +33,13 @@ class _Dual:
 
 
 class _Program:
-    """Which tests tell an object from those of other classes."""
+    """Which tests tell a case from those of other classes."""
 
     def __init__(self, instance: Instance, row: int, allowed: Fraction) -> None:
         rows = present_rows(instance)
         others = rows[instance.labels[rows] != instance.labels[row]]
         apart = instance.codes[others] != instance.codes[row]
-        told = apart.any(axis=1)  # an identical object is told apart by nothing
+        told = apart.any(axis=1)  # an identical case is told apart by nothing
         self.row, self.others, self.apart = int(row), others[told], apart[told]
         self.weights = instance.weight_units[self.others]
         self.prices = instance.schema.table.cheapest
@@ -107,7 +107,7 @@ class _Program:
 def cover_bound(
     instance: Instance, errors: Fraction, enough: Fraction, out_of_time: Callable[[], bool]
 ) -> Bound | None:
-    """The best found in the time, or the first that is enough; None where a witness would name too many objects."""
+    """The best found in the time, or the first that is enough; None where a witness would name too many cases."""
     allowed = errors * instance.schema.weight_scale
     rows = _ranked(instance, allowed, out_of_time)
     weights = instance.weight_units[rows]
@@ -127,7 +127,7 @@ def cover_bound(
 
 
 def _ranked(instance: Instance, allowed: Fraction, out_of_time: Callable[[], bool]) -> list[int]:
-    """The objects, those whose simple dual is best first."""
+    """The cases, those whose simple dual is best first."""
     rows = present_rows(instance)
     step = max(1, len(rows) // MAX_SCREENED)
     values = []
@@ -158,5 +158,5 @@ def _assemble(instance: Instance, duals: list[_Dual], allowed: Fraction) -> Boun
             for dual in chosen
         ]
     }
-    what = f"object {chosen[0].row}" if len(chosen) == 1 else f"each of {len(chosen)} objects"
+    what = f"case {chosen[0].row}" if len(chosen) == 1 else f"each of {len(chosen)} cases"
     return Bound("cover", value, witness, f"the cheapest tests that tell {what} from the other classes")

@@ -1,4 +1,4 @@
-"""The ratio bound (the paper's Lemma 2.1): min over tests of R(t) · F(G), for an admissible F and any set G of objects.
+"""The ratio bound (the paper's Lemma 2.1): min over tests of R(t) · F(G), for an admissible F and any set G of cases.
 
 It holds for every tree whose leaves have F = 0: the error-free ones for Pairs and Powers; for a hinged function with
 α = m all trees with at most m errors. Each test stands at its least price, without shared fees: so it holds with those
@@ -58,7 +58,7 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, out_of_time: C
         if value is not None and (best is None or value / instance.schema.table.scale > best.value):
             name = names[index][1]
             witness = {"impurity": name, "objects": rows.tolist()}
-            words = f"min R · F over {len(rows)} objects, with {functions_for(errors)[index][0]!r}"
+            words = f"min R · F over {len(rows)} cases, with {functions_for(errors)[index][0]!r}"
             best = Bound("ratio", value / instance.schema.table.scale, witness, words)
     return best
 
@@ -73,7 +73,7 @@ def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
         yield np.sort(np.concatenate([one, other]))
     rng = np.random.default_rng(SEED)
     for _ in range(RANDOM_SETS if len(rows) > 2 else 0):
-        # Those that share outcomes with one object are hard to tell from it.
+        # Those that share outcomes with one case are hard to tell from it.
         centre = rows[rng.integers(len(rows))]
         alike = (instance.codes[rows] == instance.codes[centre]).sum(axis=1)
         size = int(rng.integers(2, len(rows) + 1))

@@ -1,6 +1,6 @@
 """The bound of exhaustive search: the least budget at which any tree makes so few errors.
 
-Each test stands at its least price on every outcome, so that the bound holds for the costliest path that a known object
+Each test stands at its least price on every outcome, so that the bound holds for the costliest path that a known case
 takes; shared fees are paid once per path.
 """
 

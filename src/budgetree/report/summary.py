@@ -116,9 +116,8 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     test = int(nodes.test[node])
     if test == LEAF:
         return entry
-    due = int(tree.charges.fees_due[node])
-    free = bool(tree.charges.repeated[node])
-    ends = (0, 0) if free else (int(table.cheapest[test]) + due, int(table.costliest[test]) + due)
+    price = tree.charges.price[node]
+    ends = (int(price.min()), int(price.max()))
     below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
     entry["test"] = test
     entry["price"] = [table.amount(units) for units in ends]

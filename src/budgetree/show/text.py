@@ -83,16 +83,15 @@ class Words:
 
     def price(self, node: int) -> str:
         """What doing the node's test costs there."""
-        test, table = self.tree.nodes.test[node], self.tree.schema.table
-        if self.tree.charges.repeated[node]:
+        charges, table = self.tree.charges, self.tree.schema.table
+        if charges.repeated[node]:
             return "already paid"
-        due = int(self.tree.charges.fees_due[node])
-        own = table.own[test, : self.tree.schema.n_outcomes[test]]
-        low, high = self.amount(own.min() + due), self.amount(own.max() + due)
+        due, prices = int(charges.fees_due[node]), charges.price[node]
+        low, high = self.amount(prices.min()), self.amount(prices.max())
         price = f"costs {low}" if low == high else f"costs {low} to {high}"
         if not due:
             return price
-        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(self.tree.charges.unpaid[node]))
+        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(int(charges.unpaid[node])))
         return f"{price} with {self.amount(due)} for {names}"
 
     def amount(self, units: int) -> str:

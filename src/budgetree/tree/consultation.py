@@ -96,7 +96,7 @@ class Consultation:
         if self.done:
             return 0
         node = self._place.node
-        return self._amount(self.tree.costliest_after[node] - self.tree.nodes.paid[node])
+        return self._amount(self.tree.charges.costliest[node])
 
     @property
     def spent(self) -> int | float:
@@ -176,7 +176,7 @@ class Consultation:
             code, value = known[test].code, known[test].value
             seen = code < schema.n_outcomes[test]
             if not charges.repeated[node]:
-                price = int(self.tree.chart.price[node, code if seen else -1])
+                price = int(charges.price[node, code if seen else -1])
                 units += price
                 outcome = schema.outcome_names[test][code] if seen else None
                 steps.append(Step(self.tree.test_names[test], value, outcome, self._amount(price), self._amount(units)))

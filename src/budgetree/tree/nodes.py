@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import PriceTable
+from budgetree.problem.price_table import fees_due
 
 LEAF = -1
 NO_BRANCH = -1
@@ -20,7 +21,7 @@ class Nodes:
     """One entry per node; a child always has a larger number than its parent.
 
     branches[first_branch[v] + outcome] is the child for that outcome of v's test, or NO_BRANCH where no known
-    object showed it. Several outcomes may lead to one child.
+    case showed it. Several outcomes may lead to one child.
     """
 
     test: NDArray[np.int32]  # LEAF for leaves
@@ -105,21 +106,31 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Charges:
-    """What doing each node's test costs there: fees due, and whether the test itself was already paid above."""
+    """What doing each node's test costs there: fees due, and whether the test itself was already paid above.
 
+    price[v, outcome] is all that v's test costs with that outcome; its last column is for an outcome that is on no
+    list, which costs what the costliest does.
+    """
+
+    price: NDArray[np.int64]  # node × outcome
     fees_due: NDArray[np.int64]
     repeated: NDArray[np.bool_]
-    unpaid: tuple[int, ...]  # which fees are due, as bits
+    unpaid: NDArray[np.int64]  # which fees are due, as bits
+
+    @property
+    def costliest(self) -> NDArray[np.int64]:
+        """Per node, what its test costs at most; 0 for leaves."""
+        most: NDArray[np.int64] = self.price[:, -1]
+        return most
 
 
 def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTable) -> Charges:
     """Walk down from the root, remembering which tests and fees each path has paid."""
     size = len(test)
-    fees_due = np.zeros(size, dtype=np.int64)
     repeated = np.zeros(size, dtype=bool)
+    unpaid = np.zeros(size, dtype=np.int64)
     tests_done = [0] * size  # bit sets
     fees_paid = [0] * size
-    unpaid = [0] * size
     for node in range(size):
         above = int(parent[node])
         if above >= 0:
@@ -128,17 +139,18 @@ def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTabl
         if test[node] != LEAF:
             repeated[node] = bool(tests_done[node] >> int(test[node]) & 1)
             unpaid[node] = int(table.fee_mask[test[node]]) & ~fees_paid[node]
-            fees_due[node] = table.fees[table.fees_in(unpaid[node])].sum()
-    return Charges(fees_due, repeated, tuple(unpaid))
+    due = fees_due(unpaid, table.fees)
+    own = np.column_stack([table.own, table.costliest])[test]
+    is_free = repeated | (test == LEAF)
+    return Charges(np.where(is_free[:, None], 0, own) + due[:, None], due, repeated, unpaid)
 
 
-def paid_on_arrival(nodes: Nodes, due: Charges, table: PriceTable, n_outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
+def paid_on_arrival(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Per node, what a path has paid when it comes there, at the costliest outcome that leads to it."""
     paid = np.zeros(len(nodes), dtype=np.int64)
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
         test = nodes.test[node]
         for outcome, child in enumerate(nodes.children(node, int(n_outcomes[test]))):
             if child != NO_BRANCH:
-                own = 0 if due.repeated[node] else table.own[test, outcome]
-                paid[child] = max(paid[child], paid[node] + due.fees_due[node] + own)
+                paid[child] = max(paid[child], paid[node] + due.price[node, outcome])
     return paid

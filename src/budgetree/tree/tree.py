@@ -153,8 +153,7 @@ class Tree(Shown):
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
-        over = self.costliest_after > self.schema.table.budget_units(budget)
-        stop = over & ~self.nodes.is_leaf
+        stop = ~self.nodes.is_leaf & (self.costliest_after > self.schema.table.budget_units(budget))
         return self._pruned(stop, Change("cut", as_fraction(budget))) if stop.any() else self
 
     def trim(self) -> Tree:
@@ -174,7 +173,7 @@ class Tree(Shown):
         if schema.prices == self.schema.prices:
             return self
         due = charges(self.nodes.test, self.nodes.parent, schema.table)
-        paid = paid_on_arrival(self.nodes, due, schema.table, schema.n_outcomes)
+        paid = paid_on_arrival(self.nodes, due, schema.n_outcomes)
         return Tree(schema, replace(self.nodes, paid=paid), self.n_objects, self.origin.then(Change("repriced")))
 
     def encode(self, frame: Any) -> NDArray[np.uint8]:
@@ -232,14 +231,13 @@ class Tree(Shown):
 
     @cached_property
     def charges(self) -> Charges:
-        """What doing each node's test costs there, beside its own price."""
+        """What doing each node's test costs there."""
         return charges(self.nodes.test, self.nodes.parent, self.schema.table)
 
     @cached_property
     def costliest_after(self) -> NDArray[np.int64]:
-        """Per inner node, what a case has paid after its test, at worst."""
-        own = np.where(self.charges.repeated, 0, self.schema.table.costliest[self.nodes.test])
-        return self.nodes.paid + self.charges.fees_due + own
+        """Per node, what a case has paid after its test, at worst."""
+        return self.nodes.paid + self.charges.costliest
 
     def _pruned(self, stop: NDArray[np.bool_], change: Change) -> Tree:
         nodes = self.nodes.pruned(stop, self.schema.n_outcomes)
@@ -251,7 +249,7 @@ class Tree(Shown):
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
         nodes = self.nodes
-        most = np.where(nodes.is_leaf, nodes.paid, self.costliest_after)
+        most = self.costliest_after.copy()
         for first, last in reversed(nodes.levels[1:]):
             np.maximum.at(most, nodes.parent[first:last], most[first:last])
         return most - nodes.paid
@@ -260,9 +258,7 @@ class Tree(Shown):
     def chart(self) -> Map:
         """The tree as the arrays that a walk through it reads."""
         nodes, schema = self.nodes, self.schema
-        own = np.column_stack([schema.table.own, schema.table.costliest])[nodes.test]
-        price = np.where(self.charges.repeated[:, None], 0, own) + self.charges.fees_due[:, None]
-        return Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, price)
+        return Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, self.charges.price)
 
     def _walk(self, codes: Any) -> Ends:
         return walk(self.chart, check_codes(codes, len(self.test_names)))

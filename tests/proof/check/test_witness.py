@@ -28,7 +28,7 @@ def test_an_absent_object_proves_nothing():
     document = make_document(facts, ONE)
     assert verify(document, facts).ok
     document["bounds"][0]["objects"] = [0, 1, 2]
-    assert any("objects[2]: object 2 has weight 0" in text for text in verify(document, facts).problems)
+    assert any("objects[2]: case 2 has weight 0" in text for text in verify(document, facts).problems)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

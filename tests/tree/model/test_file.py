@@ -120,7 +120,7 @@ def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, 
         (lambda c: c["nodes"][0].update(counts=[1, 1]), "not the sum of its children's"),
         (lambda c: c["nodes"].append({"counts": [0, 0]}), "is no node's child"),
         (lambda c: c["nodes"][0]["branches"].__setitem__(0, 10**9), "there are nodes 0 to"),
-        (lambda c: [node.update(counts=[0, 0]) for node in c["nodes"]], "node 0 counts no objects"),
+        (lambda c: [node.update(counts=[0, 0]) for node in c["nodes"]], "node 0 counts no cases"),
         (lambda c: c.update(classes=["a", "a"]), "classes must differ"),
         (
             lambda c: c["tests"][0].update(outcomes=[str(i) for i in range(300)]),

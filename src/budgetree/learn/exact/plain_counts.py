@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from budgetree.learn.exact.answer import NEVER
 from budgetree.learn.exact.layout import Layout
+from budgetree.problem.price_table import fees_due
 
 Numbers = NDArray[np.int64]
 
@@ -55,9 +56,6 @@ class Columns:
         self.outcome = np.concatenate([np.arange(n) for n in layout.n_outcomes])
         self.own = layout.own[self.test, self.outcome]
         self.shown = layout.codes[:, self.test] == self.outcome  # case × column
-        fees = np.arange(len(layout.fees))
-        self.needs_fee = layout.fee_mask[:, None] >> fees & 1  # test × fee
-        self.fee_bits = 1 << fees
         # Exact either way: an instance's weights are at most 2**53 units together.
         self.kind: Any = np.float32 if int(layout.weights.sum()) <= 2**24 else np.float64
         # Case × class, its weight; and behind the classes what is unavoidable.
@@ -70,12 +68,7 @@ class Columns:
         return Cases(np.arange(layout.n_cases, dtype=np.int32), 0, layout.leaf_errors, layout.unavoidable_errors)
 
     def fees_due(self, test: int, fees_paid: int) -> int:
-        return int(self.needs_fee[test] @ self.unpaid(fees_paid))
-
-    def unpaid(self, fees_paid: int) -> Numbers:
-        """Per fee, what is still to pay."""
-        fees: Numbers = self.layout.fees * (self.fee_bits & ~fees_paid != 0)
-        return fees
+        return int(fees_due(self.layout.fee_mask[[test]] & ~fees_paid, self.layout.fees)[0])
 
     def parts(self, cases: Cases, test: int) -> list[Part]:
         """What the test makes of the cases, outcome by outcome as far as shown."""
@@ -114,8 +107,8 @@ class Splits:
         self.right = self.votes.max(axis=1)
         self.leaf = self.votes.sum(axis=1) - self.right
         self.least = counted[self.columns, -1]
-        self._needs_fee, self._unpaid = columns.needs_fee[self.tests], columns.unpaid(cases.fees_paid)
-        due = self._needs_fee @ self._unpaid
+        self._unpaid = layout.fee_mask[self.tests] & ~cases.fees_paid
+        due = fees_due(self._unpaid, layout.fees)
         self.price = layout.costliest[self.tests] + due  # what a path must have left to do the test
         self.spent = columns.own[self.columns] + due[self.test_of]  # what each part has paid
 
@@ -184,8 +177,9 @@ class Splits:
 
     def _prices_after(self) -> Numbers:
         """First test × second test: what the second costs once the fees of the first are paid."""
-        due = (1 - self._needs_fee) @ (self._needs_fee * self._unpaid).T
-        prices: Numbers = self._columns.layout.costliest[self.tests] + due
+        layout = self._columns.layout
+        due = fees_due(self._unpaid & ~self._unpaid[:, None], layout.fees)
+        prices: Numbers = layout.costliest[self.tests] + due
         return prices
 
     def _count_pairs(self, parts: NDArray[np.intp]) -> Numbers:

@@ -56,8 +56,7 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
 
 def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
     """The plain twin of the core's Steps."""
-    due = charges(nodes.test, nodes.parent, table).fees_due
-    need = nodes.paid + due + table.costliest[nodes.test]
+    need = nodes.paid + charges(nodes.test, nodes.parent, table).costliest
     gain = nodes.wrong.copy()
     for node in range(1, len(nodes)):
         above = nodes.parent[node]

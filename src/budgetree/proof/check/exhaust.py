@@ -13,9 +13,9 @@ class OutOfTimeError(Exception):
 
 
 class Search:
-    """Fewest errors within a budget, by trying every test; sets of objects are the bits of integers.
+    """Fewest errors within a budget, by trying every test; sets of cases are the bits of integers.
 
-    All numbers are whole: `weights` per object, `prices` per test whatever its outcome, `fees` with the tests that
+    All numbers are whole: `weights` per case, `prices` per test whatever its outcome, `fees` with the tests that
     share them, paid once per path. `deadline` is a reading of time.monotonic().
     """
 
@@ -31,7 +31,7 @@ class Search:
         self.everyone = (1 << len(codes)) - 1
         self.prices, self.deadline = prices, deadline
         self.fees = [(fee, tests) for fee, tests in fees if fee]
-        shown: list[dict[int, int]] = [{} for _ in prices]  # per test: the objects of each outcome
+        shown: list[dict[int, int]] = [{} for _ in prices]  # per test: the cases of each outcome
         alike: dict[tuple[int, ...], list[int]] = {}
         kinds: dict[int, dict[int, int]] = {}
         for bit, row in enumerate(codes):
@@ -62,14 +62,14 @@ class Search:
     def _given(self, test: int) -> bool:
         return not self.prices[test] and not any(test in tests for _, tests in self.fees)
 
-    def _floor(self, objects: int) -> int:
-        return sum(value * (objects & mask).bit_count() for value, mask in self.stuck)
+    def _floor(self, cases: int) -> int:
+        return sum(value * (cases & mask).bit_count() for value, mask in self.stuck)
 
-    def _wrong(self, objects: int) -> int:
+    def _wrong(self, cases: int) -> int:
         if len(self.plain) == len(self.classes):  # all weights are 1
-            counts = [(objects & mask).bit_count() for mask in self.plain]
+            counts = [(cases & mask).bit_count() for mask in self.plain]
         else:
-            counts = [sum(v * (objects & mask).bit_count() for v, mask in planes) for planes in self.classes]
+            counts = [sum(v * (cases & mask).bit_count() for v, mask in planes) for planes in self.classes]
         return sum(counts) - max(counts)
 
     def fewest(self, budget: int, limit: int) -> int:
@@ -96,23 +96,23 @@ class Search:
             total += self._fewest(part, budget, paid, limit - total + bound) - bound
         return total
 
-    def _fewest(self, objects: int, budget: int, paid: int, limit: int) -> int:
-        """The fewest errors of a tree for `objects` if that is at most `limit`, else a lower bound above `limit`."""
-        key = objects, budget, paid
+    def _fewest(self, cases: int, budget: int, paid: int, limit: int) -> int:
+        """The fewest errors of a tree for `cases` if that is at most `limit`, else a lower bound above `limit`."""
+        key = cases, budget, paid
         known, exact = self.memo.get(key, (0, False))
         if exact or known > limit:
             return known
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
-        floor = self._floor(objects)
+        floor = self._floor(cases)
         if floor > limit:
             return floor
-        best, beyond = self._wrong(objects), ENDLESS
+        best, beyond = self._wrong(cases), ENDLESS
         for cost, test, after in self._moves(paid)[0]:
             target = min(limit, best - 1)  # only a tree this good changes anything
             if cost > budget or target < floor:
                 break
-            parts = [part for mask in self.splits[test] if (part := objects & mask)]
+            parts = [part for mask in self.splits[test] if (part := cases & mask)]
             if len(parts) < 2:
                 continue
             found = self._sum(parts, budget - cost, after, target)

@@ -21,7 +21,7 @@ def digest(value: Any) -> str:
 class Facts:
     """The instance, plainly. Objects of weight 0 are absent; a fee is paid once per path that asks one of its tests."""
 
-    codes: Sequence[Sequence[int]]  # object × test
+    codes: Sequence[Sequence[int]]  # case × test
     labels: Sequence[int]
     weights: Sequence[Fraction]
     test_names: Sequence[str]
@@ -48,7 +48,7 @@ class Facts:
         """What makes the facts themselves unusable."""
         tests, sizes = len(self.test_names), [len(names) for names in self.outcome_names]
         if not len(self.codes) == len(self.labels) == len(self.weights):
-            return ["facts: codes, labels and weights must have one entry per object"]
+            return ["facts: codes, labels and weights must have one entry per case"]
         if len(sizes) != tests or [len(row) for row in self.prices] != sizes or 0 in sizes:
             return ["facts: outcome_names and prices must list the same outcomes, at least one, for every test"]
         if any(number < 0 for row in (*self.prices, self.weights, [fee for fee, _ in self.fees]) for number in row):
@@ -57,13 +57,13 @@ class Facts:
             return [f"facts: a shared fee names a test that is not one of 0 to {tests - 1}"]
         rows = [row for row, weight in enumerate(self.weights) if weight > 0]
         bad = [
-            f"facts: object {row} has a label or an outcome that is not listed"
+            f"facts: case {row} has a label or an outcome that is not listed"
             for row in rows
             if not 0 <= self.labels[row] < len(self.class_names)
             or len(self.codes[row]) != tests
             or any(not 0 <= code < size for code, size in zip(self.codes[row], sizes, strict=True))
         ]
-        return bad if rows else ["facts: no object has a positive weight"]
+        return bad if rows else ["facts: no case has a positive weight"]
 
 
 class Whole:
@@ -71,7 +71,7 @@ class Whole:
 
     def __init__(self, facts: Facts):
         self.facts = facts
-        self.rows = [row for row, weight in enumerate(facts.weights) if weight > 0]  # the objects that are present
+        self.rows = [row for row, weight in enumerate(facts.weights) if weight > 0]  # the cases that are present
         self.grain = gcd(facts.weights)
         self.weights = [int(weight / self.grain) for weight in facts.weights]
         self.least = [min(row) for row in facts.prices]  # what a test costs at least, whatever it shows

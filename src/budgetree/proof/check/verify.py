@@ -26,7 +26,7 @@ from budgetree.proof.check.exhaust import OutOfTimeError, Search
 from budgetree.proof.check.facts import Facts, Whole, digest
 from budgetree.proof.check.reading import Flaw, fields, fraction, index, items, short
 
-__all__ = ["Facts", "Report", "seal", "verify"]
+__all__ = ["CheckReport", "Facts", "seal", "verify"]
 
 FORMAT, VERSION = "budgetree certificate", 2
 TREE_KEYS = ("tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds")
@@ -42,7 +42,7 @@ def seal(document: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckReport:
     """What is wrong with a certificate, and what could not be verified in time."""
 
     problems: tuple[str, ...]
@@ -90,7 +90,7 @@ class _Verifier:
         if (number := fraction(stated, where)) != right:
             raise Flaw(f"{where}: is {short(number)}, must be {short(right)}")
 
-    def run(self) -> Report:
+    def run(self) -> CheckReport:
         document = self.document
         keys = [key for key in KEYS if not (self.is_old and key in NEW_KEYS)]
         self.problems += [f"{key}: is missing" for key in keys if key not in document]
@@ -113,7 +113,7 @@ class _Verifier:
         if errors is not None:
             self.attempt(self.bounds, cost, errors)
         self.attempt(self.guarantee)
-        return Report(tuple(self.problems), tuple(self.unverified))
+        return CheckReport(tuple(self.problems), tuple(self.unverified))
 
     def envelope(self) -> None:
         document = self.document
@@ -154,7 +154,7 @@ class _Verifier:
             parts = self.whole.parts(rows, test)
             given = {index(key, len(names), f"{where}.children", text=True): key for key in children}
             for outcome in sorted(parts.keys() ^ given.keys()):
-                fault = "has no child, but objects" if outcome in parts else "has a child, but no objects"
+                fault = "has no child, but cases" if outcome in parts else "has a child, but no cases"
                 raise Flaw(f"{where}.children: outcome {names[outcome]!r} {fault} show it there")
             for outcome, key in given.items():
                 place = f"{where}.children[{key}]"
@@ -211,7 +211,7 @@ class _Verifier:
         right = math.log(whole) - 2 * math.log(scale) + 1 if whole > 0 else -math.inf
         factor = entry["factor"]
         if right < 1:
-            raise Flaw("guarantee: F of all objects is below 1, which promises nothing; expected null")
+            raise Flaw("guarantee: F of all cases is below 1, which promises nothing; expected null")
         if not isinstance(factor, float) or not abs(factor - right) <= 1e-9 * right:
             raise Flaw(f"guarantee.factor: expected {right!r}, got {short(factor)}")
 
@@ -268,10 +268,10 @@ class _Verifier:
             self.unverified.append(f"{where}.value: {what} was not settled within {limit}")
 
 
-def verify(document: Mapping[str, Any], facts: Facts, *, time_limit: float | None = 10) -> Report:
+def verify(document: Mapping[str, Any], facts: Facts, *, time_limit: float | None = 10) -> CheckReport:
     """Check every number of the document against the facts; searches share `time_limit` seconds (None: no limit)."""
     if problems := facts.problems():
-        return Report(tuple(problems), ())
+        return CheckReport(tuple(problems), ())
     if not isinstance(document, Mapping):
-        return Report((f"document: expected an object, got {short(document)}",), ())
+        return CheckReport((f"document: expected an object, got {short(document)}",), ())
     return _Verifier(document, facts, time_limit).run()

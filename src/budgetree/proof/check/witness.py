@@ -1,7 +1,7 @@
 """The three kinds of witness, each checked on its own: what it proves about every tree with at most m errors.
 
-ratio   Lemma 2.1 of the paper, on any set of objects, each test at its least price and without fees
-cover   some listed object is classified rightly; its path must part it from all but m of the other classes, and a
+ratio   Lemma 2.1 of the paper, on any set of cases, each test at its least price and without fees
+cover   some listed case is classified rightly; its path must part it from all but m of the other classes, and a
         feasible dual of that cover problem bounds its cost
 search  no cheaper tree exists; repeated here by a plain exhaustive search, until the deadline
 """
@@ -54,20 +54,20 @@ def present(whole: Whole, value: Any, where: str, *, text: bool = False) -> int:
     """A row that the instance has, with a positive weight."""
     row = index(value, len(whole.weights), where, text=text)
     if not whole.weights[row]:
-        raise Flaw(f"{where}: object {row} has weight 0, so it is absent")
+        raise Flaw(f"{where}: case {row} has weight 0, so it is absent")
     return row
 
 
 def distinct(rows: Sequence[int], where: str) -> None:
     """Refuse a row that is listed twice."""
     if len(set(rows)) < len(rows):
-        raise Flaw(f"{where}: an object is listed twice")
+        raise Flaw(f"{where}: a case is listed twice")
 
 
 def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) -> Fraction:
     """Lemma 2.1: along the outcomes that keep most of F(G), each test pays R(t) at least for what it removes.
 
-    A test's least price is paid whatever it shows, so the lemma also holds where no object is left on that outcome.
+    A test's least price is paid whatever it shows, so the lemma also holds where no case is left on that outcome.
     """
     name, parameter = function(entry["impurity"], f"{where}.impurity")
     hinged = name.startswith("Hinged")
@@ -82,8 +82,8 @@ def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
         parameter /= whole.grain
     scale = parameter.denominator  # c · F(G) / (F(G) − F(H)) is the same on scaled weights, so all stays whole
 
-    def measure(objects: Iterable[int]) -> int:
-        return impurity(name, parameter.numerator, [scale * n for n in whole.counts(objects)])
+    def measure(cases: Iterable[int]) -> int:
+        return impurity(name, parameter.numerator, [scale * n for n in whole.counts(cases)])
 
     everything, found = measure(rows), []
     for test, price in enumerate(whole.least):
@@ -97,7 +97,7 @@ def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
 
 
 def cover(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) -> Fraction:
-    """At least one of the listed objects is classified rightly, and costs at least its dual's value."""
+    """At least one of the listed cases is classified rightly, and costs at least its dual's value."""
     where = f"{where}.objects"
     proved: list[tuple[int, Fraction]] = []
     problems: list[str] = []
@@ -116,7 +116,7 @@ def cover(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
 
 
 def dual(whole: Whole, item: Any, where: str, errors: Fraction) -> tuple[int, Fraction]:
-    """The object, and the least its path can cost if it is classified rightly.
+    """The case, and the least its path can cost if it is classified rightly.
 
     Objects of other classes that its path leaves unparted are errors; they weigh at most m, so their dual values sum to
     at most λm, and the others' are paid for by the tests that part them.
@@ -128,7 +128,7 @@ def dual(whole: Whole, item: Any, where: str, errors: Fraction) -> tuple[int, Fr
         other = present(whole, key, place, text=True)
         values[other] = fraction(text, f"{place}[{key}]")
         if values[other] < 0 or facts.labels[other] == facts.labels[row]:
-            raise Flaw(f"{place}[{key}]: must be at least 0, on an object of another class than object {row}")
+            raise Flaw(f"{place}[{key}]: must be at least 0, on a case of another class than case {row}")
     scale = math.lcm(*(value.denominator for value in values.values()))
     scaled = {other: int(value * scale) for other, value in values.items() if value}
     problems = []
@@ -144,7 +144,7 @@ def dual(whole: Whole, item: Any, where: str, errors: Fraction) -> tuple[int, Fr
 
 
 def searcher(whole: Whole, deadline: float) -> Search:
-    """The exhaustive search on the objects present: each test at its least price in units, weights in grains."""
+    """The exhaustive search on the cases present: each test at its least price in units, weights in grains."""
     facts, rows, unit = whole.facts, whole.rows, whole.unit or Fraction(1)
     return Search(
         codes=[[int(code) for code in facts.codes[row]] for row in rows],

@@ -63,7 +63,7 @@ export interface Tree {
   nodes: TreeNode[]; // parents before their children
   outline: Group[]; // what people see: group 0 is the root, parents before what is below them
   max_cost: number;
-  ceiling: number;
+  known_max_cost: number;
   mean_cost: number;
   errors: number;
   n_objects: number;

@@ -171,7 +171,7 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
     _check_sums(known)
     empty = np.flatnonzero(~counts.any(axis=1))
     if len(empty):
-        raise ModelFileError(f"node {empty[0]} counts no objects.")
+        raise ModelFileError(f"node {empty[0]} counts no cases.")
     if sum(counts[0].tolist()) > LARGEST_EXACT:
         raise ModelFileError("the root counts more than 2^53 units.")
     due = charges(test, parent, schema.table)
@@ -179,7 +179,7 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
         test,
         parent,
         counts,
-        paid_on_arrival(known, due, schema.table, schema.n_outcomes),
+        paid_on_arrival(known, due, schema.n_outcomes),
         first_branch,
         known.branches,
         fallback,
