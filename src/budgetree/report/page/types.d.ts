@@ -49,7 +49,6 @@ export interface Point {
   proven: boolean;
   source: string;
   tree: number;
-  cheapest: boolean; // proven: whatever costs less makes more errors
 }
 
 export type Corner = [budget: number, errors: number];
@@ -69,7 +68,15 @@ export interface Tree {
   n_objects: number;
   n_leaves: number;
   depth: number;
+  origin: string; // what made it, in words
+  statement: Statement;
   certificate: Certificate | null;
+}
+
+/** What was proven about other trees. */
+export interface Statement {
+  proven: boolean;
+  sentences: string[];
 }
 
 export type TreeNode = Leaf | Inner;
