@@ -74,11 +74,11 @@ class HingeForm(Form):
 
     kind = HINGE
 
-    def __init__(self, alpha: Fraction, scale: Fraction, *, subtract_square: bool, factor: int = 1) -> None:
+    def __init__(self, alpha: Fraction, scale: Fraction, *, subtracts_square: bool, factor: int = 1) -> None:
         threshold = alpha if scale == 1 else alpha * scale  # the paper's α, in weight units
         self.q = threshold.denominator
         self.p = threshold.numerator
-        self.b = self.p**2 if subtract_square else 0
+        self.b = self.p**2 if subtracts_square else 0
         self.scale = scale
         self.factor = factor  # this form counts ordered pairs: twice as many as there are pairs
 
@@ -125,7 +125,7 @@ class Hinges:
 
     step: Fraction
     scale: Fraction
-    subtract_square: bool
+    subtracts_square: bool
 
     @property
     def in_units(self) -> Fraction:
@@ -134,7 +134,7 @@ class Hinges:
 
     def form(self, multiple: int) -> HingeForm:
         """The hinge at one α."""
-        return HingeForm(multiple * self.step, self.scale, subtract_square=self.subtract_square)
+        return HingeForm(multiple * self.step, self.scale, subtracts_square=self.subtracts_square)
 
 
 class GeneralForm(Form):

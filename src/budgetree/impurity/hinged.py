@@ -27,7 +27,7 @@ class Hinged(Impurity):
         return hinge(exact, alpha, alpha**2 if self.subtracts_square else 0)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return HingeForm(self.alpha, scale, subtract_square=self.subtracts_square)
+        return HingeForm(self.alpha, scale, subtracts_square=self.subtracts_square)
 
     def __repr__(self) -> str:
         whole = self.alpha.denominator == 1

@@ -28,7 +28,7 @@ class Pairs(Impurity):
         return (counts[..., 1:] * before).sum(axis=-1)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return HingeForm(_NO_HINGE, scale, subtract_square=False, factor=2)
+        return HingeForm(_NO_HINGE, scale, subtracts_square=False, factor=2)
 
 
 class Powers(Impurity):

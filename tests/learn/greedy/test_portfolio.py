@@ -15,6 +15,7 @@ from budgetree.services.clock import Clock
 greedy = partial(bt.frontier, method="greedy")
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("family", HINGED)
 def test_the_cores_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):

@@ -108,7 +108,7 @@ class NativePool:
         """The multiples from 0 to the first of the ends, no closer than the second, and their trees' steps."""
         assert core is not None
         q, p = hinges.in_units.denominator, hinges.in_units.numerator
-        family = core.Hinges(_bytes(q), _bytes(p), hinges.subtract_square, budget)
+        family = core.Hinges(_bytes(q), _bytes(p), hinges.subtracts_square, budget)
         with clock.in_core() as core_clock:
             multiples, steps = self._pool.bisect(family, *ends, core_clock)
         return multiples, Steps(*steps)
