@@ -20,6 +20,7 @@ import pytest
 import budgetree as bt
 from budgetree.cli import main
 from budgetree.learn.exact.solver import Solver
+from budgetree.proof.check import seal
 from budgetree.services import files
 
 PRICES = """
@@ -470,7 +471,22 @@ def test_another_trees_certificate_is_refused(clinic: Path, capsys: pytest.Captu
     run(capsys, "fit", *TABLE, "--budget", "2", "-o", "a.json", "--certificate", "a.cert")
     run(capsys, "fit", *TABLE, "--budget", "9", "-o", "b.json")
     told = run(capsys, "report", "b.json", "-o", "b.html", "--certificate", "a.cert", code=1)
-    assert "this certificate is about another tree than b.json" in told
+    assert "this is no certificate of b.json: it is about another tree." in told
+
+
+def test_a_certificate_that_was_edited_is_not_shown(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "fit", *TABLE, "--budget", "2", "-o", "a.json", "--certificate", "a.cert")
+    document = json.loads(Path("a.cert").read_text())
+    false = document | {"lower_bound": "999"}
+    for content, reason in [
+        (false, "it was changed after it was sealed"),
+        (false | {"seal": seal(false)}, "its lower bound or ratio cannot be true of this tree"),
+        ({"format": "budgetree certificate"}, "'version' is missing"),
+        (document | {"ratio": "1/0"}, 'ratio is \'1/0\'; expected an exact number as text, "p" or "p/q"'),
+    ]:
+        Path("b.cert").write_text(json.dumps(content))
+        assert reason in run(capsys, "report", "a.json", "-o", "a.html", "--certificate", "b.cert", code=1)
+    assert not Path("a.html").exists()
 
 
 def test_a_mistake_of_ours_is_said_without_a_traceback(
