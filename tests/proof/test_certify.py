@@ -7,7 +7,6 @@ import json
 import random
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,23 +135,6 @@ def test_error_bounds_hold_and_the_refined_one_is_no_worse(name: str) -> None:
         for each in certificate.error_bounds:
             assert rate <= each["refined"] <= each["bound"]
         assert certificate.check().ok
-
-
-def test_files_keep_everything(tmp_path: Path) -> None:
-    instance = bt.datasets.load("house_votes")
-    certificate = bt.certify(instance, bt.grow(instance))
-    certificate.to_json(tmp_path / "certificate.json")
-    again = bt.Certificate.from_json(tmp_path / "certificate.json")
-    assert again.document == certificate.document
-    assert again.check(instance).ok
-    with pytest.raises(ValueError, match=r"pass it to check\(\)"):
-        again.check()
-    other = again.check(bt.datasets.load("house_votes", prices=2))
-    assert any(problem.startswith("instance: ") for problem in other.problems)
-    for content in ("{", "[]", '{"format": 1}'):
-        (tmp_path / "broken.json").write_text(content)
-        with pytest.raises(bt.CertificateError, match="not a certificate"):
-            bt.Certificate.from_json(tmp_path / "broken.json")
 
 
 # Corruption
@@ -339,12 +321,3 @@ def test_a_time_limit_must_be_one() -> None:
     pima = bt.datasets.load("pima")
     with pytest.raises(ValueError, match="time_limit is -1"):
         bt.certify(pima, bt.grow(pima), time_limit=-1)
-
-
-def test_the_text_says_what_is_proven_and_why() -> None:
-    votes = bt.datasets.load("house_votes")
-    text = bt.certify(votes, bt.grow(votes)).to_text().splitlines()
-    assert text[0] == "worst case 7, 0 errors"
-    assert text[1].startswith("no tree with no errors costs less than 5: ")
-    assert text[2].startswith("the paper's guarantee beforehand: within ")
-    assert "HingedPairs(0): at most 0.0% wrong" in text[3]

@@ -49,7 +49,7 @@ def fit(
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")
-    from budgetree.cli.output import print_json, print_statement, tree_facts
+    from budgetree.cli.output import print_json, statement_line, tree_facts
     from budgetree.cli.tables import Request, check_outputs, load_instance
     from budgetree.learn import frontier as find_frontier
     from budgetree.learn.proofs import tree_for_budget, tree_for_error
@@ -71,7 +71,7 @@ def fit(
     click.echo(tree.summary())
     if request.prices is None and instance.prices == Prices(1):
         click.echo("no price list: every test costs 1.")
-    print_statement(tree)
+    click.echo(statement_line(tree))
     if not found.complete and not tree.statement.is_proven:
         click.echo("--time-limit gives the search longer.")
     if proof is not None:

@@ -25,11 +25,11 @@ def print_json(content: Any) -> None:
     click.echo(json.dumps(content, ensure_ascii=False, indent=1, default=str))
 
 
-def print_statement(tree: Tree) -> None:
+def statement_line(tree: Tree) -> str:
     """What was proven about a tree: the same sentences wherever it is shown."""
     statement = tree.statement
     head, words = str(statement).split(" ", 1)
-    click.echo(f"{click.style(head, fg='green')} {words}" if statement.is_proven else str(statement))
+    return f"{click.style(head, fg='green')} {words}" if statement.is_proven else str(statement)
 
 
 def tree_facts(tree: Tree) -> dict[str, Any]:

@@ -37,8 +37,8 @@ def report(model: str, out: str, certificate: str | None, title: str | None) -> 
     check_outputs((out,), (model, certificate))
     tree = Tree.from_json(model)
     proof = None if certificate is None else Certificate.from_json(certificate)
-    if proof is not None and (proof.errors, proof.known_max_cost) != (tree.errors, tree.known_max_cost):
-        raise ValueError(f"{certificate}: this certificate is about another tree than {model}.")
+    if proof is not None and (why := proof.contradiction(tree)) is not None:
+        raise ValueError(f"{certificate}: this is no certificate of {model}: {why}. Make one with fit --certificate.")
     page = render_page(summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof))
     write_text(out, page)
     click.echo(f"{out}: open it in a browser; it works without a network.")

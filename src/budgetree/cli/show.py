@@ -18,7 +18,7 @@ FORMS = ("text", "rules", "python", "sql", "dot", "svg")
 @options.as_json
 def show(model: str, form: str, max_depth: int | None, as_json: bool) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, Python, SQL, Graphviz or a picture."""
-    from budgetree.cli.output import clean, print_statement
+    from budgetree.cli.output import clean, statement_line
     from budgetree.tree import Tree
 
     tree = Tree.from_json(model)
@@ -27,8 +27,7 @@ def show(model: str, form: str, max_depth: int | None, as_json: bool) -> None:
 
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
-        click.echo(clean(tree.to_text(max_depth=max_depth)))
-        print_statement(tree)
+        click.echo(f"{clean(tree.to_text(max_depth=max_depth))}\n{statement_line(tree)}")
     else:
         text = getattr(tree, f"to_{form}")()
         click.echo(clean(text) if form == "rules" else text, nl=form == "rules")

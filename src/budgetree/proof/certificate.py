@@ -12,23 +12,15 @@ from typing import Any
 
 from budgetree.errors import CertificateError
 from budgetree.problem import Instance
-from budgetree.problem.units import plain_number, show_count, show_number
-from budgetree.proof.check import CheckReport, verify
+from budgetree.problem.units import LARGEST, plain_number, show_count, show_number
+from budgetree.proof.check import CheckReport, seal, verify
 from budgetree.proof.check.facts import Facts
+from budgetree.proof.check.verify import FORMAT, VERSION
 from budgetree.services.files import write_text
+from budgetree.services.json_shape import first_flaw
+from budgetree.tree import LEAF, Tree
 
-REQUIRED = (
-    "format",
-    "version",
-    "max_cost",
-    "errors",
-    "lower_bound",
-    "ratio",
-    "winner",
-    "bounds",
-    "error_bounds",
-    "reason",
-)
+SCHEMA_FILE = "certificate.schema.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +41,7 @@ class Certificate:
     @property
     def known_max_cost(self) -> int | float:
         """The costliest path that a known case takes: the paper's worst case, about which the bounds are."""
-        return self._number("max_cost" if self._is_old else "known_max_cost")
+        return plain_number(Fraction(self._known_text))
 
     @property
     def errors(self) -> int | float:
@@ -116,13 +108,27 @@ class Certificate:
     def from_json(cls, path: str | PathLike[str]) -> Certificate:
         """Read a certificate. Only check() says whether it is true."""
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
+            document = json.loads(Path(path).read_text(encoding="utf-8-sig"), parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
             raise CertificateError(f"{path}: this is not a certificate: {error}.") from None
-        missing = [key for key in REQUIRED if not isinstance(document, dict) or key not in document]
-        if missing:
-            raise CertificateError(f"{path}: this is not a certificate: {', '.join(map(repr, missing))} missing.")
+        if (flaw := _flaw(document)) is not None:
+            raise CertificateError(f"{path}: this is not a certificate: {flaw}")
         return cls(document)
+
+    def contradiction(self, tree: Tree) -> str | None:
+        """Why this cannot be a certificate of the tree, as far as can be seen without the known cases."""
+        if self.document["tree"] != tree_entries(tree):
+            return "it is about another tree"
+        if self.document["seal"] != seal(self.document):
+            return "it was changed after it was sealed"
+        known = Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
+        lower, stated = (Fraction(self.document["lower_bound"]), self.document["ratio"])
+        if (Fraction(self._known_text), Fraction(self.document["errors"])) != (known, tree.exact_errors):
+            return "it states another cost or other errors than the tree has"
+        ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
+        if lower > known or (None if stated is None else Fraction(stated)) != ratio:
+            return "its lower bound or ratio cannot be true of this tree"
+        return None
 
     def to_text(self) -> str:
         """A few lines for people."""
@@ -149,6 +155,10 @@ class Certificate:
         """In version 1 "max_cost" was that of known cases, and the other was not said."""
         return bool(self.document["version"] == 1)
 
+    @property
+    def _known_text(self) -> str:
+        return str(self.document["max_cost" if self._is_old else "known_max_cost"])
+
     def _worst_case(self) -> str:
         known = show_number(self.known_max_cost)
         if self.max_cost is None:
@@ -159,6 +169,46 @@ class Certificate:
 
     def _number(self, key: str) -> int | float:
         return plain_number(Fraction(self.document[key]))
+
+
+def tree_entries(tree: Tree) -> list[dict[str, Any]]:
+    """A tree as a certificate has it."""
+    nodes, schema = tree.nodes, tree.schema
+    entries: list[dict[str, Any]] = []
+    for node in range(len(nodes)):
+        test = int(nodes.test[node])
+        if test == LEAF:
+            entries.append({"test": None, "children": {}})
+        else:
+            below = nodes.children(node, len(schema.outcome_names[test])).tolist()
+            children = {str(outcome): child for outcome, child in enumerate(below) if child >= 0}
+            entries.append({"test": test, "children": children})
+    return entries
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON's")
+
+
+def _flaw(document: Any) -> str | None:
+    """What keeps a document from being a certificate, in words."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        return f'expected an object with "format": "{FORMAT}".'
+    version = document.get("version")
+    if isinstance(version, int) and version > VERSION:
+        return f"version {version} was written by a later budgetree; this one reads up to {VERSION}. Upgrade it."
+    if (flaw := first_flaw(document, "budgetree.proof", SCHEMA_FILE)) is not None:
+        return flaw
+    if document["winner"] is not None and document["winner"] >= len(document["bounds"]):
+        return f"winner is {document['winner']}; there are {len(document['bounds'])} bounds."
+    stated = ("max_cost", "errors", "error_rate", "lower_bound", "ratio")
+    numbers = [document[key] for key in stated if document[key] is not None]
+    numbers += [bound["value"] for bound in document["bounds"]]
+    numbers += [entry[key] for entry in document["error_bounds"] for key in ("alpha", "bound", "refined")]
+    if "known_max_cost" in document:
+        numbers.append(document["known_max_cost"])
+    too_large = [number for number in numbers if abs(Fraction(number)) > LARGEST]
+    return f"{too_large[0]:.30}… is beyond 1e100." if too_large else None
 
 
 def facts_of(instance: Instance) -> Facts:

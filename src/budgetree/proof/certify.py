@@ -14,15 +14,16 @@ from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import show_count, show_number
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
-from budgetree.proof.certificate import Certificate, facts_of
+from budgetree.proof.certificate import Certificate, facts_of, tree_entries
 from budgetree.proof.check import seal
+from budgetree.proof.check.verify import FORMAT, VERSION
 from budgetree.proof.cover import cover_bound
 from budgetree.proof.error_bounds import error_bounds
 from budgetree.proof.ratio import ratio_bound
 from budgetree.proof.searched import search_bound
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, progress_bar
-from budgetree.tree import LEAF, Tree
+from budgetree.tree import Tree
 
 DEFAULT_SECONDS = 10.0
 SEARCH_SHARE, RATIO_SHARE = 0.6, 0.2  # of the time, and of the rest of it; the cover has what is left
@@ -126,10 +127,10 @@ def _certificate(instance: Instance, tree: Tree, score: _Score, bounds: list[Bou
     ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
     total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
     document: dict[str, Any] = {
-        "format": "budgetree certificate",
-        "version": 2,
+        "format": FORMAT,
+        "version": VERSION,
         "instance": facts_of(instance).fingerprint(),
-        "tree": _tree_entries(tree),
+        "tree": tree_entries(tree),
         "max_cost": text_of(score.max_cost),
         "known_max_cost": text_of(known),
         "errors": text_of(score.errors),
@@ -144,20 +145,6 @@ def _certificate(instance: Instance, tree: Tree, score: _Score, bounds: list[Bou
     }
     document["seal"] = seal(document)
     return Certificate(document, instance)
-
-
-def _tree_entries(tree: Tree) -> list[dict[str, Any]]:
-    nodes, schema = tree.nodes, tree.schema
-    entries: list[dict[str, Any]] = []
-    for node in range(len(nodes)):
-        test = int(nodes.test[node])
-        if test == LEAF:
-            entries.append({"test": None, "children": {}})
-        else:
-            below = nodes.children(node, len(schema.outcome_names[test])).tolist()
-            children = {str(outcome): child for outcome, child in enumerate(below) if child >= 0}
-            entries.append({"test": test, "children": children})
-    return entries
 
 
 def _reason(score: _Score, lower: Fraction, winner: Bound | None) -> str:

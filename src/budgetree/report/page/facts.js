@@ -63,7 +63,7 @@ export function showProof(tree) {
   const lines = [found, ...tree.statement.sentences, ...certified];
   const paragraphs = lines.map((line) => element("p", {}, capital(line)));
   const note = tree.certificate
-    ? "A certificate can be checked by anyone who has the table of known cases; the check computes everything again."
+    ? "What the certificate says was not checked for this page. Anyone who has the table of known cases can check it."
     : "The errors are those on the known cases. New cases may differ from them.";
   byId("panel-proof").replaceChildren(
     element("h2", {}, "How good the tree is"),
