@@ -21,10 +21,13 @@ def test_the_legend_says_what_is_proven(hasty: Reproduction) -> None:
     pyplot.close("all")
 
 
-def test_one_legend_serves_all_panels(small: Reproduction) -> None:
-    figure = draw_figure5(small.evidence.panels)
+def test_one_legend_serves_all_panels_and_is_on_the_paper(hasty: Reproduction) -> None:
+    figure = draw_figure5(hasty.evidence.panels)
+    figure.canvas.draw()
     (legend,) = figure.legends
     names = [text.get_text() for text in legend.get_texts()]
     assert len(set(names)) == len(names)
-    assert sum(axes.has_data() for axes in figure.axes) == 2
+    box = legend.get_window_extent()
+    assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+    assert sum(axes.has_data() for axes in figure.axes) == 3
     pyplot.close("all")

@@ -49,5 +49,5 @@ def draw_figure5(panels: list[Panel]) -> Any:
             if label not in labels:
                 handles.append(handle)
                 labels.append(label)
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=-(-len(labels) // 2), frameon=False)
     return figure

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
 
 import budgetree as bt
 from budgetree.show.steps import frontier_steps
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def close_figures() -> Any:
-    yield
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import matplotlib as mpl
 import pytest
 from matplotlib import pyplot
 
 import budgetree as bt
-
-mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def close_figures() -> Any:
-    yield
-    pyplot.close("all")
 
 
 def narrow() -> bt.Instance:
