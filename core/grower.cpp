@@ -198,12 +198,7 @@ bool Grower<Count>::move(const GrowthTask<Count>& task) {
         child.is_counted_now = false;
         destinations_[child.outcome] = {into.row(child.task.first), into.row_bytes()};
     }
-    const std::uint8_t* row = rows_of(task);
-    for (int c = 0; c < layout_.n_classes(); ++c) {
-        if (task.class_sizes[c] > 0 && !move_class(task, c, row)) return false;
-        row += task.class_sizes[c] * layout_.row_bytes();
-    }
-    return true;
+    return move_classes(task);
 }
 
 // Rows are counted as they arrive, while they are near. Those of a last child are not kept beyond that.
@@ -219,6 +214,11 @@ bool Grower<Count>::move_and_count(const GrowthTask<Count>& task, bool derives_l
                                          : shared_.buffers.to_write(task.depth + 1).row(child.task.first);
         destinations_[child.outcome] = {to, layout_.row_bytes()};
     }
+    return move_classes(task);
+}
+
+template <typename Count>
+bool Grower<Count>::move_classes(const GrowthTask<Count>& task) {
     const std::uint8_t* row = rows_of(task);
     for (int c = 0; c < layout_.n_classes(); ++c) {
         if (task.class_sizes[c] > 0 && !move_class(task, c, row)) return false;

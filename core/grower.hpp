@@ -74,6 +74,7 @@ private:
 
     bool move(const GrowthTask<Count>& task);
     bool move_and_count(const GrowthTask<Count>& task, bool derives_largest);
+    bool move_classes(const GrowthTask<Count>& task);
     bool move_class(const GrowthTask<Count>& task, int c, const std::uint8_t* row);
     void derive_largest(NodeCounts<Count> left);
     bool count_others();

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 import budgetree as bt
-from budgetree.show.frontier_table import sparkline
 
 greedy = partial(bt.frontier, method="greedy")
 
@@ -69,32 +68,6 @@ def test_the_frame_is_of_the_callers_library(library: Any) -> None:
     assert table.shape == (len(greedy(instance)), 6)
 
 
-def test_the_text_is_a_table_with_a_sparkline() -> None:
-    frontier = greedy(bt.datasets.load("synthetic"))
-    lines = repr(frontier).splitlines()
-    assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
-    assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
-    assert lines[4].split()[:4] == ["2", "4", "0.39%", "0"]
-    assert "proven" in lines[5]
-    assert sparkline([0, 0]) == "▁▁"
-
-
-def test_a_notebook_shows_a_plot_and_escapes_names() -> None:
-    class Named(bt.Impurity):
-        exact = True
-
-        def value(self, counts: Any) -> Any:
-            return counts.sum(axis=-1) ** 2 - (counts**2).sum(axis=-1)
-
-        def __repr__(self) -> str:
-            return "<script>alert(1)</script>"
-
-    html = greedy(bt.datasets.load("house_votes"), impurities=[Named()])._repr_html_()
-    assert "<svg" in html
-    assert "<script>" not in html
-
-
-@pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_frontiers_can_be_pickled(method: Any) -> None:
     found = bt.frontier(bt.datasets.load("house_votes"), method=method)
     again = pickle.loads(pickle.dumps(found))

@@ -34,16 +34,10 @@ def statement_line(tree: Tree) -> str:
 
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
+    from budgetree.show.facts import size_and_cost
+
     proven = tree.proven
-    return {
-        "max_cost": tree.max_cost,
-        "known_max_cost": tree.known_max_cost,
-        "mean_cost": tree.mean_cost,
-        "errors": tree.errors,
-        "n_objects": tree.n_objects,
-        "n_leaves": tree.n_leaves,
-        "depth": tree.depth,
-        "origin": str(tree.origin),
+    return size_and_cost(tree) | {
         "proven": tree.statement.is_proven,
         "statement": str(tree.statement),
         "lower_bound": None if proven is None else plain_number(proven.least_errors),

@@ -12,6 +12,7 @@ from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
 from budgetree.problem.units import plain_number
 from budgetree.proof.certificate import Certificate
+from budgetree.show.facts import size_and_cost
 from budgetree.show.steps import frontier_steps
 from budgetree.tree import LEAF, NO_BRANCH, Tree
 
@@ -93,14 +94,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     return {
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
-        "max_cost": tree.max_cost,
-        "known_max_cost": tree.known_max_cost,
-        "mean_cost": tree.mean_cost,
-        "errors": tree.errors,
-        "n_objects": tree.n_objects,
-        "n_leaves": tree.n_leaves,
-        "depth": tree.depth,
-        "origin": str(tree.origin),
+        **size_and_cost(tree),
         "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
         "certificate": None if certificate is None else _certificate(certificate),
     }
