@@ -68,6 +68,7 @@ def test_the_frame_is_of_the_callers_library(library: Any) -> None:
     assert table.shape == (len(greedy(instance)), 6)
 
 
+@pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_frontiers_can_be_pickled(method: Any) -> None:
     found = bt.frontier(bt.datasets.load("house_votes"), method=method)
     again = pickle.loads(pickle.dumps(found))
