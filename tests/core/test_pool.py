@@ -14,6 +14,7 @@ import budgetree as bt
 from budgetree.learn.greedy.native import NativePool, native_instance
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import Steps, join_steps, steps_of_nodes
+from budgetree.services.clock import Clock
 
 IMPURITIES = [
     *(bt.Powers(power) for power in (2, 3, 4, 5, 12)),
@@ -46,7 +47,7 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
         budget = rng.choice([2**53, rng.randint(0, 20)])
         wanted = settings_for(instance, budget)
         apart = [steps_of_nodes(plain(instance, settings), instance.schema.table) for settings in wanted]
-        assert same(pool_of(instance, cache_bytes).steps(wanted, None, None), join_steps(apart))
+        assert same(pool_of(instance, cache_bytes).steps(wanted, Clock(None)), join_steps(apart))
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 100_000, 2**28])
@@ -57,16 +58,16 @@ def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> 
     apart = [steps_of_nodes(plain(instance, settings), instance.schema.table) for settings in wanted]
     pool = pool_of(instance, cache_bytes)
     for _ in range(2):  # the second time from what the first one left
-        assert same(pool.steps(wanted, None, None), join_steps(apart))
+        assert same(pool.steps(wanted, Clock(None)), join_steps(apart))
 
 
 def test_the_trees_finished_in_time_are_the_first_ones() -> None:
     instance = bt.datasets.load("dna")
     wanted = settings_for(instance, instance.schema.table.budget_units(None))
-    whole = pool_of(instance, 2**28).steps(wanted, None, None)
-    assert len(pool_of(instance, 2**28).steps(wanted, 0.0, None)) == 0
+    whole = pool_of(instance, 2**28).steps(wanted, Clock(None))
+    assert len(pool_of(instance, 2**28).steps(wanted, Clock(0.0))) == 0
     for seconds in (0.002, 0.005, 0.01):
-        some = pool_of(instance, 2**28).steps(wanted, seconds, None)
+        some = pool_of(instance, 2**28).steps(wanted, Clock(seconds))
         assert np.array_equal(some.summaries, whole.summaries[: len(some)])
         assert np.array_equal(some.need, whole.need[: len(some.need)])
 
@@ -76,7 +77,7 @@ def test_progress_counts_trees() -> None:
     instance = bt.Instance(rng.integers(0, 3, (3000, 60)), rng.integers(0, 3, 3000))
     wanted = settings_for(instance, 6) * 6
     seen: list[int] = []
-    steps = pool_of(instance, 2**26).steps(wanted, None, lambda done, _: seen.append(done))
+    steps = pool_of(instance, 2**26).steps(wanted, Clock(None, lambda done, _: seen.append(done)))
     assert len(steps) == len(wanted)
     assert seen == sorted(seen)
     assert all(0 <= done <= len(wanted) for done in seen)
@@ -90,4 +91,4 @@ def test_what_a_tick_raises_arrives() -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        pool_of(instance, 2**26).steps(settings_for(instance, 60) * 20, None, tick)
+        pool_of(instance, 2**26).steps(settings_for(instance, 60) * 20, Clock(None, tick))
