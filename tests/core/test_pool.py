@@ -65,7 +65,7 @@ def test_the_trees_finished_in_time_are_the_first_ones() -> None:
     instance = bt.datasets.load("dna")
     wanted = settings_for(instance, instance.schema.table.budget_units(None))
     whole = pool_of(instance, 2**28).steps(wanted, Clock(None))
-    assert len(pool_of(instance, 2**28).steps(wanted, Clock(0))) == 0
+    assert len(pool_of(instance, 2**28).steps(wanted, Clock(0.0))) == 0
     for seconds in (0.002, 0.005, 0.01):
         some = pool_of(instance, 2**28).steps(wanted, Clock(seconds))
         assert np.array_equal(some.summaries, whole.summaries[: len(some)])
