@@ -123,7 +123,7 @@ def test_predictions_are_class_names_of_their_own_type() -> None:
     ("codes", "message"),
     [
         ([[0, 1]], r"expected 8 columns, one per test, but got 2"),
-        ([0] * 8, "one row per object"),
+        ([0] * 8, "one row per case"),
         ([[np.nan] * 8], "outcomes must be whole numbers"),
     ],
 )
