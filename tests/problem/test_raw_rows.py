@@ -161,6 +161,7 @@ def test_an_unchangeable_table_is_not_copied() -> None:
 def test_bundled_sets_and_pickled_instances_know_their_rows() -> None:
     votes = pickle.loads(pickle.dumps(bt.datasets.load("house_votes")))
     assert (votes.n_rows, votes.n_objects) == (435, 342)
+    assert not votes.row_labels.flags.writeable
     assert same(votes.rows(np.arange(435)), votes)
     assert votes.rows(np.arange(100)).n_objects <= 100
 

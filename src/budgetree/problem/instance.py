@@ -108,7 +108,7 @@ class Instance:
 
     def _freeze(self) -> None:
         """The core trusts the codes: nobody may change them behind an instance's back."""
-        for array in (self.codes, self.labels, self.weight_units):
+        for array in (self.codes, self.labels, self.weight_units, self.row_labels):
             array.flags.writeable = False
 
     def __setstate__(self, state: dict[str, Any]) -> None:
