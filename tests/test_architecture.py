@@ -26,7 +26,9 @@ def folder(room: str) -> Path:
 
 
 def modules(place: Path) -> set[str]:
-    return {file.name.partition(".")[0] for file in place.iterdir() if file.suffix in (".py", ".hpp", ".cpp")} - {"__init__"}
+    return {file.name.partition(".")[0] for file in place.iterdir() if file.suffix in (".py", ".hpp", ".cpp")} - {
+        "__init__"
+    }
 
 
 def test_every_room_is_in_the_table_and_every_row_is_a_room() -> None:
