@@ -96,7 +96,7 @@ def best_with_three(layout: Layout) -> int:
         )
         return min(sum(fewest(part, n_left - 1) for part in pair) for pair in parts)
 
-    return fewest(np.arange(layout.n_objects), 3)
+    return fewest(np.arange(layout.n_cases), 3)
 
 
 @pytest.mark.parametrize("n_outcomes", [2, 3, 5, 40])

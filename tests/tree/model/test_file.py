@@ -162,23 +162,24 @@ def test_json_that_is_no_model_is_refused(tmp_path_factory: pytest.TempPathFacto
     refused(tmp_path_factory.mktemp("any"), value)
 
 
-def with_a_changed_entry(content: dict[str, Any], data: st.DataObject) -> dict[str, Any]:
-    broken = copy.deepcopy(content)
+def with_a_changed_entry(content: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Somewhere in the document, at any depth, one entry is another."""
+    rng, broken = random.Random(seed), copy.deepcopy(content)
     place: Any = broken
-    while isinstance(place, (dict, list)) and place:
-        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
-        if not isinstance(place[key], (dict, list)) or data.draw(st.booleans()):
-            place[key] = data.draw(st.none() | st.integers(-3, 3) | st.text(max_size=3) | st.just([]) | st.just({}))
+    while place:
+        key = rng.choice(sorted(place) if isinstance(place, dict) else range(len(place)))
+        if not isinstance(place[key], (dict, list)) or not place[key] or rng.random() < 0.3:
+            place[key] = rng.choice([None, True, -3, -1, 0, 1, 2, 3, 0.5, "", "x", "1/3", "\N{BULLET}", [], {}])
             break
         place = place[key]
     return broken
 
 
-@given(data=st.data())
+@given(seed=st.integers(0, 2**32))
 def test_a_changed_entry_is_refused_or_harmless(
-    tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], seed: int
 ) -> None:
-    broken = with_a_changed_entry(content, data)
+    broken = with_a_changed_entry(content, seed)
     path = tmp_path_factory.mktemp("changed") / "model.json"
     path.write_text(json.dumps(broken))
     try:
@@ -310,9 +311,9 @@ def test_the_published_schema_is_one_and_another_validator_agrees(content: dict[
     validator = jsonschema.Draft7Validator(schema)
     validator.validate(content)
 
-    @given(data=st.data())
-    def agree(data: st.DataObject) -> None:
-        broken = with_a_changed_entry(content, data)
+    @given(seed=st.integers(0, 2**32))
+    def agree(seed: int) -> None:
+        broken = with_a_changed_entry(content, seed)
         try:
             check_shape(broken)
         except bt.ModelFileError:
