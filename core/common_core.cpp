@@ -98,7 +98,7 @@ std::vector<float> CommonCore::weigh_cases() {
         }
         const double most = *std::ranges::max_element(score), own = score[table_.labels[object]];
         double sum = 0;
-        for (const double each : score) sum += std::exp(each - most);
+        for (const double value : score) sum += std::exp(value - most);
         mass[object] = float(double(table_.weights[object]) * std::max(kLeastMass, 1 - std::exp(own - most) / sum));
     }
     return mass;
