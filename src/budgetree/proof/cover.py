@@ -39,8 +39,8 @@ class _Program:
         rows = present_rows(instance)
         others = rows[instance.labels[rows] != instance.labels[row]]
         apart = instance.codes[others] != instance.codes[row]
-        told = apart.any(axis=1)  # an identical case is told apart by nothing
-        self.row, self.others, self.apart = int(row), others[told], apart[told]
+        separable = apart.any(axis=1)  # no test separates identical cases
+        self.row, self.others, self.apart = int(row), others[separable], apart[separable]
         self.weights = instance.weight_units[self.others]
         self.prices = instance.schema.table.cheapest
         self.allowed = allowed  # m, in weight units
@@ -142,7 +142,7 @@ def _assemble(instance: Instance, duals: list[_Dual], allowed: Fraction) -> Boun
     """The best duals that weigh more than m together; the least of their values is the bound."""
     chosen: list[_Dual] = []
     weight = 0
-    for dual in sorted(duals, key=lambda each: -each.value):
+    for dual in sorted(duals, key=lambda dual: -dual.value):
         chosen.append(dual)
         weight += int(instance.weight_units[dual.row])
         if weight > allowed:

@@ -82,15 +82,15 @@ def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
 
 def _sets_of_nodes(instance: Instance, tree: Tree, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
     nodes = tree.nodes
-    held = {0: rows}
+    rows_at = {0: rows}
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
         test = int(nodes.test[node])
-        here = held.pop(node)
+        here = rows_at.pop(node)
         outcomes = instance.codes[here, test]
         for outcome, child in enumerate(nodes.children(node, len(tree.schema.outcome_names[test]))):
             if child >= 0 and nodes.test[child] != LEAF:
-                held[int(child)] = here[outcomes == outcome]
-                yield held[int(child)]
+                rows_at[int(child)] = here[outcomes == outcome]
+                yield rows_at[int(child)]
 
 
 def _in_floats(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity) -> float:
@@ -111,7 +111,7 @@ def _exactly(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Imp
     for test in range(len(counts)):
         shown = counts[test][counts[test].sum(axis=1) > 0]
         if len(shown) > 1:
-            gain = min(whole - Fraction(function(each)) for each in shown)
+            gain = min(whole - Fraction(function(counted)) for counted in shown)
             if gain > 0:
                 ratios.append(Fraction(int(prices[test])) / gain)
     return min(ratios) * whole if ratios else None
