@@ -85,8 +85,8 @@ class Certificate:
     def error_bounds(self) -> list[dict[str, Any]]:
         """The paper's bounds on the share of errors: name, alpha, bound and the bound refined over η."""
         return [
-            {"name": bound["name"]} | {key: float(Fraction(bound[key])) for key in ("alpha", "bound", "refined")}
-            for bound in self.document["error_bounds"]
+            {"name": entry["name"]} | {key: float(Fraction(entry[key])) for key in ("alpha", "bound", "refined")}
+            for entry in self.document["error_bounds"]
         ]
 
     def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> CheckReport:
@@ -137,9 +137,9 @@ class Certificate:
             lines.append(f"the paper's guarantee beforehand: within {self.guarantee:.2f} times the best")
         rate = float(Fraction(self.document["error_rate"]))
         lines += [
-            f"{bound['name']}({bound['alpha']:.4g}): at most {bound['bound']:.1%} wrong, refined {bound['refined']:.1%}; "
-            f"really {rate:.1%}"
-            for bound in self.error_bounds
+            f"{entry['name']}({entry['alpha']:.4g}): at most {entry['bound']:.1%} wrong, "
+            f"refined {entry['refined']:.1%}; really {rate:.1%}"
+            for entry in self.error_bounds
         ]
         return "\n".join(lines)
 

@@ -39,8 +39,8 @@ class _Program:
         rows = present_rows(instance)
         others = rows[instance.labels[rows] != instance.labels[row]]
         apart = instance.codes[others] != instance.codes[row]
-        separated = apart.any(axis=1)  # an identical case is separated by nothing
-        self.row, self.others, self.apart = int(row), others[separated], apart[separated]
+        separable = apart.any(axis=1)  # no test separates identical cases
+        self.row, self.others, self.apart = int(row), others[separable], apart[separable]
         self.weights = instance.weight_units[self.others]
         self.prices = instance.schema.table.cheapest
         self.allowed = allowed  # m, in weight units

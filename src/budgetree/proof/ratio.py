@@ -111,7 +111,7 @@ def _exactly(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Imp
     for test in range(len(counts)):
         shown = counts[test][counts[test].sum(axis=1) > 0]
         if len(shown) > 1:
-            gain = min(whole - Fraction(function(part)) for part in shown)
+            gain = min(whole - Fraction(function(counted)) for counted in shown)
             if gain > 0:
                 ratios.append(Fraction(int(prices[test])) / gain)
     return min(ratios) * whole if ratios else None

@@ -137,8 +137,8 @@ class Tree(Shown):
     def plain_cost(self, codes: Any) -> list[int | float]:
         """cost() as people write it: 3 rather than 3.0."""
         units = self._walk(codes).paid.tolist()
-        amounts = {each: self.schema.table.amount(each) for each in set(units)}
-        return [amounts[each] for each in units]
+        amounts = {unit: self.schema.table.amount(unit) for unit in set(units)}
+        return [amounts[unit] for unit in units]
 
     def tests_done(self, codes: Any) -> list[tuple[str, ...]]:
         """The tests on each row's path, in their order; also one whose outcome was never seen there."""

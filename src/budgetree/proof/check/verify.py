@@ -191,10 +191,10 @@ class _Verifier:
         tops = [(counts[0], counts[1] if len(counts) > 1 else 0) for counts in leaves]
         alpha = max(Fraction(a * b, a + b) if pairs else Fraction(b) for a, b in tops)  # in grains
         k, n = len(self.facts.class_names), sum(self.whole.weights)
-        per_leaf = (k if pairs else 1) * (k - 1) * alpha / n  # of the error rate
+        per_leaf = (k if pairs else 1) * (k - 1) * alpha / n  # of the error rate, per leaf
         heaviest = [0, *accumulate(sorted((sum(counts) for counts in leaves), reverse=True))]
         bound = len(leaves) * per_leaf
-        refined = min(per_leaf * j + Fraction((k - 1) * (n - weight), k * n) for j, weight in enumerate(heaviest))
+        refined = min(per_leaf * j + Fraction((k - 1) * (n - covered), k * n) for j, covered in enumerate(heaviest))
         for key, right in (("alpha", alpha * self.whole.grain), ("bound", bound), ("refined", refined)):
             self.attempt(self.claim, entry[key], right, f"{where}.{key}")
         if rate > min(bound, refined):

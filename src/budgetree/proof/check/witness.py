@@ -1,7 +1,7 @@
 """The three kinds of witness, each checked on its own: what it proves about every tree with at most m errors.
 
 ratio   Lemma 2.1 of the paper, on any set of cases, each test at its least price and without fees
-cover   some listed case is classified rightly; its path must part it from all but m of the other classes, and a
+cover   some listed case is classified rightly; its path must separate it from all but m of the other classes, and a
         feasible dual of that cover problem bounds its cost
 search  no cheaper tree exists; repeated here by a plain exhaustive search, until the deadline
 """
@@ -118,8 +118,8 @@ def cover(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
 def dual(whole: Whole, item: Any, where: str, errors: Fraction) -> tuple[int, Fraction]:
     """The case, and the least its path can cost if it is classified rightly.
 
-    Objects of other classes that its path leaves unparted are errors; they weigh at most m, so their dual values sum to
-    at most λm, and the others' are paid for by the tests that part them.
+    Cases of other classes that its path does not separate from it are errors; they weigh at most m, so their dual
+    values sum to at most λm, and the others' are paid for by the tests that separate them.
     """
     item = fields(item, where, ("object", "dual"))
     facts, place, row = whole.facts, f"{where}.dual", present(whole, item["object"], f"{where}.object")

@@ -107,7 +107,7 @@ def prices_content(prices: Prices) -> dict[str, Any]:
     def amount(price: OutcomePrices) -> Any:
         if isinstance(price, Fraction):
             return exact(price)
-        return {outcome: exact(each) for outcome, each in price.items()}
+        return {outcome: exact(number) for outcome, number in price.items()}
 
     return {
         "tests": {name: amount(price) for name, price in prices.tests.items()},
@@ -123,7 +123,7 @@ def read_prices(content: dict[str, Any]) -> Prices:
 
     def amount(price: Any, what: str) -> Any:
         if isinstance(price, dict):
-            return {outcome: read_number(each, f"{what}, outcome {outcome!r},") for outcome, each in price.items()}
+            return {outcome: read_number(number, f"{what}, outcome {outcome!r},") for outcome, number in price.items()}
         return read_number(price, what)
 
     default = content.get("default")
