@@ -12,7 +12,7 @@ PROMISED = {
     "Instance", "Prices", "Tree", "grow", "check_admissible", "datasets", "Impurity",
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
-    "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
+    "optimal", "predictive", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
     "plot_frontier", "plot_tree", "ObjectPairs",
 }  # fmt: skip
 
