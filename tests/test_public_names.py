@@ -12,8 +12,8 @@ PROMISED = {
     "Instance", "Prices", "Tree", "grow", "check_admissible", "datasets", "Impurity",
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
-    "optimal", "predictive", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
-    "plot_frontier", "plot_tree", "ObjectPairs",
+    "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
+    "plot_frontier", "plot_tree", "ObjectPairs", "predictive",
 }  # fmt: skip
 
 

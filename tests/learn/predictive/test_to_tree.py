@@ -46,7 +46,7 @@ def test_a_tree_answers_and_costs_what_its_policy_does(seed: int, tenths: int, l
 def test_what_is_paid_and_still_to_pay_is_never_more_than_a_node_says(
     seed: int, tenths: int, leaves: str, sure: float | None
 ) -> None:
-    instance, policy, tree = fitted(seed, tenths, leaves, sure)
+    instance, _policy, tree = fitted(seed, tenths, leaves, sure)
     codes = any_codes(seed, instance)
     end, units = tree.route(codes), tree.units(codes)
     assert (units <= tree.nodes.paid[end]).all()
