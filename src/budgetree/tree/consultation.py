@@ -126,12 +126,17 @@ class Consultation:
         It is the share of the class among the known cases that agree with them; in a tree with models, the model of
         what is paid says it.
         """
-        return dict(zip(self.tree.class_names, self._shares(self._place.node, self.codes).tolist(), strict=True))
+        return dict(zip(self.tree.class_names, self.shares.tolist(), strict=True))
 
     @property
     def prediction(self) -> Any:
         """The likeliest class; the answer when done, and the best guess before."""
-        return self.tree.class_names[int(self._shares(self._place.node, self.codes).argmax())]
+        return self.tree.class_names[int(self.shares.argmax())]
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """distribution, in the order of class_names."""
+        return self._shares(self._place.node, self.codes)
 
     @property
     def node(self) -> int:
@@ -244,15 +249,14 @@ class Consultation:
         table = self.tree.schema.table
         is_listed = code < self.tree.schema.n_outcomes[test]
         own = table.own[test, code] if is_listed else table.costliest[test]
-        return int(own) + int(fees_due(table.fee_mask[test] & ~np.int64(fees), table.fees))
+        return int(own) + int(table.fees_due(fees)[test])
 
     @property
     def _fees_put_off(self) -> int:
         """Fees of tests that could not be done: another test may still have to pay them."""
         table = self.tree.schema.table
-        done = [int(table.fee_mask[answer.test]) for answer in self._answers]
-        on_path = int(np.bitwise_or.reduce(done)) if done else 0
-        return int(fees_due(np.int64(on_path & ~self._place.fees), table.fees))
+        on_path = np.bitwise_or.reduce(table.fee_mask[[answer.test for answer in self._answers]], keepdims=True)
+        return int(fees_due(on_path & ~np.int64(self._place.fees), table.fees).sum())
 
     def _is_sure(self, node: int, codes: dict[int, int]) -> bool:
         models = self.tree.models

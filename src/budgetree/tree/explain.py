@@ -51,7 +51,7 @@ class Explanation:
 def explain(case: Consultation) -> Explanation:
     """Of a finished consultation."""
     tree = case.tree
-    label = tree.class_names.index(case.prediction)
+    label = int(case.shares.argmax())
     model = None if tree.models is None else tree.models.model(case.node)
     if tree.models is None or model is None:
         moves = [float(shares[label]) for shares in case.shares_on_path]
@@ -65,7 +65,7 @@ def explain(case: Consultation) -> Explanation:
         Contribution(step.test, step.value, step.outcome, score, before, after)
         for step, score, before, after in zip(case.history, scores[1:], moves, moves[1:], strict=False)
     ]
-    return Explanation(case.prediction, case.distribution[case.prediction], moves[0], scores[0], tuple(contributions))
+    return Explanation(case.prediction, float(case.shares[label]), moves[0], scores[0], tuple(contributions))
 
 
 def _sums(leaf_models: LeafModels, model: Model, codes: dict[int, int]) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from budgetree.problem.units import as_fraction, plain_number
 from budgetree.tree.consultation import Consultation, HandleUnknown
 from budgetree.tree.explain import Explanation, explain
 from budgetree.tree.known import Known
-from budgetree.tree.leaf_models import NO_MODEL, LeafModels
+from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival, spending, worst_from
 from budgetree.tree.origin import Change, Origin
@@ -314,7 +314,12 @@ class Tree(Shown):
         """Per node, whether a case stops before its test where the answer is sure."""
         if self.models is None or self.models.sure is None:
             return np.zeros(len(self.nodes), dtype=bool)
-        return np.asarray((self.models.of_node != NO_MODEL) & ~self.nodes.is_leaf & ~self.charges.repeated)
+        may_stop = (self.models.of_node != NO_MODEL) & ~self.nodes.is_leaf & ~self.charges.repeated
+        for node in np.flatnonzero(may_stop).tolist():
+            model = self.models.models[self.models.of_node[node]]
+            if not model.tests:  # it says the same of every case
+                may_stop[node] = softmax(model.intercept[None]).max() >= self.models.sure
+        return np.asarray(may_stop)
 
     @cached_property
     def _spent(self) -> list[dict[int, int]] | None:

@@ -204,8 +204,9 @@ def _read_otherwise(entries: list[Any]) -> NDArray[np.int32] | None:
             )
         if "test" in entry:
             if not node < entry["otherwise"] < len(entries):
+                last = len(entries) - 1
                 raise ModelFileError(
-                    f"node {node}: otherwise is {entry['otherwise']}; expected a node after it, up to {len(entries) - 1}."
+                    f"node {node}: otherwise is {entry['otherwise']}; expected a node after it, up to {last}."
                 )
             otherwise[node] = entry["otherwise"]
     return otherwise
@@ -236,9 +237,6 @@ def _check_sums(nodes: Nodes) -> None:
     wrong = np.flatnonzero(~nodes.is_leaf & is_wrong.any(axis=1))
     if len(wrong):
         raise ModelFileError(f"the counts of node {wrong[0]} are not the sum of its children's.")
-    is_empty = ~nodes.counts.any(axis=1)
-    if nodes.otherwise is not None:
-        is_empty[1:] = False
-    empty = np.flatnonzero(is_empty)
+    empty = np.flatnonzero(~nodes.counts[: None if nodes.otherwise is None else 1].any(axis=1))
     if len(empty):
         raise ModelFileError(f"node {empty[0]} counts no cases.")
