@@ -57,6 +57,9 @@ from .learn import (
     optimal as optimal,
 )
 from .learn import (
+    predictive as predictive,
+)
+from .learn import (
     tradeoff as tradeoff,
 )
 from .problem import (

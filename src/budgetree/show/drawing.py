@@ -181,8 +181,11 @@ class _Draughtsman:
     def _name(self, item: _Item) -> str:
         node = item.group[0]
         if item.below:
-            return _short(self.tree.test_names[self.nodes.test[node]], MAX_NAME)
+            name = _short(self.tree.test_names[self.nodes.test[node]], MAX_NAME)
+            return f"buy {name}" if self.outline.is_purchase(item.group) else name
         label = _short(str(self.names[self.nodes.label[node]]), MAX_NAME)
+        if self.tree.models is not None:
+            label = f"model, mostly {label}"
         return f"{label} …" if self._is_folded(item) else label
 
     def _labels(self, item: _Item) -> list[tuple[str, float]]:
@@ -192,6 +195,8 @@ class _Draughtsman:
         node, above = item.group[0], item.above.group[0]
         paid = self.nodes.paid
         price = f"costs {self.words.amount(paid[node] - paid[above])}, spent {self.words.amount(paid[node])}"
+        if self.nodes.otherwise is not None and self.tree.charges.repeated[above]:
+            price = f"spent {self.words.amount(paid[node])}"
         return [(_listed(item.branch.names), SIZE - 1), (price, SMALL)]
 
     def _branch_shapes(self, item: _Item, is_worst: bool) -> list[Stroke | Box | Text]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.tables.encoding import NumberEncoder
+from budgetree.problem.tables.fine_levels import FineLevels
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.tree import Tree
 
@@ -41,11 +42,26 @@ class Outline:
     """Which outcomes share a branch, from the root (0,) down."""
 
     def __init__(self, tree: Tree) -> None:
+        self.tree = tree
         self.schema = tree.schema
         self.nodes = tree.nodes
 
     def is_leaf(self, group: Group) -> bool:
         return bool(self.nodes.test[group[0]] == LEAF)
+
+    def is_purchase(self, group: Group) -> bool:
+        """Whether the node only buys its test, in a tree for new cases: one branch for all that it may show."""
+        node = group[0]
+        return self.nodes.otherwise is not None and not self.is_leaf(group) and not self.tree.charges.repeated[node]
+
+    def model_tests(self, group: Group) -> tuple[str, ...] | None:
+        """The tests that the model of a group uses; None where no model answers."""
+        model = None if self.tree.models is None else self.tree.models.model(group[0])
+        return None if model is None else tuple(self.schema.test_names[test] for test in model.tests)
+
+    def takes_unknown(self, group: Group, branch: Branch) -> bool:
+        """Whether the branch is also for what no known case showed."""
+        return self.nodes.otherwise is not None and int(self.nodes.otherwise[group[0]]) in branch.group
 
     def counts(self, group: Group) -> NDArray[np.int64]:
         """Per class, the units that come here."""
@@ -65,12 +81,15 @@ class Outline:
             outcomes.append(outcome)
             reached.extend(child for child in children if child not in reached)
         return [
-            Branch(tuple(outcomes), tuple(self._names(test, outcomes)), tuple(reached))
+            Branch(tuple(outcomes), self._branch_names(group, test, outcomes), tuple(reached))
             for outcomes, reached in found.values()
         ]
 
-    def walk(self) -> Iterator[Visit]:
-        """Depth first, by a stack rather than recursion: a tree may be deeper than Python's recursion limit."""
+    def walk(self, *, unknown_last: bool = False) -> Iterator[Visit]:
+        """Depth first, by a stack rather than recursion: a tree may be deeper than Python's recursion limit.
+
+        unknown_last: the branch that is also for what no known case showed comes last, as an "else" does.
+        """
         stack = [Visit("enter", (0,), 0)]
         while stack:
             visit = stack.pop()
@@ -79,7 +98,10 @@ class Outline:
                 stack.append(Visit("enter", visit.branch.group, visit.depth + 1))
             elif visit.kind == "enter" and not self.is_leaf(visit.group):
                 stack.append(Visit("leave", visit.group, visit.depth))
-                for branch in reversed(self.branches(visit.group)):
+                branches = self.branches(visit.group)
+                if unknown_last:
+                    branches.sort(key=lambda branch: self.takes_unknown(visit.group, branch))
+                for branch in reversed(branches):
                     stack.append(Visit("branch", visit.group, visit.depth, branch))
 
     def groups(self) -> list[dict[str, Any]]:
@@ -100,10 +122,16 @@ class Outline:
                 found.append({"nodes": list(branch.group)})
         return found
 
+    def _branch_names(self, group: Group, test: int, outcomes: list[int]) -> tuple[str, ...]:
+        return ("then",) if self.is_purchase(group) else tuple(self._names(test, outcomes))
+
     def _names(self, test: int, outcomes: list[int]) -> list[str]:
         """What the outcomes are called; neighbouring levels as one: "1 to 2" and "2 to 5" are "1 to 5"."""
+        encoder = None if self.schema.encoders is None else self.schema.encoders[test]
+        if isinstance(encoder, FineLevels):
+            return encoder.range_names(outcomes)
         names = [self.schema.outcome_names[test][outcome] for outcome in outcomes]
-        if self.schema.encoders is not None and not isinstance(self.schema.encoders[test], NumberEncoder):
+        if encoder is not None and not isinstance(encoder, NumberEncoder):
             return names  # texts that only look like ranges
         joined = names[:1]
         for (before, outcome), name in zip(pairwise(outcomes), names[1:], strict=True):
@@ -118,6 +146,8 @@ class Outline:
     def _shape(self) -> list[int]:
         """A number per node, the same for nodes whose subtrees ask, cost and answer the same."""
         nodes, number = self.nodes, dict[tuple[int, ...], int]()
+        if nodes.otherwise is not None:
+            return list(range(len(nodes)))  # where the unknown goes must stay visible, and answers are not alike
         shape = [0] * len(nodes)
         tests, labels, paid = nodes.test.tolist(), nodes.label.tolist(), nodes.paid.tolist()
         for node in reversed(range(len(nodes))):  # children come after their parents

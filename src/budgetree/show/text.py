@@ -72,14 +72,34 @@ class Words:
 
     def describe(self, group: Group, *, folded: bool = False) -> str:
         node = group[0]
-        counted = self.counts(self.tree.nodes.counts[list(group)].sum(axis=0))
+        counted = self.counts(self.tree.nodes.counts[list(group)].sum(axis=0)) or "no known case"
         spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.paid[node])}"
-        label = self.tree.schema.class_names[self.tree.nodes.label[node]]
+        label = self.label(group)
         if self.tree.nodes.test[node] == LEAF:
             return f"→ {label}{spent}  [{counted}]"
         if folded:
             return f"→ … {label}{spent}  [{counted}]"
-        return f"{self.tree.schema.test_names[self.tree.nodes.test[node]]}? {self.price(node)}{spent}  [{counted}]"
+        return f"{self.question(group)} {self.price(node)}{spent}  [{counted}]"
+
+    def label(self, group: Group) -> str:
+        """What is answered there; of a model, what it is a model of and what most known cases are."""
+        nodes, node = self.tree.nodes, group[0]
+        name = self.tree.schema.class_names[nodes.label[node]]
+        tests = self.tree.outline.model_tests(group)
+        if tests is None:
+            return str(name)
+        share = f"{nodes.shares[node].max():.0%} are {name}"
+        return f"by the model of {' + '.join(tests)} ({share})" if tests else f"{name} ({share})"
+
+    def question(self, group: Group) -> str:
+        """The test that is asked for there, or bought."""
+        node, models = group[0], self.tree.models
+        name = self.tree.schema.test_names[self.tree.nodes.test[node]]
+        if not self.tree.outline.is_purchase(group):
+            return f"{name}?"
+        if models is None or models.sure is None or not self.tree.may_stop[node]:
+            return f"buy {name}:"
+        return f"unless {100 * models.sure:.4g}% sure, buy {name}:"
 
     def price(self, node: int) -> str:
         """What doing the node's test costs there."""

@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem.price_table import fees_due
 from budgetree.problem.tables.answers import code_of, possible_answers, read_answer
+from budgetree.problem.tables.encoding import UNSEEN
+from budgetree.problem.tables.values import is_missing
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 
 if TYPE_CHECKING:
@@ -30,6 +36,7 @@ class Step:
     outcome: str | None  # None for a value that no known case had
     price: int | float  # what it cost, fees included
     spent: int | float  # with everything before it
+    available: bool = True  # False: it could not be done, and was not paid
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +44,19 @@ class _Answer:
     test: int
     code: int
     value: Any
+    available: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the answers so far lead to, the price units they cost, and whether the way ends there."""
+    """Where the answers so far lead to, the price units they cost, and whether the path ends there."""
 
     node: int
     units: int
+    fees: int  # those paid so far, as bits
     done: bool
     steps: tuple[Step, ...]
+    passed: tuple[int, ...]  # the node after each step
 
 
 class Consultation:
@@ -72,7 +82,7 @@ class Consultation:
 
     @property
     def done(self) -> bool:
-        """True when no test is left: at a leaf, or after an outcome that no known case showed here."""
+        """True when no test is left: at a leaf, where the answer is sure, or after an outcome that ends the path."""
         return self._place.done
 
     @property
@@ -95,8 +105,7 @@ class Consultation:
         """What the next test costs, at its costliest outcome and with fees not yet paid; 0 when done."""
         if self.done:
             return 0
-        node = self._place.node
-        return self._amount(self.tree.charges.costliest[node])
+        return self._amount(self._price(self._test, UNSEEN, self._place.fees))
 
     @property
     def spent(self) -> int | float:
@@ -106,18 +115,43 @@ class Consultation:
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        return 0 if self.done else self._amount(self.tree.worst_from[self._place.node])
+        if self.done:
+            return 0
+        return self._amount(self.tree.worst_from[self._place.node] + self._fees_put_off)
 
     @property
     def distribution(self) -> dict[Any, float]:
-        """The share of each class among the known cases that agree with the answers so far."""
-        counts = self.tree.nodes.counts[self._place.node]
-        return dict(zip(self.tree.class_names, (counts / counts.sum()).tolist(), strict=True))
+        """The probability of each class by the answers so far.
+
+        It is the share of the class among the known cases that agree with them; in a tree with models, the model of
+        what is paid says it.
+        """
+        return dict(zip(self.tree.class_names, self.shares.tolist(), strict=True))
 
     @property
     def prediction(self) -> Any:
-        """The most common class among them; the answer when done, and the best guess before."""
-        return self.tree.class_names[self.tree.nodes.label[self._place.node]]
+        """The likeliest class; the answer when done, and the best guess before."""
+        return self.tree.class_names[int(self.shares.argmax())]
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """distribution, in the order of class_names."""
+        return self._shares(self._place.node, self.codes)
+
+    @property
+    def node(self) -> int:
+        """The number of the node where the answers lead to."""
+        return self._place.node
+
+    @property
+    def codes(self) -> dict[int, int]:
+        """The outcome's code per test that was answered, in their order."""
+        return {answer.test: answer.code for answer in self._answers}
+
+    @property
+    def shares_on_path(self) -> list[NDArray[np.float64]]:
+        """The probabilities before any answer and after each, as the nodes on the path say them."""
+        return [self.tree.nodes.shares[node] for node in (0, *self._place.passed)]
 
     @property
     def history(self) -> tuple[Step, ...]:
@@ -128,10 +162,22 @@ class Consultation:
         """Give the next test's result: a raw value as in the table of known cases, or an outcome's name.
 
         None is a missing value. A value that stands for no outcome is refused with the possible ones, and the
-        consultation stays where it is.
+        consultation stays where it is. A tree for new cases takes a missing value wherever it comes.
         """
         self._check_open()
-        self._do(_Answer(self._test, read_answer(self.tree.schema, self._test, value), value))
+        if self.tree.nodes.otherwise is not None and is_missing(value):
+            code = code_of(self.tree.schema, self._test, value)
+        else:
+            code = read_answer(self.tree.schema, self._test, value)
+        self._do(_Answer(self._test, code, value))
+
+    def unavailable(self) -> None:
+        """The next test cannot be done: it is not paid, and the tests that are there have to answer.
+
+        A tree for new cases goes on to its other tests; any other tree ends here, with its best guess.
+        """
+        self._check_open()
+        self._do(_Answer(self._test, UNSEEN, None, available=False))
 
     def undo(self) -> None:
         """Take the last answer back."""
@@ -168,23 +214,65 @@ class Consultation:
         """Down from the root; a test that the path meets again is not asked again, its answer is known."""
         nodes, schema, charges = self.tree.nodes, self.tree.schema, self.tree.charges
         known = {answer.test: answer for answer in answers}
-        node, units = 0, 0
+        node, units, fees = 0, 0, 0
+        codes: dict[int, int] = {}
         steps: list[Step] = []
-        while (test := int(nodes.test[node])) != LEAF:
+        passed: list[int] = []
+        while (test := int(nodes.test[node])) != LEAF and not self._is_sure(node, codes):
             if test not in known:
-                return _Place(node, units, False, tuple(steps))
-            code, value = known[test].code, known[test].value
-            seen = code < schema.n_outcomes[test]
+                return _Place(node, units, fees, False, tuple(steps), tuple(passed))
+            answer = known[test]
+            is_listed = answer.code < schema.n_outcomes[test]
             if not charges.repeated[node]:
-                price = int(charges.price[node, code if seen else -1])
+                price = self._price(test, answer.code, fees) if answer.available else 0
                 units += price
-                outcome = schema.outcome_names[test][code] if seen else None
-                steps.append(Step(self.tree.test_names[test], value, outcome, self._amount(price), self._amount(units)))
-            child = int(nodes.branches[nodes.first_branch[node] + code]) if seen else NO_BRANCH
+                fees |= int(schema.table.fee_mask[test]) if answer.available else 0
+                outcome = schema.outcome_names[test][answer.code] if is_listed else None
+                name = self.tree.test_names[test]
+                steps.append(
+                    Step(name, answer.value, outcome, self._amount(price), self._amount(units), answer.available)
+                )
+                passed.append(node)
+                codes[test] = answer.code
+            child = int(nodes.branches[nodes.first_branch[node] + answer.code]) if is_listed else NO_BRANCH
+            if child == NO_BRANCH and nodes.otherwise is not None:
+                child = int(nodes.otherwise[node])
             if child == NO_BRANCH:
                 break
             node = child
-        return _Place(node, units, True, tuple(steps))
+            if passed:
+                passed[-1] = node
+        return _Place(node, units, fees, True, tuple(steps), tuple(passed))
+
+    def _price(self, test: int, code: int, fees: int) -> int:
+        """What a test costs after these fees were paid; an outcome that is on no list costs what the costliest does."""
+        table = self.tree.schema.table
+        is_listed = code < self.tree.schema.n_outcomes[test]
+        own = table.own[test, code] if is_listed else table.costliest[test]
+        return int(own) + int(table.fees_due(fees)[test])
+
+    @property
+    def _fees_put_off(self) -> int:
+        """Fees of tests that could not be done: another test may still have to pay them."""
+        table = self.tree.schema.table
+        on_path = np.bitwise_or.reduce(table.fee_mask[[answer.test for answer in self._answers]], keepdims=True)
+        return int(fees_due(on_path & ~np.int64(self._place.fees), table.fees).sum())
+
+    def _is_sure(self, node: int, codes: dict[int, int]) -> bool:
+        models = self.tree.models
+        if models is None or models.sure is None or not self.tree.may_stop[node]:
+            return False
+        return bool(self._shares(node, codes).max() >= models.sure)
+
+    def _shares(self, node: int, codes: dict[int, int]) -> NDArray[np.float64]:
+        """The probability of each class at a node, by these answers."""
+        models = self.tree.models
+        if models is None or models.model(node) is None:
+            return np.asarray(self.tree.nodes.shares[node])
+        row = np.full((1, len(self.tree.test_names)), UNSEEN, dtype=np.uint8)
+        for test, code in codes.items():
+            row[0, test] = code
+        return np.asarray(models.probabilities(node, row)[0])
 
     def _amount(self, units: int) -> int | float:
         return self.tree.schema.table.amount(units)

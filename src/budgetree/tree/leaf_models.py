@@ -85,6 +85,11 @@ class LeafModels:
         """Of the rows that are at this node, by the model of what they have paid."""
         return self.models[int(self.of_node[node])].predict_proba(self.bases, codes)
 
+    def model(self, node: int) -> Model | None:
+        """The model of what is paid on arrival at a node."""
+        number = int(self.of_node[node])
+        return None if number == NO_MODEL else self.models[number]
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LeafModels):
             return NotImplemented

@@ -21,7 +21,8 @@ class Nodes:
     """One entry per node; a child always has a larger number than its parent.
 
     branches[first_branch[v] + outcome] is the child for that outcome of v's test, or NO_BRANCH where no known
-    case showed it. Several outcomes may lead to one child.
+    case showed it. Several outcomes may lead to one child. An outcome without a branch, or on no list, ends the path;
+    in trees for new cases it goes on to the node's `otherwise`.
     """
 
     test: NDArray[np.int32]  # LEAF for leaves
@@ -31,10 +32,17 @@ class Nodes:
     first_branch: NDArray[np.int64]  # -1 for leaves
     branches: NDArray[np.int32]
     fallback: NDArray[np.bool_]  # Pairs chose here, because every other ratio was infinite
+    otherwise: NDArray[np.int32] | None = None  # the child for an outcome never seen; None where it ends the path
+    probabilities: NDArray[np.float64] | None = None  # node × class, where they are not the shares of the counts
 
     def __post_init__(self) -> None:
-        for array in (self.test, self.parent, self.counts, self.paid, self.first_branch, self.branches, self.fallback):
+        for array in self._arrays:
             array.setflags(write=False)
+
+    @property
+    def _arrays(self) -> list[NDArray[Any]]:
+        arrays = (getattr(self, name) for name in self.__dataclass_fields__)
+        return [array for array in arrays if array is not None]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -50,13 +58,23 @@ class Nodes:
 
     @cached_property
     def label(self) -> NDArray[np.int64]:
-        """The most common class of each node; ties go to the first class."""
-        return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
+        """The likeliest class of each node, which is its most common one; ties go to the first class."""
+        if self.otherwise is None:
+            return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
+        return np.asarray(self.shares.argmax(axis=1), dtype=np.int64)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """Node × class: how likely each class is there, as far as the node alone can say."""
+        if self.probabilities is not None:
+            return self.probabilities
+        return class_shares(self.counts, self.parent)
 
     @cached_property
     def wrong(self) -> NDArray[np.int64]:
         """Per node, the weight units that it gets wrong as a leaf."""
-        return np.asarray(self.counts.sum(axis=1) - self.counts.max(axis=1), dtype=np.int64)
+        right = np.take_along_axis(self.counts, self.label[:, None], axis=1)[:, 0]
+        return np.asarray(self.counts.sum(axis=1) - right, dtype=np.int64)
 
     @cached_property
     def errors(self) -> int:
@@ -102,6 +120,18 @@ class Nodes:
             branches=np.where(old >= 0, renumbered[old], NO_BRANCH).astype(np.int32),
             fallback=(self.fallback & goes_on)[kept],
         )
+
+
+def class_shares(counts: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Node × class; a node that no known case comes to has its parent's."""
+    shares = np.full(counts.shape, 1 / counts.shape[1])
+    total = counts.sum(axis=1)
+    for node, above in enumerate(parent.tolist()):  # parents come before their children
+        if total[node]:
+            shares[node] = counts[node] / total[node]
+        elif above >= 0:
+            shares[node] = shares[above]
+    return shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,3 +184,40 @@ def paid_on_arrival(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -
             if child != NO_BRANCH:
                 paid[child] = max(paid[child], paid[node] + due.price[node, outcome])
     return paid
+
+
+def spending(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -> list[dict[int, int]]:
+    """Per node, what each test bought above has cost at most, fees included: for trees whose paths never end early.
+
+    A free branch on a bought test tells which outcomes are still possible, and so what the test can have cost.
+    """
+    assert nodes.otherwise is not None
+    spent: list[dict[int, int]] = [{} for _ in range(len(nodes))]
+    possible: list[dict[int, NDArray[np.bool_]]] = [{} for _ in range(len(nodes))]  # the last: an unlisted outcome
+    bought_at: dict[tuple[int, int], NDArray[np.int64]] = {}  # the prices per outcome, by child and test
+    for node in np.flatnonzero(~nodes.is_leaf).tolist():
+        test = int(nodes.test[node])
+        width = int(n_outcomes[test])
+        goes = np.append(nodes.children(node, width), nodes.otherwise[node])
+        goes = np.where(goes == NO_BRANCH, nodes.otherwise[node], goes)
+        before = possible[node].get(test, np.ones(width + 1, dtype=bool))
+        prices = bought_at[node, test] if due.repeated[node] else due.price[node, np.r_[0:width, -1]]
+        for child in np.unique(goes).tolist():
+            possible[child] = possible[node] | {test: before & (goes == child)}
+            still = prices[possible[child][test]]
+            spent[child] = spent[node] | {test: int(still.max()) if len(still) else 0}
+            bought_at.update({(child, done): bought_at[node, done] for done in possible[node] if done != test})
+            bought_at[child, test] = prices
+    return spent
+
+
+def worst_from(nodes: Nodes, due: Charges, spent: list[dict[int, int]]) -> NDArray[np.int64]:
+    """Per node of such a tree, the most that the tests from there on can cost."""
+    most = np.zeros(len(nodes), dtype=np.int64)
+    for below in range(len(nodes)):
+        node = below
+        while node >= 0:
+            after = sum(units for test, units in spent[below].items() if test not in spent[node])
+            most[node] = max(most[node], after + int(due.costliest[below]))
+            node = int(nodes.parent[node])
+    return most

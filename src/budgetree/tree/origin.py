@@ -8,13 +8,14 @@ from typing import Literal
 
 from budgetree.problem.units import show_number
 
-Method = Literal["greedy", "exact", "leaf", "unknown"]
+Method = Literal["greedy", "exact", "leaf", "predictive", "unknown"]
 ChangeKind = Literal["cut", "trimmed", "repriced"]
 
 METHOD_WORDS: dict[Method, str] = {
     "greedy": "greedy",
     "exact": "exact search",
     "leaf": "single leaf",
+    "predictive": "for new cases",
     "unknown": "unknown",
 }
 CHANGE_WORDS: dict[ChangeKind, str] = {"cut": "cut", "trimmed": "trimmed", "repriced": "at other prices"}
@@ -57,6 +58,8 @@ class Origin:
     seed: int | None = None  # where chance had a part
     changes: tuple[Change, ...] = ()
     note: str = ""  # what an older model file says in prose
+    leaves: str | None = None  # of a predictive tree: "model" or "count"
+    sure: Fraction | None = None  # of a predictive tree: where a case stops; None where nobody does
 
     @property
     def is_whole_greedy(self) -> bool:
@@ -77,6 +80,10 @@ class Origin:
             parts.append(f"budget={show_number(self.budget)}")
         if self.rule != "worst":
             parts.append(f"rule={self.rule}")
+        if self.leaves is not None:
+            parts.append(f"leaves={self.leaves}")
+        if self.sure is not None:
+            parts.append(f"sure={show_number(self.sure)}")
         if self.seed is not None:
             parts.append(f"seed={self.seed}")
         return ", ".join([*parts, *map(str, self.changes)])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.core import core
+from budgetree.tree.leaf_models import LeafModels
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 
 
@@ -20,6 +21,9 @@ class Map:
     branches: NDArray[np.int32]
     n_outcomes: NDArray[np.int64]  # per test
     price: NDArray[np.int64]  # node × outcome: own price and fees due; the last column for an outcome not on the list
+    otherwise: NDArray[np.int32] | None = None  # per node the child for an outcome without a branch; None: it ends
+    stops: NDArray[np.bool_] | None = None  # per node, whether a case stops there where its model is sure
+    models: LeafModels | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +36,8 @@ class Ends:
 
 def walk(chart: Map, codes: NDArray[np.uint8]) -> Ends:
     """By the native core where there is one, else plainly; the answer is the same."""
+    if chart.otherwise is not None:
+        return walk_on(chart, chart.otherwise, codes)
     return walk_plainly(chart, codes) if core is None else walk_natively(chart, codes)
 
 
@@ -62,4 +68,25 @@ def walk_plainly(chart: Map, codes: NDArray[np.uint8]) -> Ends:
         moving, child = moving[found], child[found]
         at[moving] = child
         moving = moving[chart.test[child] != LEAF]
+    return Ends(at, paid)
+
+
+def walk_on(chart: Map, otherwise: NDArray[np.int32], codes: NDArray[np.uint8]) -> Ends:
+    """Trees for new cases, node by node: unknown outcomes go on, and a case stops where a model is sure."""
+    at = np.zeros(len(codes), dtype=np.int32)
+    paid = np.zeros(len(codes), dtype=np.int64)
+    for node in np.flatnonzero(chart.test != LEAF).tolist():  # parents come before their children
+        here = np.flatnonzero(at == node)
+        if not len(here):
+            continue
+        if chart.models is not None and chart.stops is not None and chart.stops[node]:
+            assert chart.models.sure is not None
+            here = here[chart.models.probabilities(node, codes[here]).max(axis=1) < chart.models.sure]
+        test = int(chart.test[node])
+        width = int(chart.n_outcomes[test])
+        first = int(chart.first_branch[node])
+        goes = np.append(chart.branches[first : first + width], otherwise[node])
+        outcome = np.minimum(codes[here, test], width)
+        paid[here] += chart.price[node, np.r_[0:width, -1]][outcome]
+        at[here] = np.where(goes == NO_BRANCH, otherwise[node], goes)[outcome]
     return Ends(at, paid)

@@ -16,8 +16,11 @@ from budgetree.problem import Prices, Schema, check_codes
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.tree.consultation import Consultation, HandleUnknown
+from budgetree.tree.explain import Explanation, explain
+from budgetree.tree.known import Known
+from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival, spending, worst_from
 from budgetree.tree.origin import Change, Origin
 from budgetree.tree.proven import Proven, Statement, state
 from budgetree.tree.routing import Ends, Map, walk
@@ -35,6 +38,8 @@ class Tree(Shown):
     n_objects: int
     origin: Origin = UNKNOWN  # what made it; str() of it is for people to read
     proven: Proven | None = None  # what is known about other trees for the same cases and prices
+    models: LeafModels | None = None  # what answers, in a tree for new cases with leaves="model"
+    known: Known | None = None  # what the known cases paid and got, where the counts do not say it
 
     @property
     def test_names(self) -> tuple[str, ...]:
@@ -55,6 +60,8 @@ class Tree(Shown):
 
         It is below max_cost only where prices depend on outcomes and no known case showed the costly one there.
         """
+        if self.known is not None:
+            return plain_number(self.known.max_cost)
         return self.schema.table.amount(self.nodes.paid.max())
 
     @property
@@ -70,6 +77,8 @@ class Tree(Shown):
     @cached_property
     def mean_cost(self) -> float:
         """The mean cost over the known cases, by weight."""
+        if self.known is not None:
+            return float(self.known.mean_cost)
         leaves = self.nodes.is_leaf
         weight = self.nodes.counts[leaves].sum(axis=1).astype(object)
         units = (weight * self.nodes.paid[leaves].astype(object)).sum()
@@ -83,7 +92,7 @@ class Tree(Shown):
     @cached_property
     def exact_errors(self) -> Fraction:
         """errors, to the last digit."""
-        return self.schema.cases(self.nodes.errors)
+        return self.schema.cases(self.nodes.errors) if self.known is None else self.known.errors
 
     @cached_property
     def exact_max_cost(self) -> Fraction:
@@ -102,7 +111,7 @@ class Tree(Shown):
     @property
     def depth(self) -> int:
         """The most tests on a path."""
-        return len(self.nodes.levels) - 1
+        return len(self.nodes.levels) - 1 if self._spent is None else max(map(len, self._spent))
 
     @property
     def n_fallbacks(self) -> int:
@@ -124,7 +133,23 @@ class Tree(Shown):
 
     def answers(self, codes: Any) -> NDArray[np.int64]:
         """The position in class_names for each row of codes."""
-        return self.nodes.label[self.route(codes)]
+        if self.models is None:
+            return self.nodes.label[self.route(codes)]
+        return np.asarray(self.predict_proba(codes).argmax(axis=1), dtype=np.int64)
+
+    def predict_proba(self, codes: Any) -> NDArray[np.float64]:
+        """The probability of each class (columns as in class_names) for each row of codes.
+
+        It is the share of the class among the known cases where the row ends; a tree for new cases has better ones.
+        """
+        checked = check_codes(codes, len(self.test_names))
+        end = self.route(checked)
+        probabilities = self.nodes.shares[end]
+        for node in np.unique(end).tolist():
+            if self.models is not None and self.models.model(node) is not None:
+                here = end == node
+                probabilities[here] = self.models.probabilities(node, checked[here])
+        return probabilities
 
     def cost(self, codes: Any) -> NDArray[np.float64]:
         """What each row's path costs.
@@ -133,6 +158,10 @@ class Tree(Shown):
         no price list costs what the test's costliest one does.
         """
         return self._walk(codes).paid / float(self.schema.table.scale)
+
+    def units(self, codes: Any) -> NDArray[np.int64]:
+        """cost() in whole price units."""
+        return self._walk(codes).paid
 
     def plain_cost(self, codes: Any) -> list[int | float]:
         """cost() as people write it: 3 rather than 3.0."""
@@ -148,16 +177,21 @@ class Tree(Shown):
             before = done[above] if above >= 0 else ()
             test = int(nodes.test[node])
             done.append(before if test == LEAF or test in before else (*before, test))
+        end = self.route(codes)
+        if nodes.otherwise is not None:  # who ends above a test has not done it
+            done = [done[above] if above >= 0 else () for above in nodes.parent.tolist()]
         names = [tuple(self.test_names[test] for test in tests) for tests in done]
-        return [names[node] for node in self.route(codes).tolist()]
+        return [names[node] for node in end.tolist()]
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
+        self._refuse_change("cut", "call budgetree.predictive with the smaller budget")
         stop = ~self.nodes.is_leaf & (self.costliest_after > self.schema.table.budget_units(budget))
         return self._pruned(stop, Change("cut", as_fraction(budget))) if stop.any() else self
 
     def trim(self) -> Tree:
         """The tree with every node made a leaf whose leaves all predict the same class."""
+        self._refuse_change("trim", "it already buys nothing that no answer depends on")
         nodes = self.nodes
         lowest = np.where(nodes.is_leaf, nodes.label, len(self.class_names))
         highest = np.where(nodes.is_leaf, nodes.label, -1)
@@ -172,6 +206,7 @@ class Tree(Shown):
         schema = replace(self.schema, prices=Prices.of(prices))
         if schema.prices == self.schema.prices:
             return self
+        self._refuse_change("priced", "call budgetree.predictive with cases.priced(…)")
         due = charges(self.nodes.test, self.nodes.parent, schema.table)
         paid = paid_on_arrival(self.nodes, due, schema.n_outcomes)
         return Tree(schema, replace(self.nodes, paid=paid), self.n_objects, self.origin.then(Change("repriced")))
@@ -200,6 +235,13 @@ class Tree(Shown):
         consultation = Consultation(self)
         consultation.fetch(fetch, handle_unknown=handle_unknown)
         return consultation
+
+    def explain(self, case: Mapping[str, Any]) -> Explanation:
+        """Why this case is predicted as it is: how each paid answer moved the probability of the predicted class.
+
+        case[name of a test] is a raw value, as in ask; only the tests on its path are looked up.
+        """
+        return explain(self.ask(case))
 
     def to_dict(self) -> dict[str, Any]:
         """Nested: {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
@@ -239,6 +281,10 @@ class Tree(Shown):
         """Per node, what a case has paid after its test, at worst."""
         return self.nodes.paid + self.charges.costliest
 
+    def _refuse_change(self, verb: str, remedy: str) -> None:
+        if self.known is not None:
+            raise ValueError(f"{verb}: a tree for new cases is not changed after it was learned; {remedy}.")
+
     def _pruned(self, stop: NDArray[np.bool_], change: Change) -> Tree:
         nodes = self.nodes.pruned(stop, self.schema.n_outcomes)
         tree = replace(self, nodes=nodes, origin=self.origin.then(change), proven=None)
@@ -249,6 +295,8 @@ class Tree(Shown):
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
         nodes = self.nodes
+        if self._spent is not None:
+            return worst_from(nodes, self.charges, self._spent)
         most = self.costliest_after.copy()
         for first, last in reversed(nodes.levels[1:]):
             np.maximum.at(most, nodes.parent[first:last], most[first:last])
@@ -258,7 +306,25 @@ class Tree(Shown):
     def chart(self) -> Map:
         """The tree as the arrays that a walk through it reads."""
         nodes, schema = self.nodes, self.schema
-        return Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, self.charges.price)
+        plain = Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, self.charges.price)
+        return replace(plain, otherwise=nodes.otherwise, stops=self.may_stop, models=self.models)
+
+    @cached_property
+    def may_stop(self) -> NDArray[np.bool_]:
+        """Per node, whether a case stops before its test where the answer is sure."""
+        if self.models is None or self.models.sure is None:
+            return np.zeros(len(self.nodes), dtype=bool)
+        may_stop = (self.models.of_node != NO_MODEL) & ~self.nodes.is_leaf & ~self.charges.repeated
+        for node in np.flatnonzero(may_stop).tolist():
+            model = self.models.models[self.models.of_node[node]]
+            if not model.tests:  # it says the same of every case
+                may_stop[node] = softmax(model.intercept[None]).max() >= self.models.sure
+        return np.asarray(may_stop)
+
+    @cached_property
+    def _spent(self) -> list[dict[int, int]] | None:
+        """Per node what each test bought above has cost at most; None where counts and prices per node say it."""
+        return None if self.nodes.otherwise is None else spending(self.nodes, self.charges, self.schema.n_outcomes)
 
     def _walk(self, codes: Any) -> Ends:
         return walk(self.chart, check_codes(codes, len(self.test_names)))
@@ -271,6 +337,7 @@ class Tree(Shown):
             (self.test_names, self.schema.outcome_names, self.class_names, self.schema.prices, self.n_objects)
             == (other.test_names, other.schema.outcome_names, other.class_names, other.schema.prices, other.n_objects)
             and (self.schema.weight_scale, self.schema.encoders) == (other.schema.weight_scale, other.schema.encoders)
+            and (self.models, self.known) == (other.models, other.known)
             and all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in mine.__dataclass_fields__)
         )
 

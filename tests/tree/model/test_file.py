@@ -87,7 +87,7 @@ def test_an_entry_given_twice_is_refused(tmp_path: Path, content: dict[str, Any]
 
 
 def test_a_later_version_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
-    assert "written by a later budgetree" in refused(tmp_path, content | {"version": 4})
+    assert "written by a later budgetree" in refused(tmp_path, content | {"version": 5})
 
 
 def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:

@@ -43,8 +43,8 @@ class Assembly:
         none = np.zeros(0, dtype=np.int64)
         if place.after is not None:
             assert place.test is not None
-            stops = None if self.sure is None or self.is_plain else self._model(place)
-            return Buy(place.test, children[0], stops, none)
+            before = None if self.is_plain else self._model(place)
+            return Buy(place.test, children[0], before, none)
         if place.sides is not None:
             assert place.test is not None
             assert place.goes is not None

@@ -22,7 +22,7 @@ class Buy:
 
     test: int
     child: int
-    model: int | None  # of what is paid before; None where nobody stops early
+    model: int | None  # of what is paid before; None where ends are plain, and nobody stops early
     counts: Counts  # of the known cases that come here, per class in weight units
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,6 +40,22 @@ class FineLevels:
         names = _names(self.thresholds)
         return (*names, MISSING) if self.has_missing else names
 
+    def range_names(self, outcomes: Sequence[int]) -> list[str]:
+        """What outcomes are called together, neighbouring levels as one range.
+
+        >>> FineLevels("age", (30.0, 40.0, 50.0), (25.0, 35.0, 45.0, 55.0), 20, 60, True).range_names([1, 2, 4])
+        ['30 to 50', 'missing']
+        """
+        texts = _texts(self.thresholds)
+        runs: list[list[int]] = []
+        for level in (outcome for outcome in outcomes if outcome < self.levels):
+            if runs and level == runs[-1][1] + 1:
+                runs[-1][1] = level
+            else:
+                runs.append([level, level])
+        names = [_range_name(texts, first, last) for first, last in runs]
+        return [*names, MISSING] if self.levels in outcomes else names
+
     def encode(self, column: Column) -> NDArray[np.uint8]:
         numbers = column.as_numbers()
         if numbers is None:
@@ -76,10 +91,19 @@ def _between(below: float, above: float) -> float:
 
 
 def _names(thresholds: Sequence[float]) -> tuple[str, ...]:
-    if not thresholds:
-        return ("any",)
+    texts = _texts(thresholds)
+    return tuple(_range_name(texts, level, level) for level in range(len(thresholds) + 1))
+
+
+def _texts(thresholds: Sequence[float]) -> list[str]:
     texts = [f"{threshold:.6g}" for threshold in thresholds]
-    if len(set(texts)) < len(texts):
-        texts = [repr(threshold) for threshold in thresholds]
-    inner = [f"{low} to {high}" for low, high in itertools.pairwise(texts)]
-    return (f"below {texts[0]}", *inner, f"{texts[-1]} or more")
+    return texts if len(set(texts)) == len(texts) else [repr(threshold) for threshold in thresholds]
+
+
+def _range_name(texts: Sequence[str], first: int, last: int) -> str:
+    """The numbers from one level to another, where level k begins at threshold k - 1."""
+    low = texts[first - 1] if first > 0 else None
+    high = texts[last] if last < len(texts) else None
+    if low is None:
+        return "any" if high is None else f"below {high}"
+    return f"{low} or more" if high is None else f"{low} to {high}"

@@ -31,15 +31,19 @@ def to_dot(tree: Tree) -> str:
         elif visit.kind == "enter" and outline.is_leaf(visit.group):
             label = int(nodes.label[node])
             counted = words.counts(outline.counts(visit.group))
-            text = _text(str(schema.class_names[label]), counted)
+            text = _text(words.label(visit.group), counted)
             lines.append(
                 f'  {_id(visit.group)} [label={text}, color="{colours[label]}", fillcolor="{tint(colours[label])}"];'
             )
         elif visit.kind == "enter":
-            lines.append(
-                f"  {_id(visit.group)} [label={_text(schema.test_names[nodes.test[node]], words.price(node))}];"
-            )
+            lines.append(f"  {_id(visit.group)} [label={_text(_question(tree, visit.group), words.price(node))}];")
     return "\n".join([*lines, "}", ""])
+
+
+def _question(tree: Tree, group: Group) -> str:
+    is_purchase = tree.outline.is_purchase(group)
+    name = tree.schema.test_names[tree.nodes.test[group[0]]]
+    return tree.words.question(group).removesuffix(":") if is_purchase else name
 
 
 def _id(group: Group) -> str:

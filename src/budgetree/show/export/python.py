@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import math
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from typing import Any
 
 from budgetree.show.export.conditions import Condition, condition, is_numeric
-from budgetree.show.outline import Visit
+from budgetree.show.export.literals import literal
+from budgetree.show.export.models import models_to_python
+from budgetree.show.outline import Branch, Group, Visit
 from budgetree.show.text import one_line, summary_line
 from budgetree.tree.tree import Tree
 
@@ -23,7 +22,7 @@ def to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
         raise ValueError(f"name is {name!r}; expected a name for a Python function that Python does not use itself.")
-    return _Writer(tree, name).source()
+    return models_to_python(tree, name) if tree.models is not None else _Writer(tree, name).source()
 
 
 class _Writer:
@@ -35,9 +34,11 @@ class _Writer:
         self.closed: list[list[str]] = []
 
     def source(self) -> str:
-        for visit in self.outline.walk():
+        for visit in self.outline.walk(unknown_last=True):
             if visit.kind == "enter":
                 self._enter(visit)
+            elif visit.branch is not None and self.outline.takes_unknown(visit.group, visit.branch):
+                self._write(visit.depth, "if True:" if self._is_only(visit.group, visit.branch) else "else:")
             elif visit.branch is not None:
                 test = int(self.tree.nodes.test[visit.group[0]])
                 taken = _condition(condition(self.tree.schema, test, visit.branch.outcomes))
@@ -59,21 +60,28 @@ class _Writer:
             if visit.depth == 0:
                 self._write(0, f'"""{summary_line(self.tree)}; case[name of a test] is its raw value."""')
         if self.outline.is_leaf(visit.group):
-            self._write(visit.depth, f"return {_literal(self._label(node))}")
+            self._write(visit.depth, f"return {literal(self._label(node))}")
             if visit.depth % MAX_DEPTH == 0:
                 self.closed.append(self.open.pop())
             return
         test = int(nodes.test[node])
         price = self.tree.words.price(node)
+        if self.outline.is_purchase(visit.group):
+            self._write(visit.depth, f"# {one_line(self.tree.words.question(visit.group))} {one_line(price)}")
+            return
         self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {one_line(price)}")
         if is_numeric(schema, test):
             # NaN is in no range. A float, since others are not compared with one as encode does.
             self._write(visit.depth, f"value = {NAN} if value is None else float(value)")
 
     def _leave(self, visit: Visit) -> None:
-        self._write(visit.depth, f"return {_literal(self._label(visit.group[0]))}")
+        if self.tree.nodes.otherwise is None:
+            self._write(visit.depth, f"return {literal(self._label(visit.group[0]))}")
         if visit.depth % MAX_DEPTH == 0:
             self.closed.append(self.open.pop())
+
+    def _is_only(self, group: Group, branch: Branch) -> bool:
+        return len(branch.outcomes) == int(self.tree.schema.n_outcomes[self.tree.nodes.test[group[0]]])
 
     def _label(self, node: int) -> Any:
         return self.tree.schema.class_names[self.tree.nodes.label[node]]
@@ -92,23 +100,7 @@ def _condition(taken: Condition) -> str:
         high = "" if span.high is None else f" < {span.high!r}"
         parts.append(f"{low}value{high}" if low or high else "value == value")
     if len(taken.values) == 1:
-        parts.append(f"value == {_literal(taken.values[0])}")
+        parts.append(f"value == {literal(taken.values[0])}")
     elif taken.values:
-        parts.append(f"value in ({', '.join(map(_literal, taken.values))})")
+        parts.append(f"value in ({', '.join(map(literal, taken.values))})")
     return " or ".join(parts) if parts else "False"
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, float) and math.isinf(value):
-        return f"float('{value}')"
-    if isinstance(value, Decimal):
-        return f"decimal.Decimal('{value}')"
-    if isinstance(value, timedelta):
-        return f"datetime.timedelta(microseconds={value // timedelta(microseconds=1)})"
-    for kind in (datetime, date, time):  # a datetime is also a date
-        # Python's own kinds know no nanoseconds, of which a text has nine digits.
-        if isinstance(value, kind) and not getattr(value, "nanosecond", 0):
-            return f"datetime.{kind.__name__}.fromisoformat('{value.isoformat()}')"
-    if type(value) not in (str, bytes, bool, int, float):
-        raise ValueError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as Python.")
-    return repr(value)

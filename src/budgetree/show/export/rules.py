@@ -11,21 +11,24 @@ from budgetree.tree.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """If all conditions hold, the case is of this class."""
+    """If all conditions hold, the case is of this class; or a model says which, and `label` is the most common one."""
 
     conditions: tuple[tuple[str, tuple[str, ...]], ...]  # test and what it may show; neighbouring levels are one
     label: Any
     cost: int | float  # what the tests cost, at the costliest of these outcomes
     cases: int | float  # known cases it holds for, by weight
     errors: int | float  # of these, those of another class
+    model: tuple[str, ...] | None = None  # the tests whose model answers; None: the class is fixed
+    sure: float | None = None  # it holds where the model gives some class this probability, and nothing more is bought
 
     def __str__(self) -> str:
-        tests = " and ".join(f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions)
-        right = show_number(self.cases - self.errors)
-        return (
-            f"{f'if {tests} then' if tests else 'always'} {self.label}"
-            f"  [costs {show_number(self.cost)}; right for {right} of {show_number(self.cases)}]"
-        )
+        parts = [f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions]
+        parts += [] if self.sure is None else [f"the model is {100 * self.sure:.4g}% sure"]
+        tests = " and ".join(parts)
+        label = self.label if self.model is None else f"by the model of {' + '.join(self.model) or 'no test'}"
+        right = f"{show_number(self.cases - self.errors)} of {show_number(self.cases)}"
+        known = f"right for {right}" if self.model is None else f"{right} are {self.label}"
+        return f"{f'if {tests} then' if tests else 'always'} {label}  [costs {show_number(self.cost)}; {known}]"
 
 
 def rules(tree: Tree) -> tuple[Rule, ...]:
@@ -36,16 +39,37 @@ def rules(tree: Tree) -> tuple[Rule, ...]:
     for visit in outline.walk():
         if visit.branch is not None:
             del path[visit.depth :]
-            path.append((schema.test_names[nodes.test[visit.group[0]]], visit.branch.names))
+            names = () if outline.is_purchase(visit.group) else visit.branch.names
+            path.append((schema.test_names[nodes.test[visit.group[0]]], names))
+        elif visit.kind == "enter" and tree.may_stop[visit.group[0]]:
+            found.append(_early_rule(tree, visit.group[0], tuple(part for part in path[: visit.depth] if part[1])))
         elif visit.kind == "enter" and outline.is_leaf(visit.group):
             counts = outline.counts(visit.group)
             found.append(
                 Rule(
-                    conditions=tuple(path),
+                    conditions=tuple(part for part in path if part[1]),
                     label=schema.class_names[nodes.label[visit.group[0]]],
                     cost=schema.table.amount(nodes.paid[visit.group[0]]),
                     cases=plain_number(schema.cases(counts.sum())),
-                    errors=plain_number(schema.cases(counts.sum() - counts.max())),
+                    errors=plain_number(schema.cases(counts.sum() - counts[nodes.label[visit.group[0]]])),
+                    model=outline.model_tests(visit.group),
                 )
             )
     return tuple(found)
+
+
+def _early_rule(tree: Tree, node: int, conditions: tuple[tuple[str, tuple[str, ...]], ...]) -> Rule:
+    """Of those who stop before a purchase, because the answer is sure."""
+    nodes, schema = tree.nodes, tree.schema
+    assert tree.models is not None
+    counts = nodes.counts[node] - nodes.counts[nodes.parent == node].sum(axis=0)
+    label = int(counts.argmax())
+    return Rule(
+        conditions=conditions,
+        label=schema.class_names[label],
+        cost=schema.table.amount(nodes.paid[node]),
+        cases=plain_number(schema.cases(counts.sum())),
+        errors=plain_number(schema.cases(counts.sum() - counts[label])),
+        model=tree.outline.model_tests((node,)),
+        sure=tree.models.sure,
+    )

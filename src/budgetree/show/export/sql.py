@@ -14,6 +14,11 @@ from budgetree.tree.tree import Tree
 def to_sql(tree: Tree) -> str:
     """The expression; columns are called as the tests are, and a missing value is NULL."""
     outline, schema, nodes = tree.outline, tree.schema, tree.nodes
+    if tree.models is not None:
+        raise ValueError(
+            'to_sql: this tree answers by models, which are not written as SQL; learn one with leaves="count", '
+            "or use to_python."
+        )
     kinds = {next(kind for kind in (bool, str, object) if isinstance(name, kind)) for name in schema.class_names}
 
     if len({str(name) for name in schema.class_names}) < len(schema.class_names):
@@ -24,14 +29,18 @@ def to_sql(tree: Tree) -> str:
         return _literal(name if len(kinds) == 1 else str(name))  # the values of one expression are of one type
 
     lines = []
-    for visit in outline.walk():
+    for visit in outline.walk(unknown_last=True):
         node, indent = visit.group[0], "  " * (2 * visit.depth)
-        if visit.branch is not None:
+        if visit.branch is not None and outline.takes_unknown(visit.group, visit.branch):
+            is_only = len(visit.branch.outcomes) == schema.n_outcomes[nodes.test[node]]
+            lines.append(f"{indent}  {'WHEN TRUE THEN' if is_only else 'ELSE'}")
+        elif visit.branch is not None:
             test = int(nodes.test[node])
             taken = _condition(_column(schema.test_names[test]), condition(schema, test, visit.branch.outcomes))
             lines.append(f"{indent}  WHEN {taken} THEN")
         elif visit.kind == "leave":
-            lines.append(f"{indent}  ELSE {label(node)}")
+            if nodes.otherwise is None:
+                lines.append(f"{indent}  ELSE {label(node)}")
             lines.append(f"{indent}END")
         else:
             lines.append(f"{indent}{label(node) if outline.is_leaf(visit.group) else 'CASE'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from budgetree.errors import ModelFileError
 from budgetree.problem import Prices
 from budgetree.problem.prices import OutcomePrices
 from budgetree.problem.tables.encoding import Categories, ColumnEncoder, Levels
+from budgetree.problem.tables.fine_levels import FineLevels
 from budgetree.problem.units import show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.
@@ -41,8 +43,12 @@ TAGGED: dict[str, tuple[type[Any], Callable[[Any], str], Callable[[str], Any]]] 
 
 def encoding_content(encoder: ColumnEncoder) -> dict[str, Any]:
     """An encoder as JSON."""
+    content: dict[str, Any]
     if isinstance(encoder, Levels):
         content = {"kind": "levels", "low": encoder.low, "high": encoder.high, "levels": int(encoder.levels)}
+    elif isinstance(encoder, FineLevels):
+        content = {"kind": "thresholds", "low": encoder.low, "high": encoder.high}
+        content |= {"thresholds": list(encoder.thresholds), "means": list(encoder.values)}
     else:
         content = {"kind": "values", "values": [_value_content(encoder.name, value) for value in encoder.values]}
     return content | {"has_missing": encoder.has_missing}
@@ -51,12 +57,16 @@ def encoding_content(encoder: ColumnEncoder) -> dict[str, Any]:
 def read_encoding(test: dict[str, Any]) -> ColumnEncoder:
     """The encoder of a test; its outcomes must be as many as the test's."""
     content, name = test["encoding"], test["name"]
-    encoder: ColumnEncoder
-    if content["kind"] == "levels":
+    if content["kind"] != "values":
         low, high = float(content["low"]), float(content["high"])
         if not (low <= high and math.isfinite(high - low)):
             raise ModelFileError(f"test {name!r}: its levels run from {low} to {high}; expected a finite range.")
+    encoder: ColumnEncoder
+    if content["kind"] == "levels":
         encoder = Levels(name, low, high, int(content["levels"]), content["has_missing"])
+        n_outcomes = encoder.levels + encoder.has_missing
+    elif content["kind"] == "thresholds":
+        encoder = FineLevels(name, *_read_thresholds(content, name), low, high, content["has_missing"])
         n_outcomes = encoder.levels + encoder.has_missing
     else:
         values = tuple(_read_value(name, value) for value in content["values"])
@@ -69,6 +79,19 @@ def read_encoding(test: dict[str, Any]) -> ColumnEncoder:
             f"test {name!r} has {len(test['outcomes'])} outcomes, but its encoding has {n_outcomes}; they must agree."
         )
     return encoder
+
+
+def _read_thresholds(content: dict[str, Any], name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    thresholds, means = (tuple(map(float, content[key])) for key in ("thresholds", "means"))
+    if not all(map(math.isfinite, (*thresholds, *means))):
+        raise ModelFileError(f"test {name!r}: its thresholds and means must be finite numbers.")
+    if any(after <= before for before, after in itertools.pairwise(thresholds)):
+        raise ModelFileError(f"test {name!r}: its thresholds do not ascend.")
+    if len(means) != len(thresholds) + 1:
+        raise ModelFileError(
+            f"test {name!r} has {len(means)} means for {len(thresholds)} thresholds; expected one more than thresholds."
+        )
+    return thresholds, means
 
 
 def _value_content(column: str, value: Any) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.errors import ModelFileError
 from budgetree.problem import Schema
@@ -25,8 +26,9 @@ from budgetree.tree.model.encoding import (
     read_prices,
 )
 from budgetree.tree.model.history import origin_content, proven_content, read_origin, read_proven
+from budgetree.tree.model.leaves import known_content, models_content, read_known, read_models, read_probabilities
 from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival, spending
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -79,17 +81,25 @@ def _to_content(tree: Tree) -> dict[str, Any]:
             entry["branches"] = [None if child == NO_BRANCH else child for child in below]
             if nodes.fallback[node]:
                 entry["fallback"] = True
+            if nodes.otherwise is not None:
+                entry["otherwise"] = int(nodes.otherwise[node])
+        elif nodes.probabilities is not None:
+            entry["probabilities"] = nodes.probabilities[node].tolist()
+        if tree.models is not None and tree.models.model(node) is not None:
+            entry["model"] = int(tree.models.of_node[node])
         entries.append(entry)
     return {
         "format": FORMAT,
         "version": VERSION,
         "origin": origin_content(tree.origin),
         "proven": proven_content(tree.proven),
+        "known": known_content(tree.known),
         "n_objects": tree.n_objects,
         "units_per_object": exact(schema.weight_scale),
         "classes": list(schema.class_names),
         "tests": _tests_content(schema),
         "prices": prices_content(schema.prices),
+        "models": models_content(tree.models),
         "nodes": entries,
     }
 
@@ -129,7 +139,10 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     if isinstance(content["origin"], str) != (expected == "text"):
         raise ModelFileError(f"origin is {content['origin']!r:.60}; expected {expected} in this version.")
     nodes = _read_nodes(content["nodes"], schema)
-    tree = make(schema, nodes, int(content["n_objects"]), read_origin(content["origin"]))
+    known = read_known(content.get("known"), nodes, schema, charges(nodes.test, nodes.parent, schema.table))
+    models = read_models(content, content["nodes"], nodes, schema)
+    origin = read_origin(content["origin"])
+    tree = make(schema, nodes, int(content["n_objects"]), origin, models=models, known=known)
     return replace(tree, proven=read_proven(content.get("proven"), tree.exact_errors, tree.exact_max_cost))
 
 
@@ -140,6 +153,7 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
     counts = np.zeros((size, len(schema.class_names)), dtype=np.int64)
     first_branch = np.full(size, -1, dtype=np.int64)
     fallback = np.zeros(size, dtype=bool)
+    otherwise = _read_otherwise(entries)
     branches: list[int] = []
     for node, entry in enumerate(entries):
         if len(entry["counts"]) != counts.shape[1]:
@@ -155,7 +169,7 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
         fallback[node] = entry.get("fallback", False)
         first_branch[node] = len(branches)
         below = _read_branches(node, entry["branches"], int(schema.n_outcomes[test[node]]), size)
-        for child in dict.fromkeys(below):
+        for child in dict.fromkeys(below if otherwise is None else [*below, int(otherwise[node])]):
             if child == NO_BRANCH:
                 continue
             if parent[child] >= 0:
@@ -167,23 +181,35 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
         raise ModelFileError(f"node {orphans[0]} is no node's child.")
     if (np.diff(parent) < 0).any():
         raise ModelFileError("nodes are not in breadth-first order.")
-    known = Nodes(test, parent, counts, np.zeros(size, np.int64), first_branch, np.array(branches, np.int32), fallback)
-    _check_sums(known)
-    empty = np.flatnonzero(~counts.any(axis=1))
-    if len(empty):
-        raise ModelFileError(f"node {empty[0]} counts no cases.")
+    nodes = Nodes(test, parent, counts, np.zeros(size, np.int64), first_branch, np.array(branches, np.int32), fallback)
+    nodes = replace(nodes, otherwise=otherwise, probabilities=read_probabilities(entries, counts, parent))
+    _check_sums(nodes)
     if sum(counts[0].tolist()) > LARGEST_EXACT:
         raise ModelFileError("the root counts more than 2^53 units.")
     due = charges(test, parent, schema.table)
-    return Nodes(
-        test,
-        parent,
-        counts,
-        paid_on_arrival(known, due, schema.n_outcomes),
-        first_branch,
-        known.branches,
-        fallback,
-    )
+    if otherwise is None:
+        return replace(nodes, paid=paid_on_arrival(nodes, due, schema.n_outcomes))
+    spent = spending(nodes, due, schema.n_outcomes)
+    return replace(nodes, paid=np.array([sum(units.values()) for units in spent], dtype=np.int64))
+
+
+def _read_otherwise(entries: list[Any]) -> NDArray[np.int32] | None:
+    if not any("otherwise" in entry or "probabilities" in entry or "model" in entry for entry in entries):
+        return None
+    otherwise = np.full(len(entries), NO_BRANCH, dtype=np.int32)
+    for node, entry in enumerate(entries):
+        if ("otherwise" in entry) != ("test" in entry):
+            raise ModelFileError(
+                f"node {node}: in a tree for new cases, nodes with a test have 'otherwise', leaves none."
+            )
+        if "test" in entry:
+            if not node < entry["otherwise"] < len(entries):
+                last = len(entries) - 1
+                raise ModelFileError(
+                    f"node {node}: otherwise is {entry['otherwise']}; expected a node after it, up to {last}."
+                )
+            otherwise[node] = entry["otherwise"]
+    return otherwise
 
 
 def _read_branches(node: int, branches: list[Any], n_outcomes: int, size: int) -> list[int]:
@@ -206,6 +232,11 @@ def _read_branches(node: int, branches: list[Any], n_outcomes: int, size: int) -
 def _check_sums(nodes: Nodes) -> None:
     below = np.zeros_like(nodes.counts)
     np.add.at(below, nodes.parent[1:], nodes.counts[1:])
-    wrong = np.flatnonzero(~nodes.is_leaf & (below != nodes.counts).any(axis=1))
+    # In a tree for new cases some stop at a node, and nobody known may come to another.
+    is_wrong = below != nodes.counts if nodes.otherwise is None else below > nodes.counts
+    wrong = np.flatnonzero(~nodes.is_leaf & is_wrong.any(axis=1))
     if len(wrong):
         raise ModelFileError(f"the counts of node {wrong[0]} are not the sum of its children's.")
+    empty = np.flatnonzero(~nodes.counts[: None if nodes.otherwise is None else 1].any(axis=1))
+    if len(empty):
+        raise ModelFileError(f"node {empty[0]} counts no cases.")

@@ -26,6 +26,10 @@ def origin_content(origin: Origin) -> dict[str, Any]:
     content["rule"] = origin.rule
     if origin.seed is not None:
         content["seed"] = origin.seed
+    if origin.leaves is not None:
+        content["leaves"] = origin.leaves
+    if origin.sure is not None:
+        content["sure"] = exact(origin.sure)
     content["changes"] = [_change_content(change) for change in origin.changes]
     return content | ({"note": origin.note} if origin.note else {})
 
@@ -51,6 +55,8 @@ def read_origin(content: Any) -> Origin:
             for change in content.get("changes", [])
         ),
         note=content.get("note", ""),
+        leaves=content.get("leaves"),
+        sure=_read_optional(content.get("sure"), "origin.sure"),
     )
 
 

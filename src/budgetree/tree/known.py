@@ -1,0 +1,19 @@
+"""Known: what came of the known cases, for trees whose counts do not say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """By weight, and to the last digit.
+
+    Where models answer, where cases stop early and where one branch joins outcomes of different prices, a node's
+    counts do not tell who is right and who has paid what.
+    """
+
+    errors: Fraction
+    mean_cost: Fraction
+    max_cost: Fraction

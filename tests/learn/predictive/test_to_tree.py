@@ -1,0 +1,90 @@
+"""Trees for new cases do what their policies do, whatever the codes; and nobody pays more than the tree says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import budgetree as bt
+from budgetree.learn.predictive import Branch, Buy, Policy, fit_policy
+from budgetree.learn.predictive.to_tree import to_tree
+from budgetree.tree import LEAF, Origin
+
+from .tables import any_codes, random_instance, random_prices, seeds
+
+LEAVES = st.sampled_from(["model", "count"])
+SURE = st.sampled_from([None, 0.6, 0.95])
+
+
+def fitted(seed: int, tenths: int, leaves: str, sure: float | None) -> tuple[bt.Instance, Policy, bt.Tree]:
+    instance = random_instance(seed, prices=random_prices(seed), n_cases=100)
+    units = instance.schema.table.budget_units(tenths / 10)
+    policy = fit_policy(instance, budget_units=units, sure=sure, leaves=leaves)  # type: ignore[arg-type]
+    return instance, policy, to_tree(policy, instance, Origin("predictive"))
+
+
+@given(seeds, st.integers(0, 120), LEAVES, SURE)
+@settings(max_examples=60)
+def test_a_tree_answers_and_costs_what_its_policy_does(seed: int, tenths: int, leaves: str, sure: float | None) -> None:
+    instance, policy, tree = fitted(seed, tenths, leaves, sure)
+    codes = np.vstack([any_codes(seed, instance), instance.codes])
+    assert (tree.route(codes) == policy.end(codes)).all()
+    assert (tree.predict_proba(codes) == policy.predict_proba(codes)).all()
+    assert (tree.answers(codes) == policy.predict_proba(codes).argmax(axis=1)).all()
+    assert (tree.units(codes) == policy.cost(codes)).all()
+    assert tree.units(codes).max() <= tree.need <= policy.budget_units
+    known = codes[-instance.n_objects :]
+    assert tree.errors == (tree.answers(known) != instance.labels).sum()
+    assert tree.mean_cost == pytest.approx(tree.cost(known).mean())
+    assert tree.known_max_cost == pytest.approx(tree.cost(known).max())
+
+
+@given(seeds, st.integers(20, 120), LEAVES, SURE)
+@settings(max_examples=20)
+def test_what_is_paid_and_still_to_pay_is_never_more_than_a_node_says(
+    seed: int, tenths: int, leaves: str, sure: float | None
+) -> None:
+    instance, _policy, tree = fitted(seed, tenths, leaves, sure)
+    codes = any_codes(seed, instance)
+    end, units = tree.route(codes), tree.units(codes)
+    assert (units <= tree.nodes.paid[end]).all()
+    arrived = np.zeros(len(codes), dtype=np.int64)
+    for case in range(len(codes)):
+        done = tree.tests_done(codes[case : case + 1])[0]
+        own = [_own(instance, tree.test_names.index(test), codes[case]) for test in done]
+        fees = {name for name, shared in instance.prices.shared.items() if set(shared.tests) & set(done)}
+        due = sum(instance.prices.shared[name].fee for name in fees) * instance.schema.table.scale
+        arrived[case] = sum(own) + due
+    assert (arrived == units).all()
+
+
+def _own(instance: bt.Instance, test: int, codes: np.ndarray) -> int:
+    table = instance.schema.table
+    is_listed = codes[test] < instance.schema.n_outcomes[test]
+    return int(table.own[test, codes[test]] if is_listed else table.costliest[test])
+
+
+def test_a_purchase_has_one_branch_and_a_branch_is_free() -> None:
+    instance, policy, tree = fitted(3, 100, "count", None)
+    kinds = set()
+    for number, node in enumerate(policy.nodes):
+        if isinstance(node, Buy):
+            below = tree.nodes.children(number, int(instance.schema.n_outcomes[node.test]))
+            assert set(below.tolist()) == {node.child} == {int(tree.nodes.otherwise[number])}  # type: ignore[index]
+            assert not tree.charges.repeated[number]
+        elif isinstance(node, Branch):
+            assert tree.charges.price[number].max() == 0
+            assert tree.charges.repeated[number]
+        else:
+            assert tree.nodes.test[number] == LEAF
+        kinds.add(type(node))
+    assert len(kinds) == 3
+
+
+def test_a_tree_for_new_cases_is_not_changed_afterwards() -> None:
+    _, _, tree = fitted(1, 60, "model", 0.95)
+    for change in (lambda: tree.cut(1), tree.trim, lambda: tree.priced(1)):
+        with pytest.raises(ValueError, match="not changed after it was learned"):
+            change()

@@ -1,0 +1,55 @@
+"""predictive: the verb, what it refuses, and what its tree says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import budgetree as bt
+
+
+@pytest.fixture(scope="module")
+def pima() -> bt.Instance:
+    return bt.datasets.load("pima")
+
+
+def test_the_tree_keeps_the_budget_and_says_how_it_was_made(pima: bt.Instance) -> None:
+    tree = bt.predictive(pima, budget=3)
+    assert tree.max_cost <= 3
+    assert str(tree.origin) == "for new cases, budget=3, leaves=model, sure=0.95"
+    assert tree.models is not None
+    assert tree.models.sure == 0.95
+    assert tree.n_objects == pima.n_rows
+
+
+def test_plain_leaves_have_no_models(pima: bt.Instance) -> None:
+    tree = bt.predictive(pima, budget=2, leaves="count", sure=None)
+    assert tree.models is None
+    assert str(tree.origin) == "for new cases, budget=2, leaves=count"
+    assert tree.depth == 2
+    assert tree.n_leaves > 2
+
+
+def test_no_time_still_gives_a_tree_within_the_budget(pima: bt.Instance) -> None:
+    assert bt.predictive(pima, budget=2, time_limit=0).max_cost <= 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"budget": -1}, "at least 0"),
+        ({"budget": 2, "leaves": "both"}, "expected 'model' or 'count'"),
+        ({"budget": 2, "sure": 2}, "expected a probability"),
+        ({"budget": 2, "threads": 0}, "threads is 0"),
+        ({"budget": 2, "time_limit": -1}, "time_limit"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(pima: bt.Instance, wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        bt.predictive(pima, **wrong)
+
+
+def test_what_is_no_instance_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected an Instance"):
+        bt.predictive([[1, 2]], budget=1)  # type: ignore[arg-type]

@@ -1,0 +1,68 @@
+"""Trees for new cases as people read them: purchases, free branches, grouped levels, models."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgetree.problem.tables.fine_levels import FineLevels
+from new_cases import new_tree
+
+KINDS = [("model", 0.8), ("model", None), ("count", None)]
+
+
+@pytest.mark.parametrize(("leaves", "sure"), KINDS)
+def test_a_purchase_reads_as_one(leaves: str, sure: float | None) -> None:
+    tree = new_tree(leaves, sure)
+    lines = tree.to_text().splitlines()
+    first = tree.test_names[tree.nodes.test[0]]
+    assert lines[1].startswith(f"buy {first}: costs ")
+    assert lines[2].startswith("└─ then: ")
+    assert ("unless 80% sure, buy " in tree.to_text()) == (sure is not None)
+    assert f"buy {first}" in tree.to_dot()
+    assert f"buy {first}" in tree.to_svg()
+
+
+def test_a_model_leaf_names_its_tests_and_the_most_common_class() -> None:
+    tree = new_tree("model", None)
+    assert tree.models is not None
+    leaf = int(tree.nodes.is_leaf.argmax())
+    model = tree.models.model(leaf)
+    assert model is not None
+    names = " + ".join(tree.test_names[test] for test in model.tests)
+    label = tree.class_names[tree.nodes.label[leaf]]
+    share = tree.nodes.counts[leaf].max() / tree.nodes.counts[leaf].sum()
+    assert f"by the model of {names} ({share:.0%} are {label})" in tree.to_text()
+    assert f"by the model of {names}" in tree.to_rules()
+
+
+def test_rules_name_no_purchase_and_count_everyone_once() -> None:
+    for leaves, sure in KINDS:
+        tree = new_tree(leaves, sure)
+        rules = tree.rules()
+        assert sum(rule.cases for rule in rules) == tree.n_objects
+        assert not any(" is then" in str(rule) for rule in rules)
+        assert any(rule.sure == 0.8 for rule in rules) == (sure is not None)
+    plain = new_tree("count", None)
+    assert sum(rule.errors for rule in plain.rules()) == plain.errors
+
+
+def test_neighbouring_levels_are_one_range() -> None:
+    tree = new_tree("count", None)
+    branches = [branch for visit in tree.outline.walk() if (branch := visit.branch) is not None]
+    assert all(len(branch.names) <= 4 for branch in branches)
+    assert any(name.startswith("below ") for branch in branches for name in branch.names)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "names"),
+    [
+        ([0], ["below 4.2"]),
+        ([0, 1], ["below 5"]),
+        ([1, 2], ["4.2 or more"]),
+        ([0, 2, 3], ["below 4.2", "5 or more", "missing"]),
+        ([0, 1, 2], ["any"]),
+        ([3], ["missing"]),
+    ],
+)
+def test_a_range_of_fine_levels_has_a_name(outcomes: list[int], names: list[str]) -> None:
+    assert FineLevels("dose", (4.2, 5.0), (1.0, 4.5, 6.0), 1.0, 7.0, True).range_names(outcomes) == names

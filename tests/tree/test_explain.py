@@ -1,0 +1,46 @@
+"""Explanations: scores that add up to the answer, probabilities that lead to it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import budgetree as bt
+from new_cases import new_tree, wild_rows
+
+
+@pytest.mark.parametrize("sure", [None, 0.8])
+def test_scores_add_up_to_the_probability(sure: float | None) -> None:
+    tree = new_tree("model", sure)
+    for row in wild_rows(3, 40):
+        explanation = tree.explain(row)
+        case = tree.ask(row)
+        assert explanation.prediction == case.prediction
+        assert [part.test for part in explanation.contributions] == [step.test for step in case.history]
+        assert explanation.probability == case.distribution[case.prediction]
+        if explanation.contributions:
+            assert explanation.contributions[0].before == explanation.start
+            assert explanation.contributions[-1].after == pytest.approx(explanation.probability)
+        assert tree.models is not None
+        assert explanation.start_score is not None
+        score = explanation.start_score + math.fsum(part.score or 0 for part in explanation.contributions)
+        shares = list(case.distribution.values())
+        centred = math.log(explanation.probability) - math.fsum(map(math.log, shares)) / len(shares)
+        assert score == pytest.approx(centred)
+
+
+def test_what_nobody_has_seen_moves_nothing() -> None:
+    tree = new_tree("model", None)
+    parts = tree.explain({"age": 1.0, "colour": "purple", "dose": 0.2, "grade": 1.0}).contributions
+    assert [part.score for part in parts if part.test == "colour"] == [0.0]
+    assert [part.outcome for part in parts if part.test == "colour"] == [None]
+
+
+def test_trees_without_models_are_explained_by_their_nodes() -> None:
+    row = {"age": 42, "pregnant": 3}
+    explanation = bt.grow(bt.datasets.load("pima"), budget=2).explain(row)
+    assert [part.test for part in explanation.contributions] == ["age", "pregnant"]
+    assert explanation.contributions[-1].after == explanation.probability
+    assert {part.score for part in explanation.contributions} == {None} == {explanation.start_score}
+    assert "age is" in str(explanation)

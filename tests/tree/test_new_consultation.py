@@ -1,0 +1,111 @@
+"""Consultations of trees for new cases: the model's probabilities, early ends, and tests that cannot be done."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import budgetree as bt
+from new_cases import PRICES, frame_of, new_tree, wild_rows
+
+KINDS = [("model", 0.8), ("model", None), ("count", None)]
+
+
+@pytest.mark.parametrize(("leaves", "sure"), KINDS)
+def test_a_consultation_ends_where_predict_does(leaves: str, sure: float | None) -> None:
+    tree, rows = new_tree(leaves, sure), wild_rows(7)
+    codes = tree.encode(frame_of(rows))
+    predicted, shares, cost = tree.predict(codes), tree.predict_proba(codes), tree.plain_cost(codes)
+    done = tree.tests_done(codes)
+    for number, row in enumerate(rows):
+        case = tree.ask(row)
+        assert case.done
+        assert case.prediction == predicted[number]
+        assert list(case.distribution.values()) == pytest.approx(shares[number])
+        assert case.spent == cost[number]
+        assert tuple(step.test for step in case.history) == done[number]
+
+
+def test_probabilities_after_each_answer_are_those_of_the_model_of_what_is_paid() -> None:
+    tree = new_tree("model", None)
+    assert tree.models is not None
+    case = bt.Consultation(tree)
+    row = wild_rows(1, 1)[0]
+    seen = []
+    while not case.done:
+        model = tree.models.model(case.node)
+        assert model is not None
+        assert {tree.test_names[test] for test in model.tests} == {step.test for step in case.history}
+        codes = np.full((1, 4), 255, dtype=np.uint8)
+        for test, code in case.codes.items():
+            codes[0, test] = code
+        expected = model.predict_proba(tree.models.bases, codes)[0]
+        assert list(case.distribution.values()) == expected.tolist()
+        seen.append(tuple(expected.tolist()))
+        assert case.next_test is not None
+        case.answer(row[case.next_test])
+    assert len(set(seen)) == len(seen) > 1
+
+
+def test_nothing_is_asked_where_the_answer_is_sure() -> None:
+    tree = new_tree("model", 0.8)
+    cases = [tree.ask(row) for row in wild_rows(2, 100)]
+    early = [case for case in cases if not tree.nodes.is_leaf[case.node]]
+    assert early
+    assert len(early) < len(cases)
+    for case in early:
+        assert max(case.distribution.values()) >= 0.8
+        assert case.next_test is None
+        assert case.price == case.worst_case_remaining == 0
+
+
+@pytest.mark.parametrize(("leaves", "sure"), KINDS)
+def test_tests_that_cannot_be_done_are_not_paid_and_the_budget_holds(leaves: str, sure: float | None) -> None:
+    tree = new_tree(leaves, sure)
+    rng = np.random.default_rng(4)
+    for row in wild_rows(9, 60):
+        case = bt.Consultation(tree)
+        left = [case.worst_case_remaining]
+        while not case.done:
+            assert case.spent + case.worst_case_remaining <= tree.max_cost + 1e-9
+            assert case.price <= case.worst_case_remaining
+            before, n_done = case.spent, len(case.history)
+            if rng.random() < 0.4:
+                case.unavailable()
+                assert case.spent == before
+                assert not case.history[n_done].available
+                assert case.history[n_done].price == 0
+            else:
+                name = case.next_test
+                value = row[name]  # type: ignore[index]
+                case.answer("r" if value == "purple" else value)
+            left.append(case.worst_case_remaining + case.spent)
+        assert all(after <= before + 1e-9 for before, after in pairwise(left))
+        paid = {step.test for step in case.history if step.available}
+        fee = 0.5 if paid & {"dose", "grade"} else 0
+        own = {"age": 1, "dose": 2, "grade": 1.5}
+        colour = [3 if step.outcome is None else {"r": 1, "g": 2, "b": 3}[step.outcome] for step in case.history
+                  if step.test == "colour" and step.available]  # fmt: skip
+        assert case.spent == pytest.approx(sum(own[test] for test in paid - {"colour"}) + sum(colour) + fee)
+        assert sum(case.distribution.values()) == pytest.approx(1)
+    assert PRICES.shared["blood draw"].fee == 0.5
+
+
+def test_an_ordinary_tree_ends_at_a_test_that_cannot_be_done() -> None:
+    case = bt.Consultation(bt.grow(bt.datasets.load("pima"), budget=2))
+    guess = case.prediction
+    case.unavailable()
+    assert (case.done, case.spent, case.prediction) == (True, 0, guess)
+    case.undo()
+    assert case.next_test == "age"
+    case.unavailable()
+    with pytest.raises(ValueError, match="no test is left"):
+        case.unavailable()
+
+
+def test_a_typing_error_is_still_refused() -> None:
+    case = bt.Consultation(new_tree("model", None))
+    with pytest.raises(ValueError, match="is not one of its outcomes"):
+        case.answer("purpel")
