@@ -80,10 +80,13 @@ class Outline:
             outcomes, reached = found.setdefault(self._shape[children[0]], ([], []))
             outcomes.append(outcome)
             reached.extend(child for child in children if child not in reached)
-        return [
+        branches = [
             Branch(tuple(outcomes), self._branch_names(group, test, outcomes), tuple(reached))
             for outcomes, reached in found.values()
         ]
+        if self.nodes.otherwise is not None and not any(self.takes_unknown(group, branch) for branch in branches):
+            branches.append(Branch((), ("anything else",), (int(self.nodes.otherwise[group[0]]),)))
+        return branches
 
     def walk(self, *, unknown_last: bool = False) -> Iterator[Visit]:
         """Depth first, by a stack rather than recursion: a tree may be deeper than Python's recursion limit.
