@@ -51,8 +51,11 @@ class Outline:
 
     def is_purchase(self, group: Group) -> bool:
         """Whether the node only buys its test, in a tree for new cases: one branch for all that it may show."""
-        node = group[0]
-        return self.nodes.otherwise is not None and not self.is_leaf(group) and not self.tree.charges.repeated[node]
+        node, otherwise = group[0], self.nodes.otherwise
+        if otherwise is None or self.is_leaf(group) or self.tree.charges.repeated[node]:
+            return False
+        below = self.nodes.children(node, int(self.schema.n_outcomes[self.nodes.test[node]]))
+        return bool((below == otherwise[node]).all())
 
     def model_tests(self, group: Group) -> tuple[str, ...] | None:
         """The tests that the model of a group uses; None where no model answers."""

@@ -109,7 +109,11 @@ export function priceWords(index, at) {
  * Whether a node of a tree for new cases only buys its test; what it shows tells cases apart further down.
  * @type {(index: Index, at: number) => boolean}
  */
-export const isPurchase = (index, at) => index.nodes[at].otherwise !== undefined && !index.repeated[at];
+export const isPurchase = (index, at) => {
+  const { otherwise } = index.nodes[at];
+  if (otherwise === undefined || index.repeated[at]) return false;
+  return innerNode(index, at).branches.every((child) => child === otherwise);
+};
 
 /**
  * A number's outcome: how many thresholds it has reached. A null threshold is one that no number reaches.
