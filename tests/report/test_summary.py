@@ -19,6 +19,7 @@ import budgetree as bt
 from budgetree.problem.tables.table import Column, Table
 from budgetree.report import summarise_frontier, summarise_tree
 from budgetree.show.steps import frontier_steps
+from new_cases import new_tree
 from report_cases import SCRIPT, hostile_instance, repeating_tree
 
 
@@ -104,13 +105,19 @@ def test_the_page_knows_every_key_of_the_summary() -> None:
     source = resources.files("budgetree.report").joinpath("page", "types.d.ts").read_text(encoding="utf-8")
     shapes = {
         name: {key.rstrip("?") for key in re.findall(r"^  (\w+\??):", body, re.M)}
-        for name, body in re.findall(r"^export interface (\w+) \{\n(.*?)^\}", source, re.M | re.S)
+        for name, body in re.findall(r"^export interface (\w+)(?: extends \w+)? \{\n(.*?)^\}", source, re.M | re.S)
     }
     content = summarise_frontier(bt.frontier(bt.datasets.load("pima")), title="")
     assert set(content) == shapes["Content"]
     assert set(content["points"][0]) == shapes["Point"]
     assert set(content["steps"]) == shapes["Steps"]
-    assert set(content["trees"][0]) == shapes["Tree"]
+    assert set(content["trees"][0]) == shapes["Tree"] - {"models"}
+    (modelled,) = summarise_tree(new_tree("model"), title="")["trees"]
+    (plain,) = summarise_tree(new_tree("count", None), title="")["trees"]
+    assert set(modelled) == shapes["Tree"]
+    assert set(modelled["models"]) == shapes["Models"]
+    written = set().union(*modelled["nodes"], *plain["nodes"])
+    assert written == shapes["NewCases"] | shapes["Inner"]
     assert set(content["trees"][-1]["nodes"][0]) == shapes["Inner"]
     assert set(content["trees"][-1]["nodes"][-1]) | {"test"} == shapes["Leaf"]
     assert set(content["trees"][-1]["outline"][0]) == shapes["Group"]

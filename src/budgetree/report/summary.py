@@ -15,6 +15,7 @@ from budgetree.proof.certificate import Certificate
 from budgetree.show.facts import size_and_cost
 from budgetree.show.steps import frontier_steps
 from budgetree.tree import LEAF, NO_BRANCH, Tree
+from budgetree.tree.model.leaves import models_content
 
 
 def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = None) -> dict[str, Any]:
@@ -32,7 +33,8 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     """Every point with its tree; the tree with the fewest errors is shown first."""
     points = [_point(point, index) for index, point in enumerate(frontier)]
     trees = [_tree(point.tree, None) for point in frontier]
-    content = _content(frontier.instance.schema, title, points, trees, len(trees) - 1)
+    schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
+    content = _content(schema, title, points, trees, len(trees) - 1)
     steps = frontier_steps(frontier)
     lines = {"errors": steps.errors, "bound": steps.bound}
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
@@ -91,7 +93,8 @@ def _point(point: Point, tree: int) -> dict[str, Any]:
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
-    return {
+    models = {} if tree.models is None else {"models": models_content(tree.models)}
+    return models | {
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
         **size_and_cost(tree),
@@ -108,6 +111,8 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         "spent": table.amount(int(nodes.paid[node])),
     }
     test = int(nodes.test[node])
+    if nodes.otherwise is not None:
+        entry |= _new_cases(tree, node)
     if test == LEAF:
         return entry
     price = tree.charges.price[node]
@@ -116,6 +121,20 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     entry["test"] = test
     entry["price"] = [table.amount(units) for units in ends]
     entry["branches"] = [None if child == NO_BRANCH else child for child in below]
+    return entry
+
+
+def _new_cases(tree: Tree, node: int) -> dict[str, Any]:
+    """What a node of a tree for new cases has more."""
+    nodes, models = tree.nodes, tree.models
+    assert nodes.otherwise is not None
+    entry: dict[str, Any] = {"remaining": tree.schema.table.amount(int(tree.worst_from[node]))}
+    if nodes.test[node] != LEAF:
+        entry |= {"otherwise": int(nodes.otherwise[node]), "stops": bool(tree.may_stop[node])}
+    if models is not None and models.model(node) is not None:
+        entry["model"] = int(models.of_node[node])
+    elif nodes.probabilities is not None:
+        entry["probabilities"] = nodes.probabilities[node].tolist()
     return entry
 
 

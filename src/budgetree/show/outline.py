@@ -51,8 +51,11 @@ class Outline:
 
     def is_purchase(self, group: Group) -> bool:
         """Whether the node only buys its test, in a tree for new cases: one branch for all that it may show."""
-        node = group[0]
-        return self.nodes.otherwise is not None and not self.is_leaf(group) and not self.tree.charges.repeated[node]
+        node, otherwise = group[0], self.nodes.otherwise
+        if otherwise is None or self.is_leaf(group) or self.tree.charges.repeated[node]:
+            return False
+        below = self.nodes.children(node, int(self.schema.n_outcomes[self.nodes.test[node]]))
+        return bool((below == otherwise[node]).all())
 
     def model_tests(self, group: Group) -> tuple[str, ...] | None:
         """The tests that the model of a group uses; None where no model answers."""
@@ -80,10 +83,13 @@ class Outline:
             outcomes, reached = found.setdefault(self._shape[children[0]], ([], []))
             outcomes.append(outcome)
             reached.extend(child for child in children if child not in reached)
-        return [
+        branches = [
             Branch(tuple(outcomes), self._branch_names(group, test, outcomes), tuple(reached))
             for outcomes, reached in found.values()
         ]
+        if self.nodes.otherwise is not None and not any(self.takes_unknown(group, branch) for branch in branches):
+            branches.append(Branch((), ("anything else",), (int(self.nodes.otherwise[group[0]]),)))
+        return branches
 
     def walk(self, *, unknown_last: bool = False) -> Iterator[Visit]:
         """Depth first, by a stack rather than recursion: a tree may be deeper than Python's recursion limit.

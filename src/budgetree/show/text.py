@@ -95,11 +95,10 @@ class Words:
         """The test that is asked for there, or bought."""
         node, models = group[0], self.tree.models
         name = self.tree.schema.test_names[self.tree.nodes.test[node]]
-        if not self.tree.outline.is_purchase(group):
-            return f"{name}?"
+        asked = f"buy {name}:" if self.tree.outline.is_purchase(group) else f"{name}?"
         if models is None or models.sure is None or not self.tree.may_stop[node]:
-            return f"buy {name}:"
-        return f"unless {100 * models.sure:.4g}% sure, buy {name}:"
+            return asked
+        return f"unless {100 * models.sure:.4g}% sure, {asked}"
 
     def price(self, node: int) -> str:
         """What doing the node's test costs there."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.learn.predictive import Branch, Buy, Policy, fit_policy
-from budgetree.learn.predictive.to_tree import to_tree
+from budgetree.learn.predictive.to_tree import BuyAndBranch, joined, to_tree
 from budgetree.tree import LEAF, Origin
 
 from .tables import any_codes, random_instance, random_prices, seeds
@@ -30,7 +30,7 @@ def fitted(seed: int, tenths: int, leaves: str, sure: float | None) -> tuple[bt.
 def test_a_tree_answers_and_costs_what_its_policy_does(seed: int, tenths: int, leaves: str, sure: float | None) -> None:
     instance, policy, tree = fitted(seed, tenths, leaves, sure)
     codes = np.vstack([any_codes(seed, instance), instance.codes])
-    assert (tree.route(codes) == policy.end(codes)).all()
+    assert len(tree.nodes) <= len(policy.nodes)
     assert (tree.predict_proba(codes) == policy.predict_proba(codes)).all()
     assert (tree.answers(codes) == policy.predict_proba(codes).argmax(axis=1)).all()
     assert (tree.units(codes) == policy.cost(codes)).all()
@@ -66,21 +66,22 @@ def _own(instance: bt.Instance, test: int, codes: np.ndarray) -> int:
     return int(table.own[test, codes[test]] if is_listed else table.costliest[test])
 
 
-def test_a_purchase_has_one_branch_and_a_branch_is_free() -> None:
-    instance, policy, tree = fitted(3, 100, "count", None)
+def test_a_purchase_has_one_branch_or_branches_itself_and_a_later_branch_is_free() -> None:
     kinds = set()
-    for number, node in enumerate(policy.nodes):
-        if isinstance(node, Buy):
-            below = tree.nodes.children(number, int(instance.schema.n_outcomes[node.test]))
-            assert set(below.tolist()) == {node.child} == {int(tree.nodes.otherwise[number])}  # type: ignore[index]
-            assert not tree.charges.repeated[number]
-        elif isinstance(node, Branch):
-            assert tree.charges.price[number].max() == 0
-            assert tree.charges.repeated[number]
-        else:
-            assert tree.nodes.test[number] == LEAF
-        kinds.add(type(node))
-    assert len(kinds) == 3
+    for leaves in ("count", "model"):
+        instance, policy, tree = fitted(3, 100, leaves, None)
+        for number, node in enumerate(joined(policy).nodes):
+            kinds.add(type(node))
+            if isinstance(node, Branch):
+                assert tree.charges.price[number].max() == 0
+                assert tree.charges.repeated[number]
+            elif isinstance(node, Buy):
+                below = tree.nodes.children(number, int(instance.schema.n_outcomes[node.test])).tolist()
+                assert not tree.charges.repeated[number]
+                assert (len({*below, int(tree.nodes.otherwise[number])}) > 1) == isinstance(node, BuyAndBranch)  # type: ignore[index]
+            else:
+                assert tree.nodes.test[number] == LEAF
+    assert len(kinds) == 4
 
 
 def test_a_tree_for_new_cases_is_not_changed_afterwards() -> None:

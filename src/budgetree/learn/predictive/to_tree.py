@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import deque
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,9 +18,45 @@ from budgetree.tree.nodes import class_shares, spending
 
 
 def to_tree(policy: Policy, instance: Instance, origin: Origin) -> Tree:
-    """The tree of a policy that was fitted to these cases."""
+    """The tree of a policy that was fitted to these cases.
+
+    A purchase that is followed at once by a branch on the same test becomes one node with both.
+    """
+    policy = joined(policy)
     tree = Tree(instance.schema, _nodes(policy, instance), instance.n_objects, origin, models=_models(policy))
     return replace(tree, known=_known(tree, instance))
+
+
+def joined(policy: Policy) -> Policy:
+    """The same policy, where a purchase branches itself if the next thing to do is a branch on it."""
+    nodes: list[Node] = []
+    waiting, given = deque([0]), 1
+    while waiting:
+        node = policy.nodes[waiting.popleft()]
+        after = policy.nodes[node.child] if isinstance(node, Buy) else None
+        if isinstance(node, Buy) and isinstance(after, Branch) and after.test == node.test:
+            node = BuyAndBranch(node.test, node.child, node.model, node.counts, after.children, after.goes)
+        children = _children(node)
+        waiting.extend(children)
+        nodes.append(_renumbered(node, tuple(range(given, given + len(children)))))
+        given += len(children)
+    return replace(policy, nodes=tuple(nodes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BuyAndBranch(Buy):
+    """A test is paid, and tells cases apart at once; `child` means nothing."""
+
+    children: tuple[int, ...]
+    goes: NDArray[np.int64]
+
+
+def _renumbered(node: Node, children: tuple[int, ...]) -> Node:
+    if isinstance(node, End):
+        return node
+    if isinstance(node, (Branch, BuyAndBranch)):
+        return replace(node, children=children)
+    return replace(node, child=children[0])
 
 
 def _nodes(policy: Policy, instance: Instance) -> Nodes:
@@ -52,9 +89,9 @@ def _nodes(policy: Policy, instance: Instance) -> Nodes:
 
 def _goes(node: Buy | Branch, n_outcomes: int) -> NDArray[np.int32]:
     """Per outcome the child, and a last one for an outcome that is not on the list."""
-    if isinstance(node, Buy):
-        return np.full(n_outcomes + 1, node.child, dtype=np.int32)
-    return np.array(node.children, dtype=np.int32)[node.goes]
+    if isinstance(node, (Branch, BuyAndBranch)):
+        return np.array(node.children, dtype=np.int32)[node.goes]
+    return np.full(n_outcomes + 1, node.child, dtype=np.int32)
 
 
 def _probabilities(policy: Policy, counts: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray[np.float64] | None:
@@ -87,7 +124,7 @@ def _models(policy: Policy) -> LeafModels | None:
 def _children(node: Node) -> tuple[int, ...]:
     if isinstance(node, End):
         return ()
-    return (node.child,) if isinstance(node, Buy) else node.children
+    return node.children if isinstance(node, (Branch, BuyAndBranch)) else (node.child,)
 
 
 def _known(tree: Tree, instance: Instance) -> Known:

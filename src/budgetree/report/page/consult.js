@@ -3,7 +3,7 @@
 
 import { answerControls } from "./answers.js";
 import { amount, byId, capital, cases, className, classBars, counted, element, percent, total } from "./dom.js";
-import { follow, priceWords, testAt } from "./model.js";
+import { follow, modelTests, priceWords, testAt } from "./model.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -82,7 +82,7 @@ export function inWords(index, state) {
   if (state.open) {
     return `Next test: ${testAt(index, state.at).name}, ${priceWords(index, state.at)}. Spent so far ${amount(state.spent)}.`;
   }
-  return `Diagnosis: ${index.content.classes[index.nodes[state.at].label]}. Spent ${amount(state.spent)}.`;
+  return `Diagnosis: ${index.content.classes[state.label]}. Spent ${amount(state.spent)}.`;
 }
 
 /**
@@ -122,16 +122,19 @@ function diagnosisCard(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
   const all = total(node.counts);
-  const right = node.counts[node.label];
+  const right = node.counts[state.label];
   const known = `${amount(right)} of ${counted(all, "known case", "known cases")}`;
   const share = `(${percent(right, all)})`;
   const card = element(
     "div",
-    { class: "card", "data-state": state.stopped ? "stopped" : "leaf", "data-class": node.label },
+    { class: "card", "data-state": state.stopped ? "stopped" : "leaf", "data-class": state.label },
     element("p", { class: "eyebrow" }, "Diagnosis"),
-    element("h3", { tabindex: "-1", class: "diagnosis" }, className(index.content, node.label)),
+    element("h3", { tabindex: "-1", class: "diagnosis" }, className(index.content, state.label)),
   );
-  if (state.stopped) {
+  if (state.shares) {
+    card.append(element("p", {}, modelWords(index, state, state.shares)));
+    if (state.sure) card.append(element("p", { class: "notice" }, "That is sure enough: no more tests are bought."));
+  } else if (state.stopped) {
     const { at, answer } = state.steps[state.steps.length - 1];
     const test = testAt(index, at).name;
     const why = `No known case had this result of ${test} at this point (${answer.said}), so the tree stops here.`;
@@ -146,6 +149,17 @@ function diagnosisCard(session, state) {
   card.append(element("p", {}, "Spent in all: ", element("strong", { id: "spent-in-all" }, amount(state.spent)), "."));
   card.append(stepButtons(session));
   return card;
+}
+
+/**
+ * @param {Index} index
+ * @param {State} state
+ * @param {number[]} shares
+ */
+function modelWords(index, state, shares) {
+  const tests = modelTests(index, state.at);
+  const who = tests ? `The model of ${tests.join(", ") || "no test"}` : "The tree";
+  return `${who} gives it a probability of ${percent(shares[state.label], 1)}.`;
 }
 
 /** @param {Session} session */
@@ -175,12 +189,16 @@ function progressParts(session, state) {
     element("div", {}, element("dt", {}, "Still to pay at worst"), element("dd", { id: "left" }, amount(left))),
     element("div", {}, element("dt", {}, "In all at worst"), element("dd", {}, amount(state.spent + left))),
   );
+  const before = session.answers.length ? follow(index, session.answers.slice(0, -1)).shares : null;
+  const bars = state.shares
+    ? classBars(index.content, state.shares, before, false)
+    : classBars(index.content, node.counts, last ? index.nodes[last.at].counts : null);
   const cameThisFar = `${cases(total(node.counts))} of ${amount(total(index.nodes[0].counts))} came this far`;
   return [
     sums,
-    element("h3", {}, "Classes of the known cases"),
+    element("h3", {}, state.shares ? "Probability of each class" : "Classes of the known cases"),
     element("p", { class: "quiet" }, last ? `${cameThisFar}; the tick is the share before the last answer.` : `${cameThisFar}.`),
-    classBars(index.content, node.counts, last ? index.nodes[last.at].counts : null),
+    bars,
     element("h3", {}, "Answers so far"),
     answersSoFar(index, state.steps),
   ];

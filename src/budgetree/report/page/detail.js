@@ -2,7 +2,7 @@
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
 import { amount, byId, className, classBars, element, percent, total } from "./dom.js";
-import { countsIn, isLeaf, priceWords } from "./model.js";
+import { countsIn, isLeaf, isPurchase, modelTests, priceWords } from "./model.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -44,10 +44,12 @@ export function showDetail(index, row) {
   ];
   const heading = element("h3", {});
   if (isLeaf(node)) {
-    heading.append("Diagnosis: ", className(content, node.label));
-    facts.push(["Wrong here", `${amount(all - counts[node.label])} (${percent(all - counts[node.label], all)})`]);
+    const tests = modelTests(index, first);
+    if (tests) facts.push(["Answered by", `the model of ${tests.join(", ") || "no test"}`]);
+    heading.append(tests ? "By a model, mostly " : "Diagnosis: ", className(content, node.label));
+    if (!tests) facts.push(["Wrong here", `${amount(all - counts[node.label])} (${percent(all - counts[node.label], all)})`]);
   } else {
-    heading.append(`Test: ${content.tests[node.test].name}`);
+    heading.append(`${isPurchase(index, first) ? "Buy" : "Test"}: ${content.tests[node.test].name}`);
     facts.push(["This test", priceWords(index, first)], ["Still to pay at worst", amount(index.remaining[first])]);
   }
   panel().replaceChildren(

@@ -164,8 +164,9 @@ export function stackedBar(counts) {
  * @param {Content} content
  * @param {number[]} counts
  * @param {number[] | null} before
+ * @param {boolean} areCases false for probabilities
  */
-export function classBars(content, counts, before = null) {
+export function classBars(content, counts, before = null, areCases = true) {
   const all = total(counts);
   const list = element("ul", { class: "bars" });
   const many = content.classes.length > MANY_CLASSES;
@@ -179,7 +180,7 @@ export function classBars(content, counts, before = null) {
       tick.style.left = `${(100 * before[label]) / total(before)}%`;
       track.append(tick);
     }
-    const figures = element("span", { class: "figures" }, `${percent(count, all)} (${amount(count)})`);
+    const figures = element("span", { class: "figures" }, `${percent(count, all)}${areCases ? ` (${amount(count)})` : ""}`);
     list.append(element("li", { class: count ? null : "ruled-out" }, className(content, label), figures, track));
   });
   const absent = counts.filter((count) => !count).length;

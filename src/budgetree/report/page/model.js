@@ -45,13 +45,13 @@ export function indexTree(content, tree) {
     const paid = new Set(above.flatMap((test) => content.tests[test].fees));
     index.due[at] = content.tests[node.test].fees.filter((fee) => !paid.has(fee));
     index.repeated[at] = above.includes(node.test);
-    for (const child of node.branches) if (child !== null) index.parent[child] = at;
+    for (const child of [...node.branches, node.otherwise ?? null]) if (child !== null) index.parent[child] = at;
   });
   groups.forEach((group, number) => {
     for (const branch of group.branches ?? []) index.above[branch.below] = number;
   });
   // Children have larger numbers than their parents.
-  for (let at = nodes.length - 1; at >= 0; at--) index.remaining[at] = worstFrom(index, at);
+  for (let at = nodes.length - 1; at >= 0; at--) index.remaining[at] = nodes[at].remaining ?? worstFrom(index, at);
   return index;
 }
 
@@ -106,6 +106,16 @@ export function priceWords(index, at) {
 }
 
 /**
+ * Whether a node of a tree for new cases only buys its test; what it shows tells cases apart further down.
+ * @type {(index: Index, at: number) => boolean}
+ */
+export const isPurchase = (index, at) => {
+  const { otherwise } = index.nodes[at];
+  if (otherwise === undefined || index.repeated[at]) return false;
+  return innerNode(index, at).branches.every((child) => child === otherwise);
+};
+
+/**
  * A number's outcome: how many thresholds it has reached. A null threshold is one that no number reaches.
  * @type {(thresholds: (number | null)[], value: number) => number}
  */
@@ -142,6 +152,44 @@ export function worstPath(index) {
 }
 
 /**
+ * The tests whose model answers at a node.
+ * @param {Index} index
+ * @param {number} at
+ */
+export function modelTests(index, at) {
+  const number = index.nodes[at].model;
+  const models = index.tree.models;
+  if (number === undefined || !models) return null;
+  return models.models[number].tests.map((test) => index.content.tests[test].name);
+}
+
+/**
+ * The probability of each class at a node of a tree for new cases: by the model of what is paid, or fixed.
+ * @param {Index} index
+ * @param {number} at
+ * @param {Map<number, Answer>} known
+ * @returns {number[] | null}
+ */
+export function sharesAt(index, at, known) {
+  const node = index.nodes[at];
+  const models = index.tree.models;
+  if (node.model === undefined || !models) return node.probabilities ?? null;
+  const { tests, intercept, coefficients } = models.models[node.model];
+  const scores = [...intercept];
+  tests.forEach((test, place) => {
+    const outcome = known.get(test)?.outcome ?? null;
+    const columns = outcome === null ? [] : models.columns.find((entry) => entry.test === test)?.outcomes[outcome];
+    (columns ?? []).forEach((value, column) => {
+      coefficients[place][column].forEach((coefficient, label) => (scores[label] += value * coefficient));
+    });
+  });
+  const top = Math.max(...scores);
+  const raised = scores.map((score) => Math.exp(score - top));
+  const sum = raised.reduce((all, value) => all + value, 0);
+  return raised.map((value) => value / sum);
+}
+
+/**
  * Where answers lead, one per test, and what each step cost. A test met again has its answer already.
  * @param {Index} index
  * @param {Answer[]} answers
@@ -157,14 +205,18 @@ export function follow(index, answers) {
   let spent = 0;
   for (;;) {
     const node = index.nodes[at];
-    const state = { at, steps, spent: clean(spent), stopped: false, open: false };
+    const shares = sharesAt(index, at, known);
+    const label = shares ? shares.indexOf(Math.max(...shares)) : node.label;
+    const state = { at, steps, spent: clean(spent), stopped: false, open: false, sure: false, label, shares };
     if (isLeaf(node)) return state;
+    const limit = index.tree.models?.sure ?? null;
+    if (node.stops && shares && limit !== null && Math.max(...shares) >= limit) return { ...state, sure: true };
     const before = known.get(node.test);
     if (!before && next === answers.length) return { ...state, open: true };
     const answer = before ?? answers[next++];
     known.set(node.test, answer);
     const price = priceOf(index, at, answer.outcome);
-    const child = answer.outcome === null ? null : node.branches[answer.outcome];
+    const child = (answer.outcome === null ? null : node.branches[answer.outcome]) ?? node.otherwise ?? null;
     spent += price;
     steps.push({ at, answer, price, again: before !== undefined });
     if (child === null) return { ...state, spent: clean(spent), stopped: true };

@@ -3,7 +3,7 @@
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
 import { amount, byId, cases, className, element, span, stackedBar, total } from "./dom.js";
-import { countsIn, innerNode, isLeaf, priceOf, priceWords, worstPath } from "./model.js";
+import { countsIn, innerNode, isLeaf, isPurchase, priceOf, priceWords, worstPath } from "./model.js";
 import { narrow, placeDetail, showDetail } from "./detail.js";
 
 /**
@@ -95,8 +95,8 @@ export function rowLine(index, group, branch, onWorst) {
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
   if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(", ")), " ");
   const what = isLeaf(node)
-    ? className(index.content, node.label)
-    : element("b", {}, index.content.tests[node.test].name);
+    ? element("span", {}, index.tree.models ? "by a model, mostly " : "", className(index.content, node.label))
+    : element("b", {}, `${isPurchase(index, at) ? "buy " : ""}${index.content.tests[node.test].name}`);
   const costs = branch ? [...branchPrice(index, at, branch), `spent ${amount(node.spent)}`] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, at));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(", ")), " ");
@@ -115,6 +115,7 @@ function branchPrice(index, at, branch) {
   const above = index.parent[at];
   const [low, high] = innerNode(index, above).price;
   if (low === high) return [];
+  if (isPurchase(index, above) || !branch.outcomes.length) return [];
   const prices = branch.outcomes.map((outcome) => priceOf(index, above, outcome));
   return [`paid ${span(Math.min(...prices), Math.max(...prices))}`];
 }

@@ -71,6 +71,14 @@ export interface Tree {
   origin: string; // what made it, in words
   statement: Statement;
   certificate: Certificate | null;
+  models?: Models; // of a tree for new cases whose leaves are models
+}
+
+/** Scores by class: an intercept, and for each paid test its outcome's columns times coefficients. */
+export interface Models {
+  sure: number | null; // a case stops where a class has this probability
+  columns: { test: number; outcomes: number[][] }[]; // outcome by column
+  models: { tests: number[]; intercept: number[]; coefficients: number[][][] }[]; // per test, column by class
 }
 
 /** What was proven about other trees. */
@@ -81,14 +89,23 @@ export interface Statement {
 
 export type TreeNode = Leaf | Inner;
 
-export interface Leaf {
+/** What a node of a tree for new cases has more. */
+export interface NewCases {
+  remaining?: number; // the most that a case can still cost
+  model?: number; // a place in Models.models
+  probabilities?: number[]; // by class, where they are fixed
+  otherwise?: number; // the child for an outcome without a branch
+  stops?: boolean; // whether a case stops here where the model is sure
+}
+
+export interface Leaf extends NewCases {
   counts: number[]; // per class
   label: number;
   spent: number;
   test?: undefined;
 }
 
-export interface Inner {
+export interface Inner extends NewCases {
   counts: number[];
   label: number;
   spent: number;
@@ -148,6 +165,9 @@ export interface State {
   spent: number;
   stopped: boolean; // at an outcome never seen there
   open: boolean; // the node's test is to be done
+  sure: boolean; // nothing more is bought, because the answer is sure
+  label: number; // the likeliest class
+  shares: number[] | null; // the probability of each class, where it is not the share of the known cases
 }
 
 export interface Session {

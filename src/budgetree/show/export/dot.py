@@ -41,9 +41,9 @@ def to_dot(tree: Tree) -> str:
 
 
 def _question(tree: Tree, group: Group) -> str:
-    is_purchase = tree.outline.is_purchase(group)
-    name = tree.schema.test_names[tree.nodes.test[group[0]]]
-    return tree.words.question(group).removesuffix(":") if is_purchase else name
+    if not tree.outline.is_purchase(group) and not tree.may_stop[group[0]]:
+        return str(tree.schema.test_names[tree.nodes.test[group[0]]])
+    return tree.words.question(group).removesuffix(":")
 
 
 def _id(group: Group) -> str:

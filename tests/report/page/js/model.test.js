@@ -58,7 +58,8 @@ test("a number reaches as many thresholds as are not above it", () => {
 
 test("answers lead to a leaf, and a test met again is not asked again", () => {
   const index = indexed();
-  assert.deepEqual(model.follow(index, []), { at: 0, steps: [], spent: 0, stopped: false, open: true });
+  const start = { at: 0, steps: [], spent: 0, stopped: false, open: true, sure: false, label: 0, shares: null };
+  assert.deepEqual(model.follow(index, []), start);
   const state = model.follow(index, [answer(1), answer(0)]);
   assert.deepEqual([state.at, state.spent, state.open, state.stopped], [6, 3.1, false, false]);
   assert.deepEqual(state.steps.map((step) => step.again), [false, false, true]);
