@@ -36,7 +36,7 @@ def page(browser: Page) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def pima_frontier() -> bt.Frontier:
-    return bt.frontier(bt.datasets.load("pima"))
+    return bt.frontier(bt.datasets.load("pima"), folds=0)
 
 
 @pytest.fixture(scope="session")

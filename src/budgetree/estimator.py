@@ -129,6 +129,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             max_budget=self.budget,
             time_limit=self.time_limit,
             progress=bool(self.verbose),
+            folds=0,
         )
         if self.max_error is None:
             self.tree_ = tree_for_budget(self.frontier_, self.budget)

@@ -23,7 +23,7 @@ def close_figures() -> Any:
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> None:
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method=method)
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method=method, folds=0)
     axes = bt.plot_frontier(frontier)
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert "frontier" in names
@@ -45,13 +45,13 @@ def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> 
 
 
 def test_a_frontier_of_one_point_is_drawn() -> None:
-    frontier = bt.frontier(bt.Instance([[0], [0]], [1, 1]))
+    frontier = bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0)
     assert bt.plot_frontier(frontier).lines
 
 
 def test_axes_of_others_are_used() -> None:
     right = pyplot.subplots(1, 2, figsize=(6, 3))[1][1]
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method="greedy")
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="greedy", folds=0)
     assert bt.plot_frontier(frontier, ax=right, impurities=()) is right
 
 
