@@ -43,3 +43,11 @@ def test_overfitted_in_plain_words_with_the_remedy() -> None:
     )
     assert overfitted_words(0.4, NewError(0.47, 0.04)) == ""
     assert "about 1.5 % ± 0.2" in overfitted_words(0.0, NewError(0.015, 0.002))
+
+
+def test_few_rows_to_learn_from_make_the_error_less_sure() -> None:
+    wrong, weights = np.arange(400) % 4 == 0, np.ones(400)
+    held_out_alone = new_error(wrong, weights)
+    in_five_folds = new_error(wrong, weights, learned_from=320.0)
+    assert in_five_folds.error == held_out_alone.error
+    assert in_five_folds.se == pytest.approx(1.5 * held_out_alone.se)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from budgetree.impurity import Impurity
-from budgetree.learn.estimated import Search, TimeLimits, estimated
+from budgetree.learn.estimated import TimeLimits, estimated
 from budgetree.learn.folds import DEFAULT_FOLDS
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.known_search import KnownSearch
-from budgetree.learn.new_search import NewSearch, budgets_up_to
+from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.points import Frontier
-from budgetree.learn.predictive.stop import SURE
+from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.learn.validation import check_folds
 from budgetree.problem import Instance
+from budgetree.problem.units import is_unlimited
 
 METHODS = ("auto", "exact", "greedy")
 OBJECTIVES = ("known", "new")
@@ -73,12 +74,31 @@ def frontier(
     instance.schema.table.budget_units(max_budget, "max_budget")
     settings = check_folds(folds, groups, instance)
     if objective == "new":
-        search: Search = NewSearch(budgets_up_to(instance, max_budget), sure, leaves)
-        return estimated(search, instance, TimeLimits.of(seconds, settings), settings, progress)
+        new = NewSearch(budgets_up_to(instance, max_budget), check_sure(sure), leaves)
+        return estimated(new, instance, TimeLimits.of(seconds, settings), settings, progress)
     by = "greedy" if method == "auto" and impurities is not None else method
     search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None))
     limits = TimeLimits.of(seconds, settings, AUTO_SECONDS if by == "auto" else None)
     return estimated(search, instance, limits, settings, progress)
+
+
+def frontier_for_new(
+    instance: Instance,
+    budgets: Sequence[Any],
+    learner: Mapping[str, Any],
+    *,
+    folds: int = DEFAULT_FOLDS,
+    groups: Any = None,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+) -> Frontier:
+    """frontier(objective="new") for the budgets named, None for all tests; learner has sure and leaves."""
+    for budget in budgets:
+        instance.schema.table.budget_units(budget)
+    budgets = [price_of_all(instance) if is_unlimited(budget) else budget for budget in budgets]
+    settings = check_folds(folds, groups, instance)
+    limits = TimeLimits.of(check_time_limit(time_limit), settings)
+    return estimated(NewSearch(budgets, **learner), instance, limits, settings, progress)
 
 
 def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:

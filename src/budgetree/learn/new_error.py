@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 SIGNIFICANT = 2.0  # standard errors
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
+
+LAST_REMEDY = "use fewer levels or a smaller budget"  # where the tree is for new cases already
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,17 @@ def overfitted_words(known_error: float, new: NewError, remedy: str = REMEDY) ->
 
 
 def new_error(
-    wrong: NDArray[np.bool_], weights: NDArray[np.float64], groups: NDArray[np.int64] | None = None
+    wrong: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    groups: NDArray[np.int64] | None = None,
+    *,
+    learned_from: float = math.inf,
 ) -> NewError:
     """The weighted mean over rows that were held out, and its standard error; rows of one group count as one draw.
+
+    learned_from  the weight of the rows that each tree was learned from. Other rows would have made other trees, which
+                  is why the error is less sure than the rows held out alone say: by 1 + held out / learned from in the
+                  variance (Nadeau and Bengio 2003, the corrected resampled t-test)
 
     One more right and one more wrong draw keep the standard error of a tree without errors above 0.
     """
@@ -54,9 +65,8 @@ def new_error(
     n_draws = len(wrong) if groups is None else len(np.unique(groups))
     cautious = (mean * n_draws + 1) / (n_draws + 2)
     # As if every row were a draw of its own: where rows of a group are wrong together, the error is less sure than so.
-    independent = float(np.sqrt((weights**2).sum() * cautious * (1 - cautious))) / total
-    if groups is None:
-        return NewError(mean, independent)
-    deviations = np.bincount(groups, weights=weights * (wrong - mean))
-    clustered = float(np.sqrt((deviations**2).sum() * n_draws / max(n_draws - 1, 1))) / total
-    return NewError(mean, max(clustered, independent))
+    variance = float((weights**2).sum()) * cautious * (1 - cautious)
+    if groups is not None:
+        deviations = np.bincount(groups, weights=weights * (wrong - mean))
+        variance = max(variance, float((deviations**2).sum()) * n_draws / max(n_draws - 1, 1))
+    return NewError(mean, math.sqrt(variance * (1 + total / learned_from)) / total)

@@ -74,15 +74,25 @@ def budgets_up_to(instance: Instance, max_budget: Any) -> list[int | float]:
     """Budgets worth a look: what one test costs, and what the cheapest two, three, … do; at most MAX_POINTS of them."""
     table = instance.schema.table
     limit = table.budget_units(max_budget, "max_budget")
-    costliest = table.costliest.tolist()
-    fees = [sum(int(table.fees[fee]) for fee in table.fees_in(int(mask))) for mask in table.fee_mask.tolist()]
-    single = sorted(own + fee for own, fee in zip(costliest, fees, strict=True))
+    single = sorted(_single_prices(instance))
     units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
     if max_budget is not None and units and sum(single) > limit > units[-1]:
         units.append(limit)
     n_kept = min(MAX_POINTS, len(units))
     kept = {units[round(place * (len(units) - 1) / max(n_kept - 1, 1))] for place in range(n_kept)}
     return [plain_number(Fraction(need) / table.scale) for need in sorted(kept)]
+
+
+def price_of_all(instance: Instance) -> int | float:
+    """A budget that buys every test, whatever its outcome."""
+    return instance.schema.table.amount(sum(_single_prices(instance)))
+
+
+def _single_prices(instance: Instance) -> list[int]:
+    """What each test costs at most where it is the only one, in price units."""
+    table = instance.schema.table
+    fees = [sum(int(table.fees[fee]) for fee in table.fees_in(int(mask))) for mask in table.fee_mask.tolist()]
+    return [own + fee for own, fee in zip(table.costliest.tolist(), fees, strict=True)]
 
 
 def _found(tree: Tree) -> Found:

@@ -130,7 +130,9 @@ def cross_validate(
         n_done += 1
     rows = np.flatnonzero(is_done & counts)
     groups = None if settings.groups is None else group_numbers(settings.groups)[rows]
-    errors = [new_error(row[rows], weights[rows], groups) for row in wrong] if len(rows) else []
+    # On average over the folds done: what was not held out at the same time.
+    learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
+    errors = [new_error(row[rows], weights[rows], groups, learned_from=learned_from) for row in wrong if len(rows)]
     return Validation(tuple(errors), len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
 
 
