@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -386,3 +387,45 @@ except ImportError as error:
 """
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert "pip install 'budgetree[sklearn]'" in printed
+
+
+@pytest.fixture
+def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """A stand-in for the learner for new cases: plain growth, and what it was asked for."""
+    asked: list[dict[str, Any]] = []
+
+    def predictive(cases: bt.Instance, *, budget: Any, **settings: Any) -> bt.Tree:
+        asked.append({"budget": budget, **settings})
+        return bt.grow(cases, budget=budget)
+
+    module = ModuleType("budgetree.learn._predictive")
+    module.predictive = predictive  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "budgetree.learn._predictive", module)
+    return asked
+
+
+def test_new_rows_are_what_a_classifier_is_for(
+    pima: tuple[pd.DataFrame, pd.Series], learner: list[dict[str, Any]]
+) -> None:
+    X, y = pima  # noqa: N806
+    classifier = BudgetTreeClassifier(budget=2, leaves="count", sure=0.8, time_limit=9).fit(X, y)
+    (asked,) = learner  # once: whoever wants an estimate has scikit-learn's cross_val_score
+    assert asked["time_limit"] <= 9
+    assert {name: asked[name] for name in ("budget", "leaves", "sure")} == {"budget": 2, "leaves": "count", "sure": 0.8}
+    assert classifier.max_cost_ == classifier.tree_.max_cost <= 2
+    assert classifier.cost(X).max() <= 2
+    assert np.allclose(classifier.predict_proba(X).sum(axis=1), 1)
+    assert (classifier.classes_[classifier.predict_proba(X).argmax(axis=1)] == classifier.predict(X)).all()
+    learner.clear()
+    BudgetTreeClassifier().fit(X, y)
+    assert learner[0]["budget"] == X.shape[1]  # all tests
+
+
+def test_objectives_are_checked(learner: list[dict[str, Any]]) -> None:
+    for changes, words in (
+        ({"objective": "both"}, "objective is 'both'; expected 'known' or 'new'"),
+        ({"max_error": 0.1}, r"max_error is 0\.1, which is about the training rows"),
+        ({"sure": 2}, "sure is 2; expected a probability"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            BudgetTreeClassifier(**changes).fit([[0], [1]], [0, 1])

@@ -177,6 +177,17 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
     assert content["trees"][content["chosen"]]["errors"] == min(point.errors for point in frontier)
 
 
+def test_the_page_opens_on_the_recommended_tree() -> None:
+    frontier = bt.frontier(bt.datasets.load("soybean"))
+    content = summarise_frontier(frontier, title="")
+    chosen = content["points"][content["chosen"]]
+    assert chosen["max_cost"] == frontier.recommended.max_cost == 3
+    assert chosen["new_error"] == frontier.recommended.new_error
+    assert "overfitted; a tree for new cases" in content["points"][-1]["verdict"]
+    assert content["points"][0]["verdict"] == ""
+    assert content["judgement"][0] == "error on new cases: cross-validated, 5 of 5 folds"
+
+
 def test_a_certificate_is_told_in_lines() -> None:
     instance = bt.datasets.load("figure1")
     tree = bt.grow(instance)

@@ -52,3 +52,20 @@ def test_only_proven_points_are_called_proven_and_filled() -> None:
     assert unproven._repr_html_().count("fill='white'") == len(frontier)
     assert "fill='white'" not in frontier._repr_html_()
     assert "(ended early)" in unproven.to_text()
+
+
+def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
+    frontier = bt.frontier(bt.datasets.load("soybean"))
+    lines = frontier.to_text().splitlines()
+    assert lines[1].split() == ["max-cost", "errors", "error", "rate", "new", "error", "±", "se", "at", "least", "by"]
+    assert len({line.index("exact search") for line in lines[2:8]}) == 1
+    assert [line.count("!") for line in lines[2:8]] == [int(point.overfitted) for point in frontier]
+    assert lines[8:] == [
+        "error on new cases: cross-validated, 5 of 5 folds",
+        "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong",
+        "3 of 6 points are overfitted (!); at 5: known cases 0.0 % wrong, new cases about 46 % ± 4: overfitted; "
+        "objective='new', fewer levels or a smaller budget help",
+    ]
+    html = frontier._repr_html_()
+    assert "<th>new error ± se</th>" in html
+    assert "recommended: a budget of 3" in html

@@ -12,6 +12,7 @@ SIGNIFICANT = 2.0  # standard errors
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
 
+PAGE_REMEDY = "a tree for new cases (objective new), fewer levels or a smaller budget help"
 LAST_REMEDY = "use fewer levels or a smaller budget"  # where the tree is for new cases already
 
 

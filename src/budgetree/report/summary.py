@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree._version import __version__
+from budgetree.learn.new_error import PAGE_REMEDY
 from budgetree.learn.points import COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
@@ -35,7 +36,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     content = _content(frontier.instance.schema, title, points, trees, frontier.points.index(frontier.recommended))
     steps = frontier_steps(frontier)
     lines = {"errors": steps.errors, "bound": steps.bound}
-    content["judgement"] = judgement(frontier)
+    content["judgement"] = judgement(frontier, PAGE_REMEDY)
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
 
@@ -88,7 +89,7 @@ def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
 
 
 def _point(point: Point, tree: int) -> dict[str, Any]:
-    return {name: getattr(point, name) for name in COLUMNS} | {"verdict": verdict(point), "tree": tree}
+    return {name: getattr(point, name) for name in COLUMNS} | {"verdict": verdict(point, PAGE_REMEDY), "tree": tree}
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
