@@ -6,7 +6,6 @@ import pickle
 import subprocess
 import sys
 import warnings
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -387,21 +386,6 @@ except ImportError as error:
 """
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert "pip install 'budgetree[sklearn]'" in printed
-
-
-@pytest.fixture
-def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """A stand-in for the learner for new cases: plain growth, and what it was asked for."""
-    asked: list[dict[str, Any]] = []
-
-    def predictive(cases: bt.Instance, *, budget: Any, **settings: Any) -> bt.Tree:
-        asked.append({"budget": budget, **settings})
-        return bt.grow(cases, budget=budget)
-
-    module = ModuleType("budgetree.learn._predictive")
-    module.predictive = predictive  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "budgetree.learn._predictive", module)
-    return asked
 
 
 def test_new_rows_are_what_a_classifier_is_for(

@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.command_line import run
-
-import budgetree as bt
-
-
-@pytest.fixture
-def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """A stand-in for the learner for new cases: plain growth, and what it was asked for."""
-    asked: list[dict[str, Any]] = []
-
-    def predictive(cases: bt.Instance, *, budget: Any, **settings: Any) -> Any:
-        asked.append({"n_rows": cases.n_rows, "budget": budget, **settings})
-        return bt.grow(cases, budget=budget)
-
-    module = ModuleType("budgetree.learn._predictive")
-    module.predictive = predictive  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "budgetree.learn._predictive", module)
-    return asked
+from command_line import run
 
 
 @pytest.fixture

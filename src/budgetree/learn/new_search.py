@@ -40,16 +40,14 @@ class NewSearch:
         points = tuple(make_point(instance, tree, instance.irreducible.units) for tree in found)
         return Frontier(points, instance, not clock.is_over, SOURCE)
 
-    def again(self, _found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
-        """The same for some of the rows."""
+    def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
+        """The same for some of the rows; every budget has an equal share of the time."""
 
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
-            search = NewSearch([], self.sure, self.leaves)
+            seconds = None if clock.seconds_left is None else clock.seconds_left / len(found)
 
             def tree_for(budget: Any) -> Tree:
-                if not as_fraction(budget):
-                    return found_leaf(part).tree()
-                return search._tree(part, budget, clock.seconds_left)
+                return self._tree(part, budget, seconds) if as_fraction(budget) else found_leaf(part).tree()
 
             return tree_for
 
