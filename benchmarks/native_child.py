@@ -104,7 +104,7 @@ def small(name: str) -> Timings:
     instance = bt.datasets.load(name)
     return {
         f"grow {name}": measure(lambda: bt.grow(instance), repeats=100),
-        f"portfolio {name}": measure(lambda: bt.frontier(instance, method="greedy", progress=False)),
+        f"portfolio {name}": measure(lambda: bt.frontier(instance, method="greedy", progress=False, folds=0)),
     }
 
 
@@ -130,8 +130,10 @@ def frontiers(name: str, seed: str) -> Timings:
     prices = np.random.default_rng(int(seed)).integers(1, HIGHEST_PRICE + 1, unit.n_tests).tolist()
     at_random_prices = unit.priced(dict(zip(unit.test_names, prices, strict=True)))
     return {
-        f"unit prices {name}": measure(lambda: bt.frontier(unit, method="exact", progress=False)),
-        f"random prices {name}": measure(lambda: bt.frontier(at_random_prices, method="exact", progress=False)),
+        f"unit prices {name}": measure(lambda: bt.frontier(unit, method="exact", progress=False, folds=0)),
+        f"random prices {name}": measure(
+            lambda: bt.frontier(at_random_prices, method="exact", progress=False, folds=0)
+        ),
     }
 
 

@@ -48,9 +48,9 @@ def of_frontier(case: Case, frontier: bt.Frontier, seconds: float) -> Sweep:
 
 
 def budgetree_greedy(case: Case) -> Sweep:
-    bt.frontier(case.instance, method="greedy", progress=False)
+    bt.frontier(case.instance, method="greedy", progress=False, folds=0)
     start = time.perf_counter()
-    frontier = bt.frontier(case.instance, method="greedy", progress=False)
+    frontier = bt.frontier(case.instance, method="greedy", progress=False, folds=0)
     seconds = time.perf_counter() - start
     sweep = of_frontier(case, frontier, seconds)
     cells = {budget: replace(cell, finished=True) for budget, cell in sweep.cells.items()}
@@ -58,7 +58,7 @@ def budgetree_greedy(case: Case) -> Sweep:
 
 
 def budgetree_exact(case: Case) -> Sweep:
-    bt.frontier(case.instance, method="exact", max_budget=case.budgets[2], progress=False)  # loads the core
+    bt.frontier(case.instance, method="exact", max_budget=case.budgets[2], progress=False, folds=0)  # loads the core
     start = time.perf_counter()
-    frontier = bt.frontier(case.instance, method="exact", time_limit=OUR_PATIENCE, progress=False)
+    frontier = bt.frontier(case.instance, method="exact", time_limit=OUR_PATIENCE, progress=False, folds=0)
     return of_frontier(case, frontier, time.perf_counter() - start)

@@ -20,7 +20,7 @@ prices = bt.Prices(
     default=1,
 )
 search = GridSearchCV(
-    bt.BudgetTreeClassifier(prices=prices, levels=4),
+    bt.BudgetTreeClassifier(prices=prices, levels=4, objective="known"),
     {"budget": [0, 1, 2, 3, 17.61, 18.61, 19.61]},
     cv=5,
 ).fit(X_known, y_known)

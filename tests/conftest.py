@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,10 +38,25 @@ def page(browser: Page) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def pima_frontier() -> bt.Frontier:
-    return bt.frontier(bt.datasets.load("pima"))
+    return bt.frontier(bt.datasets.load("pima"), folds=0)
 
 
 @pytest.fixture(scope="session")
 def pima_page(pima_frontier: bt.Frontier) -> dict[str, Any]:
     """What the report says of it."""
     return summarise_frontier(pima_frontier, title="Diabetes pathway")
+
+
+@pytest.fixture
+def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """A stand-in for the learner for new cases: plain growth, and what it was asked for."""
+    asked: list[dict[str, Any]] = []
+
+    def predictive(cases: bt.Instance, *, budget: Any, **settings: Any) -> bt.Tree:
+        asked.append({"n_rows": cases.n_rows, "budget": budget, **settings})
+        return bt.grow(cases, budget=budget)
+
+    module = ModuleType("budgetree.learn._predictive")
+    module.predictive = predictive  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "budgetree.learn._predictive", module)
+    return asked

@@ -45,13 +45,13 @@ def pima() -> tuple[pd.DataFrame, pd.Series]:
 def test_scikit_learns_checks_all_pass(changes: dict[str, Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(BudgetTreeClassifier(**changes), on_fail=None, on_skip=None)
+        results = check_estimator(BudgetTreeClassifier(**changes, objective="known"), on_fail=None, on_skip=None)
     assert len(results) > 50
     assert [(check["check_name"], check["exception"]) for check in results if check["status"] == "failed"] == []
 
 
 def test_the_tags_are_true(pima: tuple[pd.DataFrame, pd.Series]) -> None:
-    tags = get_tags(BudgetTreeClassifier())
+    tags = get_tags(BudgetTreeClassifier(objective="known"))
     assert tags.estimator_type == "classifier"
     assert tags.classifier_tags.multi_class
     assert not tags.classifier_tags.multi_label
@@ -59,7 +59,7 @@ def test_the_tags_are_true(pima: tuple[pd.DataFrame, pd.Series]) -> None:
     assert not tags.input_tags.sparse
     assert not tags.non_deterministic
     words = np.array([["a", None], ["b", 1.5], ["a", np.nan], ["b", 2]], dtype=object)
-    classifier = BudgetTreeClassifier().fit(words, ["x", "y", "x", "z"])
+    classifier = BudgetTreeClassifier(objective="known").fit(words, ["x", "y", "x", "z"])
     assert classifier.predict(words).tolist() == ["x", "y", "x", "z"]
 
 
@@ -70,7 +70,7 @@ def test_a_budget_is_kept_by_every_row_and_buys_the_fewest_errors(pima: tuple[pd
     rng = np.random.default_rng(0)
     scrambled = X.apply(lambda column: rng.permutation(column))
     for budget in (0, 2, 4, 20):
-        classifier = BudgetTreeClassifier(budget=budget, prices=PIMA_PRICES).fit(X, y)
+        classifier = BudgetTreeClassifier(budget=budget, prices=PIMA_PRICES, objective="known").fit(X, y)
         assert classifier.max_cost_ <= budget
         assert classifier.cost(scrambled).max() <= budget
         best = bt.optimal(instance, budget=budget)
@@ -81,23 +81,26 @@ def test_a_budget_is_kept_by_every_row_and_buys_the_fewest_errors(pima: tuple[pd
 
 def test_max_error_buys_the_cheapest(pima: tuple[pd.DataFrame, pd.Series]) -> None:
     X, y = pima  # noqa: N806
-    allowed = BudgetTreeClassifier(max_error=0.07).fit(X, y)
+    allowed = BudgetTreeClassifier(max_error=0.07, objective="known").fit(X, y)
     assert 1 - allowed.score(X, y) <= 0.07
-    cheaper = BudgetTreeClassifier(budget=allowed.max_cost_ - 1).fit(X, y)
+    cheaper = BudgetTreeClassifier(budget=allowed.max_cost_ - 1, objective="known").fit(X, y)
     assert 1 - cheaper.score(X, y) > 0.07
-    both = BudgetTreeClassifier(max_error=0.07, budget=8).fit(X, y)
+    both = BudgetTreeClassifier(max_error=0.07, budget=8, objective="known").fit(X, y)
     assert both.max_cost_ == allowed.max_cost_
     with pytest.raises(ValueError, match=r"max_error is 0\.07, but the best tree found has an error of"):
-        BudgetTreeClassifier(max_error=0.07, budget=1).fit(X, y)
+        BudgetTreeClassifier(max_error=0.07, budget=1, objective="known").fit(X, y)
 
 
 def test_with_neither_there_is_no_error(pima: tuple[pd.DataFrame, pd.Series]) -> None:
     X, y = pima  # noqa: N806
-    classifier = BudgetTreeClassifier(levels=200).fit(X, y)
+    classifier = BudgetTreeClassifier(levels=200, objective="known").fit(X, y)
     assert classifier.score(X, y) == 1
     # Rows alike with different labels: the best there is, without complaint.
     assert (
-        BudgetTreeClassifier().fit([[1], [1], [1], [2]], [0, 0, 1, 1]).score([[1], [1], [1], [2]], [0, 0, 1, 1]) == 0.75
+        BudgetTreeClassifier(objective="known")
+        .fit([[1], [1], [1], [2]], [0, 0, 1, 1])
+        .score([[1], [1], [1], [2]], [0, 0, 1, 1])
+        == 0.75
     )
 
 
@@ -109,8 +112,10 @@ def test_weights_count_as_copies_do(seed: int) -> None:
     y, weight = rng.integers(0, 3, 12), rng.integers(0, 4, 12)
     weight[0] = 1
     for method in ("exact", "greedy"):
-        weighed = BudgetTreeClassifier(budget=2, method=method).fit(X, y, sample_weight=weight)
-        copied = BudgetTreeClassifier(budget=2, method=method).fit(X.repeat(weight, axis=0), y.repeat(weight))
+        weighed = BudgetTreeClassifier(budget=2, method=method, objective="known").fit(X, y, sample_weight=weight)
+        copied = BudgetTreeClassifier(budget=2, method=method, objective="known").fit(
+            X.repeat(weight, axis=0), y.repeat(weight)
+        )
         assert np.array_equal(weighed.predict(X), copied.predict(X))
         assert weighed.tree_.errors == copied.tree_.errors
         assert np.array_equal(weighed.cost(X), copied.cost(X))
@@ -120,18 +125,18 @@ def test_a_grid_over_budgets_and_errors_works_in_a_pipeline(pima: tuple[pd.DataF
     X, y = pima  # noqa: N806
     X, y = X.head(200), y.head(200)  # noqa: N806
     for grid in ({"budgettreeclassifier__budget": [0, 1, 2]}, {"budgettreeclassifier__max_error": [0.3, 0.35]}):
-        pipeline = make_pipeline(FunctionTransformer(), BudgetTreeClassifier(method="greedy"))
+        pipeline = make_pipeline(FunctionTransformer(), BudgetTreeClassifier(method="greedy", objective="known"))
         search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, y)
         assert search.best_params_[next(iter(grid))] in next(iter(grid.values()))
         assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    scores = cross_val_score(BudgetTreeClassifier(budget=2), X, y, cv=3, error_score="raise")
+    scores = cross_val_score(BudgetTreeClassifier(budget=2, objective="known"), X, y, cv=3, error_score="raise")
     assert scores.shape == (3,)
 
 
 def test_copies_and_pickles_are_the_same(pima: tuple[pd.DataFrame, pd.Series]) -> None:
     X, y = pima  # noqa: N806
     for method in ("exact", "greedy"):
-        classifier = BudgetTreeClassifier(budget=2, prices=PIMA_PRICES, method=method).fit(X, y)
+        classifier = BudgetTreeClassifier(budget=2, prices=PIMA_PRICES, method=method, objective="known").fit(X, y)
         again = pickle.loads(pickle.dumps(classifier))
         assert np.array_equal(again.predict(X), classifier.predict(X))
         assert again.frontier_[1].tree == classifier.frontier_[1].tree
@@ -144,7 +149,7 @@ def test_copies_and_pickles_are_the_same(pima: tuple[pd.DataFrame, pd.Series]) -
 
 def test_a_certificate_is_made_on_request_and_forgotten_by_the_next_fit() -> None:
     X, y = np.array([[0, 1], [1, 0], [1, 1]]), [0, 1, 1]  # noqa: N806
-    classifier = BudgetTreeClassifier()
+    classifier = BudgetTreeClassifier(objective="known")
     with pytest.raises(NotFittedError):
         _ = classifier.certificate_
     first = classifier.fit(X, y).certificate_
@@ -162,7 +167,7 @@ def test_every_data_frame_is_read_alike(library: Any) -> None:
     }
     labels = ["ill", "well", "well"] * 4
     frame = library(content)
-    classifier = BudgetTreeClassifier().fit(frame, labels)
+    classifier = BudgetTreeClassifier(objective="known").fit(frame, labels)
     assert classifier.feature_names_in_.tolist() == list(content)
     assert classifier.predict(frame).tolist() == labels
     assert classifier.frontier_.to_frame().__class__ is frame.__class__
@@ -173,13 +178,15 @@ def test_every_data_frame_is_read_alike(library: Any) -> None:
 
 def test_polars_labels_and_weights() -> None:
     frame = pl.DataFrame({"a": [1, 2, 1, 2], "b": ["x", "x", "y", "y"], "label": ["p", "q", "p", "q"]})
-    classifier = BudgetTreeClassifier().fit(frame[["a", "b"]], frame["label"], sample_weight=frame["a"])
+    classifier = BudgetTreeClassifier(objective="known").fit(
+        frame[["a", "b"]], frame["label"], sample_weight=frame["a"]
+    )
     assert classifier.predict(frame[["a", "b"]]).tolist() == ["p", "q", "p", "q"]
 
 
 def test_the_path_passes_the_nodes_it_should(pima: tuple[pd.DataFrame, pd.Series]) -> None:
     X, y = pima  # noqa: N806
-    classifier = BudgetTreeClassifier(budget=3, method="greedy").fit(X, y)
+    classifier = BudgetTreeClassifier(budget=3, method="greedy", objective="known").fit(X, y)
     path, ends = classifier.decision_path(X), classifier.apply(X)
     assert path.shape == (len(X), len(classifier.tree_.nodes))
     for row in range(0, len(X), 50):
@@ -194,7 +201,7 @@ def test_the_path_passes_the_nodes_it_should(pima: tuple[pd.DataFrame, pd.Series
 
 def test_probabilities_are_the_shares_of_training_rows() -> None:
     X, y = [["a"], ["a"], ["a"], ["b"]], ["u", "u", "v", "w"]  # noqa: N806
-    classifier = BudgetTreeClassifier().fit(np.array(X, dtype=object), y)
+    classifier = BudgetTreeClassifier(objective="known").fit(np.array(X, dtype=object), y)
     shares = classifier.predict_proba(np.array([["a"], ["b"], ["c"]], dtype=object))
     assert np.allclose(shares, [[2 / 3, 1 / 3, 0], [0, 0, 1], [0.5, 0.25, 0.25]])
     assert np.array_equal(classifier.classes_[shares.argmax(axis=1)], ["u", "w", "u"])
@@ -203,18 +210,18 @@ def test_probabilities_are_the_shares_of_training_rows() -> None:
 def test_an_unknown_value_stops_or_is_refused() -> None:
     X, y = pd.DataFrame({"colour": ["red", "blue"] * 2, "size": [1, 1, 2, 2]}), [0, 1, 1, 0]  # noqa: N806
     new = pd.DataFrame({"colour": ["red", "green"], "size": [1, 1]})
-    assert BudgetTreeClassifier().fit(X, y).predict(new).tolist() == [0, 0]
-    strict = BudgetTreeClassifier(handle_unknown="error").fit(X, y)
+    assert BudgetTreeClassifier(objective="known").fit(X, y).predict(new).tolist() == [0, 0]
+    strict = BudgetTreeClassifier(handle_unknown="error", objective="known").fit(X, y)
     assert strict.predict(X).tolist() == y
     with pytest.raises(ValueError, match="column 'colour' is 'green' in row 1, which no training row had"):
         strict.predict(new)
     with pytest.raises(ValueError, match="handle_unknown is 'ignore'; expected 'stop' or 'error'"):
-        BudgetTreeClassifier(handle_unknown="ignore").fit(X, y)
+        BudgetTreeClassifier(handle_unknown="ignore", objective="known").fit(X, y)
 
 
 def test_a_column_that_the_tree_never_asks_may_hold_anything() -> None:
     X, y = pd.DataFrame({"useful": [0, 1, 0, 1], "useless": ["a", "a", "a", "a"]}), [0, 1, 0, 1]  # noqa: N806
-    classifier = BudgetTreeClassifier(handle_unknown="error").fit(X, y)
+    classifier = BudgetTreeClassifier(handle_unknown="error", objective="known").fit(X, y)
     assert classifier.predict(X.assign(useless="never seen")).tolist() == y
 
 
@@ -222,11 +229,11 @@ def test_a_column_that_the_tree_never_asks_may_hold_anything() -> None:
 def test_numbers_may_be_called_categorical(listed: Any) -> None:
     X = pd.DataFrame({"number": np.arange(40.0), "code": np.arange(40) % 20})  # noqa: N806
     y = X["code"] % 2
-    classifier = BudgetTreeClassifier(categorical_features=listed, budget=1).fit(X, y)
+    classifier = BudgetTreeClassifier(categorical_features=listed, budget=1, objective="known").fit(X, y)
     assert classifier.score(X, y) == 1
     assert len(classifier.instance_.outcome_names[0]) == 10
     assert len(classifier.instance_.outcome_names[1]) == 20
-    assert BudgetTreeClassifier(budget=1).fit(X, y).score(X, y) < 1
+    assert BudgetTreeClassifier(budget=1, objective="known").fit(X, y).score(X, y) < 1
 
 
 @pytest.mark.parametrize(
@@ -251,23 +258,26 @@ def test_numbers_may_be_called_categorical(listed: Any) -> None:
 def test_a_wrong_setting_says_what_was_expected(change: dict[str, Any], message: str) -> None:
     X = pd.DataFrame({"a": [1, 2], "b": [1, 1]})  # noqa: N806
     with pytest.raises(ValueError, match=message):
-        BudgetTreeClassifier(**change).fit(X, [0, 1])
+        BudgetTreeClassifier(**change, objective="known").fit(X, [0, 1])
 
 
 def test_names_and_positions_may_be_mixed() -> None:
     X = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40) % 20, "c": np.arange(40) % 30})  # noqa: N806
-    classifier = BudgetTreeClassifier(categorical_features=["b", 2], budget=0).fit(X, X["a"] > 20)
+    classifier = BudgetTreeClassifier(categorical_features=["b", 2], budget=0, objective="known").fit(X, X["a"] > 20)
     assert [len(names) for names in classifier.instance_.outcome_names] == [10, 20, 30]
 
 
 def test_with_names_or_without_by_position() -> None:
     X, y = pd.DataFrame({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1]}), [0, 1, 1, 0]  # noqa: N806
     with pytest.warns(UserWarning, match="feature names"):
-        assert BudgetTreeClassifier().fit(X, y).predict(X.to_numpy()).tolist() == y
+        assert BudgetTreeClassifier(objective="known").fit(X, y).predict(X.to_numpy()).tolist() == y
     with pytest.warns(UserWarning, match="feature names"):
-        assert BudgetTreeClassifier().fit(X.to_numpy(), y).predict(X).tolist() == y
+        assert BudgetTreeClassifier(objective="known").fit(X.to_numpy(), y).predict(X).tolist() == y
     numbered = X.set_axis([7, 9], axis=1)
-    assert BudgetTreeClassifier(levels={7: 3}).fit(numbered, y).predict(numbered.to_numpy()).tolist() == y
+    assert (
+        BudgetTreeClassifier(levels={7: 3}, objective="known").fit(numbered, y).predict(numbered.to_numpy()).tolist()
+        == y
+    )
 
 
 ONE_ROW = [
@@ -283,7 +293,7 @@ ONE_ROW = [
 def test_one_row_with_a_missing_value_is_everyday_use(row: Any) -> None:
     known = pd.DataFrame({"a": [*np.arange(30.0), np.nan]})
     labels = ["low"] * 15 + ["high"] * 15 + ["none"]
-    classifier = BudgetTreeClassifier().fit(known, labels)
+    classifier = BudgetTreeClassifier(objective="known").fit(known, labels)
     assert classifier.predict(row).tolist() == ["none"]
     assert classifier.tree_.predict(classifier.tree_.encode(row)).tolist() == ["none"]
 
@@ -291,9 +301,9 @@ def test_one_row_with_a_missing_value_is_everyday_use(row: Any) -> None:
 def test_a_table_of_objects_is_read_as_what_it_holds() -> None:
     known = pd.DataFrame({"a": np.arange(30.0), "b": ["x", None] * 15})
     labels = known["a"] > 14
-    classifier = BudgetTreeClassifier().fit(known, labels)
+    classifier = BudgetTreeClassifier(objective="known").fit(known, labels)
     assert np.array_equal(classifier.predict(known.astype(object)), labels)
-    again = BudgetTreeClassifier().fit(known.astype(object), labels)
+    again = BudgetTreeClassifier(objective="known").fit(known.astype(object), labels)
     assert again.instance_.outcome_names == classifier.instance_.outcome_names
     assert np.array_equal(again.predict(known), labels)
 
@@ -301,18 +311,20 @@ def test_a_table_of_objects_is_read_as_what_it_holds() -> None:
 def test_whole_numbers_beyond_floats() -> None:
     moments = pd.DataFrame({"t": 1_700_000_000_000_000_000 + np.arange(1000) * 10**12})
     late = np.arange(1000) > 500
-    classifier = BudgetTreeClassifier(method="greedy").fit(moments, late)
+    classifier = BudgetTreeClassifier(method="greedy", objective="known").fit(moments, late)
     assert len(classifier.instance_.outcome_names[0]) == 10
     assert np.array_equal(classifier.predict(moments.head(100)), classifier.predict(moments)[:100])
     ids, y = np.array([[2**60], [2**60 + 1]] * 4), [0, 1] * 4
     for table in (ids, pd.DataFrame(ids)):
-        assert BudgetTreeClassifier().fit(table, y).score(table, y) == 1
-    small = BudgetTreeClassifier(method="greedy").fit(np.arange(100).reshape(-1, 1), np.arange(100) > 50)
+        assert BudgetTreeClassifier(objective="known").fit(table, y).score(table, y) == 1
+    small = BudgetTreeClassifier(method="greedy", objective="known").fit(
+        np.arange(100).reshape(-1, 1), np.arange(100) > 50
+    )
     assert small.predict([[2**60]]).tolist() == [True]
 
 
 def test_copies_of_a_row_become_one_object() -> None:
-    classifier = BudgetTreeClassifier().fit([[0], [0], [1], [0]], [0, 0, 1, 1])
+    classifier = BudgetTreeClassifier(objective="known").fit([[0], [0], [1], [0]], [0, 0, 1, 1])
     assert classifier.instance_.n_objects == 3
     assert classifier.instance_.weights.tolist() == [2, 1, 1]
     assert classifier.tree_.errors == 1
@@ -321,43 +333,45 @@ def test_copies_of_a_row_become_one_object() -> None:
 def test_the_worst_case_counts_outcomes_that_no_row_showed_there() -> None:
     X = pd.DataFrame({"a": [0, 0, 1, 1, 1], "b": ["x", "y", "z", "x", "y"]})  # noqa: N806
     prices = {"a": 1, "b": {"x": 2, "y": 2, "z": 50}}
-    classifier = BudgetTreeClassifier(prices=prices, method="greedy", impurity=bt.Pairs()).fit(X, list("pqrrr"))
+    classifier = BudgetTreeClassifier(prices=prices, method="greedy", impurity=bt.Pairs(), objective="known").fit(
+        X, list("pqrrr")
+    )
     assert classifier.tree_.known_max_cost < classifier.max_cost_ == classifier.tree_.max_cost
     assert classifier.cost(pd.DataFrame({"a": [0], "b": ["z"]})).max() <= classifier.max_cost_
 
 
 def test_labels_of_several_types_and_lazy_frames_are_refused() -> None:
     with pytest.raises(ValueError, match="labels are missing or of several types"):
-        BudgetTreeClassifier().fit([[0], [1]], np.array(["a", None], dtype=object))
+        BudgetTreeClassifier(objective="known").fit([[0], [1]], np.array(["a", None], dtype=object))
     with pytest.raises(ValueError, match=r"collect\(\) it first"):
-        BudgetTreeClassifier().fit(pl.LazyFrame({"a": [0, 1]}), [0, 1])
+        BudgetTreeClassifier(objective="known").fit(pl.LazyFrame({"a": [0, 1]}), [0, 1])
 
 
 def test_verbose_shows_the_search(capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (400, 60)), rng.integers(0, 2, 400)  # noqa: N806
-    BudgetTreeClassifier(budget=5, time_limit=1.5).fit(X, y)
+    BudgetTreeClassifier(budget=5, time_limit=1.5, objective="known").fit(X, y)
     assert capsys.readouterr().err == ""
-    BudgetTreeClassifier(budget=5, time_limit=1.5, verbose=True).fit(X, y)
+    BudgetTreeClassifier(budget=5, time_limit=1.5, verbose=True, objective="known").fit(X, y)
     assert "exact frontier" in capsys.readouterr().err
 
 
 def test_a_price_per_column_of_an_array() -> None:
     X, y = [[0, 0], [1, 1], [0, 0], [1, 1]], [0, 1, 0, 1]  # noqa: N806
-    classifier = BudgetTreeClassifier(prices=np.array([5, 2])).fit(X, y)
+    classifier = BudgetTreeClassifier(prices=np.array([5, 2]), objective="known").fit(X, y)
     assert (classifier.max_cost_, classifier.tree_.test_names[classifier.tree_.nodes.test[0]]) == (2, "x1")
 
 
 def test_labels_and_rows_must_be_as_many() -> None:
     with pytest.raises(ValueError, match=r"y: 3 labels for 2 rows of X"):
-        BudgetTreeClassifier().fit([[0], [1]], [0, 1, 1])
+        BudgetTreeClassifier(objective="known").fit([[0], [1]], [0, 1, 1])
 
 
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one row is needed"):
-        BudgetTreeClassifier().fit(pd.DataFrame({"a": []}), [])
+        BudgetTreeClassifier(objective="known").fit(pd.DataFrame({"a": []}), [])
     with pytest.raises(ValueError, match="X: the table has 0 column"):
-        BudgetTreeClassifier().fit(pd.DataFrame(index=range(3)), [0, 1, 0])
+        BudgetTreeClassifier(objective="known").fit(pd.DataFrame(index=range(3)), [0, 1, 0])
 
 
 def test_without_scikit_learn_the_error_names_the_extra() -> None:
@@ -372,3 +386,30 @@ except ImportError as error:
 """
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert "pip install 'budgetree[sklearn]'" in printed
+
+
+def test_new_rows_are_what_a_classifier_is_for(
+    pima: tuple[pd.DataFrame, pd.Series], learner: list[dict[str, Any]]
+) -> None:
+    X, y = pima  # noqa: N806
+    classifier = BudgetTreeClassifier(budget=2, leaves="count", sure=0.8, time_limit=9).fit(X, y)
+    (asked,) = learner  # once: whoever wants an estimate has scikit-learn's cross_val_score
+    assert asked["time_limit"] <= 9
+    assert {name: asked[name] for name in ("budget", "leaves", "sure")} == {"budget": 2, "leaves": "count", "sure": 0.8}
+    assert classifier.max_cost_ == classifier.tree_.max_cost <= 2
+    assert classifier.cost(X).max() <= 2
+    assert np.allclose(classifier.predict_proba(X).sum(axis=1), 1)
+    assert (classifier.classes_[classifier.predict_proba(X).argmax(axis=1)] == classifier.predict(X)).all()
+    learner.clear()
+    BudgetTreeClassifier().fit(X, y)
+    assert learner[0]["budget"] == X.shape[1]  # all tests
+
+
+def test_objectives_are_checked(learner: list[dict[str, Any]]) -> None:
+    for changes, words in (
+        ({"objective": "both"}, "objective is 'both'; expected 'known' or 'new'"),
+        ({"max_error": 0.1}, r"max_error is 0\.1, which is about the training rows"),
+        ({"sure": 2}, "sure is 2; expected a probability"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            BudgetTreeClassifier(**changes).fit([[0], [1]], [0, 1])

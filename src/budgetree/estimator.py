@@ -30,6 +30,8 @@ except ImportError as error:
 from scipy.sparse import csr_matrix
 
 from budgetree.learn import frontier
+from budgetree.learn._frontier import OBJECTIVES, frontier_for_new
+from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.problem import UNSEEN, Instance, Prices
 from budgetree.problem.raw_rows import RawRows
@@ -39,18 +41,20 @@ from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.table import Table
 from budgetree.proof import Certificate, certify
 from budgetree.services.words import counted
+from budgetree.tree import Tree
 from budgetree.tree.consultation import check_handle_unknown
 
 
 class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A decision tree that never spends more than a budget on a case.
 
-    Give a budget and get the fewest errors it can buy; give max_error and get the cheapest tree that makes no more
-    errors on the training rows; give both and get the cheapest within the budget; give neither and get the cheapest
+    With objective="new" it is the tree with the lowest error to expect on new rows within the budget. With "known" it
+    is about the training rows: give a budget and get the fewest errors it can buy; give max_error and get the cheapest
+    tree that makes no more errors; give both and get the cheapest within the budget; give neither and get the cheapest
     tree with the fewest errors, which are none unless equal rows have different labels.
 
     budget                no row's path costs more than this
-    max_error             the share of the training rows, by weight, that the tree may get wrong
+    max_error             the share of the training rows, by weight, that the tree may get wrong; for "known" only
     prices                None (1 each), a number, one price per column, {column: price}, {column: {outcome: price}},
                           or a Prices with shared fees; columns of an array are called x0, x1, …
     method                "auto": exact search for ten seconds (or time_limit), greedy where the data are too large;
@@ -63,13 +67,18 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     random_state          without effect: nothing here is left to chance
     time_limit            seconds for the search
     verbose               show a progress bar
+    objective             "new": the lowest error on new rows (see predictive; method and impurity are then without
+                          effect); "known": the fewest errors on the training rows, proven where the search can
+    leaves                for "new", "model": a leaf weighs up all that was paid; "count": the leaves of a plain tree
+    sure                  for "new": a row stops where its answer has this probability; None to spend all
 
-    After fit: tree_, frontier_ (everything up to the budget), max_cost_, mean_cost_, classes_, certificate_ (proves how
-    good the tree is; computed when first asked for), instance_ (the training rows, coded and merged).
+    After fit: tree_, frontier_ (for "known": everything up to the budget), max_cost_, mean_cost_, classes_, instance_
+    (the training rows, coded and merged), certificate_ (proves how good the tree is on them; computed when first asked
+    for).
 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> classifier = BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2]).fit(X, y)
+    >>> classifier = BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2], objective="known").fit(X, y)
     >>> classifier.max_cost_, float(classifier.score(X, y)), classifier.cost(X.head(2)).tolist()
     (3, 0.9666666666666667, [2.0, 3.0])
     """
@@ -87,6 +96,9 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         random_state: Any = None,
         time_limit: float | None = None,
         verbose: bool = False,
+        objective: str = "new",
+        leaves: str = "model",
+        sure: float | None = SURE,
     ) -> None:
         self.budget = budget
         self.max_error = max_error
@@ -99,10 +111,20 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.random_state = random_state
         self.time_limit = time_limit
         self.verbose = verbose
+        self.objective = objective
+        self.leaves = leaves
+        self.sure = sure
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
         """Learn the tree from rows, their classes and, if given, how much each counts."""
         check_handle_unknown(self.handle_unknown)
+        if self.objective not in OBJECTIVES:
+            raise ValueError(f"objective is {self.objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}.")
+        if self.objective == "new" and self.max_error is not None:
+            raise ValueError(
+                f"max_error is {self.max_error!r}, which is about the training rows, but objective is 'new'; expected "
+                "a budget, or objective='known'."
+            )
         if isinstance(self.impurity, str) and self.impurity != "auto":
             raise ValueError(
                 f"impurity is {self.impurity!r}; expected 'auto', one such as Powers(3), or a list of them."
@@ -122,6 +144,27 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, copy=True, ensure_non_negative=True)
         self.instance_ = self._instance(table, labels, weights)
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
+        self.tree_ = self._tree_for_new() if self.objective == "new" else self._tree_for_known()
+        self.max_cost_ = self.tree_.max_cost
+        self.mean_cost_ = self.tree_.mean_cost
+        self._certificate: Certificate | None = None
+        return self
+
+    def _tree_for_new(self) -> Tree:
+        """The lowest error on new rows; without a budget, all tests may be bought."""
+        learner = {"sure": check_sure(self.sure), "leaves": self.leaves}
+        self.frontier_ = frontier_for_new(
+            self.instance_,
+            [self.budget],
+            learner,
+            folds=0,
+            time_limit=self.time_limit,
+            progress=bool(self.verbose),
+        )
+        return self.frontier_[-1].tree
+
+    def _tree_for_known(self) -> Tree:
+        """The fewest errors on the training rows."""
         self.frontier_ = frontier(
             self.instance_,
             method=self.method,  # type: ignore[arg-type]
@@ -129,15 +172,11 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             max_budget=self.budget,
             time_limit=self.time_limit,
             progress=bool(self.verbose),
+            folds=0,
         )
         if self.max_error is None:
-            self.tree_ = tree_for_budget(self.frontier_, self.budget)
-        else:
-            self.tree_ = tree_for_error(self.frontier_, self.max_error)
-        self.max_cost_ = self.tree_.max_cost
-        self.mean_cost_ = self.tree_.mean_cost
-        self._certificate: Certificate | None = None
-        return self
+            return tree_for_budget(self.frontier_, self.budget)
+        return tree_for_error(self.frontier_, self.max_error)
 
     @property
     def certificate_(self) -> Certificate:
@@ -149,16 +188,19 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The class of each row."""
-        reached = self.apply(X)
-        predicted: NDArray[Any] = self.classes_[self.tree_.nodes.label[reached]]
+        codes = self._codes(X)
+        predicted: NDArray[Any] = self.classes_[self.tree_.answers(codes)]
         return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
-        """The share of each class among the training rows where each row ends."""
-        reached = self.apply(X)
+        """The probability of each class: by a leaf's model, or its share of the training rows that end there."""
+        codes = self._codes(X)
+        if hasattr(self.tree_, "predict_proba"):
+            probabilities: NDArray[np.float64] = self.tree_.predict_proba(codes)
+            return probabilities
         counts = self.tree_.nodes.counts
         shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return shares[reached]
+        return shares[self.tree_.route(codes)]
 
     def cost(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """What the tests on each row's path cost."""

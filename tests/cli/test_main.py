@@ -39,12 +39,24 @@ def test_a_clinics_table_through_every_command(
         assert tree.max_cost == float(point["max_cost"])
         assert tree.errors == float(point["errors"])
 
-    summary = run(capsys, "fit", *TABLE, "--budget", "8", "-o", "pfad.json", "--certificate", "beweis.json")
+    summary = run(
+        capsys,
+        "fit",
+        "--objective",
+        "known",
+        *TABLE,
+        "--budget",
+        "8",
+        "-o",
+        "pfad.json",
+        "--certificate",
+        "beweis.json",
+    )
     assert "proven: No tree within a budget of 8 makes fewer errors." in summary
     tree = bt.Tree.from_json("pfad.json")
     assert tree.max_cost <= 8
     error = tree.errors / 120
-    run(capsys, "fit", *TABLE, "--max-error", str(error), "-o", "billig.json")
+    run(capsys, "fit", "--objective", "known", *TABLE, "--max-error", str(error), "-o", "billig.json")
     assert bt.Tree.from_json("billig.json").max_cost == tree.max_cost
 
     said = run(capsys, "predict", "pfad.json", "fälle.csv", "-o", "vorhersage.csv")
@@ -83,8 +95,18 @@ def test_a_clinics_table_through_every_command(
 def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     points = json.loads(run(capsys, "frontier", *TABLE, "--max-budget", "9", "--json"))
     assert points["complete"] is True
-    assert {"max_cost", "errors", "error_rate", "lower_bound", "proven", "source"} == set(points["points"][0])
-    facts = json.loads(run(capsys, "fit", *TABLE, "--budget", "9", "-o", "m.json", "--json"))
+    assert {
+        "max_cost",
+        "errors",
+        "error_rate",
+        "new_error",
+        "new_error_se",
+        "overfitted",
+        "lower_bound",
+        "proven",
+        "source",
+    } == set(points["points"][0])
+    facts = json.loads(run(capsys, "fit", "--objective", "known", *TABLE, "--budget", "9", "-o", "m.json", "--json"))
     assert facts["errors"] == points["points"][-1]["errors"]
     rows = json.loads(run(capsys, "predict", "m.json", "fälle.csv", "--json"))
     assert len(rows) == 120
@@ -215,7 +237,19 @@ def test_small_commands_import_nothing_heavy(tmp_path: Path, arguments: list[str
 
 
 def test_colours_are_for_terminals_only(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "budgetree", "fit", "figure1", "--budget", "1", "-o", "m.json"]
+    command = [
+        sys.executable,
+        "-m",
+        "budgetree",
+        "fit",
+        "--objective",
+        "known",
+        "figure1",
+        "--budget",
+        "1",
+        "-o",
+        "m.json",
+    ]
     printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert "\x1b[" not in printed
     assert "proven" in printed

@@ -12,7 +12,7 @@ import pytest
 import budgetree as bt
 
 NINE = bt.datasets.names()[:9]
-greedy = partial(bt.frontier, method="greedy")
+greedy = partial(bt.frontier, method="greedy", folds=0)
 
 
 def points(frontier: bt.Frontier) -> list[tuple[Fraction, Fraction]]:
@@ -22,7 +22,7 @@ def points(frontier: bt.Frontier) -> list[tuple[Fraction, Fraction]]:
 @pytest.mark.parametrize("name", [name for name in NINE if name != "dna"])
 def test_the_sets_of_the_paper_are_proven_and_never_behind_greedy(name: str) -> None:
     instance = bt.datasets.load(name)
-    exact = bt.frontier(instance)
+    exact = bt.frontier(instance, folds=0)
     assert exact.complete
     assert all(point.proven for point in exact)
     for point in greedy(instance):
@@ -34,22 +34,22 @@ def test_the_sets_of_the_paper_are_proven_and_never_behind_greedy(name: str) -> 
 
 def test_max_budget_ends_the_frontier() -> None:
     pima = bt.datasets.load("pima")
-    whole = bt.frontier(pima)
+    whole = bt.frontier(pima, folds=0)
     for budget in (0, 2, 5.5, 20, 24):
-        limited = bt.frontier(pima, max_budget=budget)
+        limited = bt.frontier(pima, max_budget=budget, folds=0)
         assert limited.complete
         assert points(limited) == [point for point in points(whole) if point[0] <= Fraction(str(budget))]
 
 
 def test_auto_is_greedy_where_the_data_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     pima = bt.datasets.load("pima")
-    assert bt.frontier(pima).method == "exact search"
-    assert bt.frontier(pima, impurities=[bt.Powers(3)]).method == "greedy"
-    monkeypatch.setitem(bt.frontier.__globals__, "AUTO_SHARE", 1e-9)
-    large = bt.frontier(pima)
+    assert bt.frontier(pima, folds=0).method == "exact search"
+    assert bt.frontier(pima, impurities=[bt.Powers(3)], folds=0).method == "greedy"
+    monkeypatch.setattr("budgetree.learn.known_search.AUTO_SHARE", 1e-9)
+    large = bt.frontier(pima, folds=0)
     assert large.method == "greedy, as 753 cases × 8 tests are too many for exact search in this time"
     assert large.method in large.to_text()
-    assert points(large) == points(bt.frontier(pima, method="greedy"))
+    assert points(large) == points(bt.frontier(pima, method="greedy", folds=0))
 
 
 def test_impurities_may_be_chosen() -> None:

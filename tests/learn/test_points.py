@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,8 +14,9 @@ import pyarrow as pa
 import pytest
 
 import budgetree as bt
+from budgetree.learn.points import COLUMNS, Frontier
 
-greedy = partial(bt.frontier, method="greedy")
+greedy = partial(bt.frontier, method="greedy", folds=0)
 
 
 def test_best_is_the_last_point_within_the_budget() -> None:
@@ -65,11 +67,35 @@ def test_the_frame_is_of_the_callers_library(library: Any) -> None:
     instance = bt.Instance.from_frame(library(raw.to_dict("list")), "Severity")
     table = greedy(instance).to_frame()
     assert isinstance(table, type(library({"x": [1]})))
-    assert table.shape == (len(greedy(instance)), 6)
+    assert table.shape == (len(greedy(instance)), len(COLUMNS))
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_frontiers_can_be_pickled(method: Any) -> None:
-    found = bt.frontier(bt.datasets.load("house_votes"), method=method)
+    found = bt.frontier(bt.datasets.load("house_votes"), method=method, folds=0)
     again = pickle.loads(pickle.dumps(found))
     assert [point.tree for point in again] == [point.tree for point in found]
+
+
+def with_new_errors(frontier: Frontier, *errors: tuple[float, float]) -> Frontier:
+    """The frontier's first points with these errors on new cases."""
+    points = [replace(point, new_error=e, new_error_se=se) for point, (e, se) in zip(frontier, errors, strict=False)]
+    return replace(frontier, points=tuple(points))
+
+
+def test_the_cheapest_point_within_a_standard_error_of_the_lowest_is_recommended() -> None:
+    frontier = greedy(bt.datasets.load("house_votes"))
+    assert frontier.recommended is frontier[-1]
+    judged = with_new_errors(frontier, (0.4, 0.02), (0.06, 0.1), (0.05, 0.01), (0.049, 0.01), (0.08, 0.01))
+    assert judged.recommended is judged[2]
+    sure = with_new_errors(frontier, (0.4, 0.02), (0.06, 0.1), (0.05, 0.01), (0.049, 0.0001), (0.08, 0.01))
+    assert sure.recommended is sure[3]
+
+
+def test_a_point_is_overfitted_where_new_cases_are_significantly_worse() -> None:
+    last = greedy(bt.datasets.load("house_votes"))[-1]
+    assert last.error_rate == 0
+    assert not last.overfitted
+    assert last.expected is None
+    assert not replace(last, new_error=0.05, new_error_se=0.03).overfitted
+    assert replace(last, new_error=0.05, new_error_se=0.02).overfitted

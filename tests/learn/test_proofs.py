@@ -21,7 +21,7 @@ def test_no_claim_exceeds_the_truth(method: str, seed: int) -> None:
     problem = random_problem(random.Random(seed))
     instance = to_instance(problem)
     points = list(optimal_frontier(problem))
-    frontier = bt.frontier(instance, method=method)  # type: ignore[arg-type]
+    frontier = bt.frontier(instance, method=method, folds=0)  # type: ignore[arg-type]
     for point in frontier:
         proven = point.tree.proven
         assert proven is not None
@@ -40,19 +40,19 @@ def test_no_claim_exceeds_the_truth(method: str, seed: int) -> None:
 
 
 def test_no_errors_are_no_proof_that_nothing_is_cheaper() -> None:
-    tree = tree_for_error(bt.frontier(bt.datasets.load("house_votes"), method="greedy"), 0)
+    tree = tree_for_error(bt.frontier(bt.datasets.load("house_votes"), method="greedy", folds=0), 0)
     assert tree.errors == 0
     assert str(tree.statement) == "not proven: No lower bound on the cost of a tree without errors is known."
-    exact = tree_for_error(bt.frontier(bt.datasets.load("house_votes")), 0)
+    exact = tree_for_error(bt.frontier(bt.datasets.load("house_votes"), folds=0), 0)
     assert str(exact.statement) == "proven: No tree without errors costs less in the worst case."
 
 
 def test_a_complete_search_settles_the_budget_that_was_asked_for() -> None:
     votes = bt.datasets.load("house_votes")
-    tree = tree_for_budget(bt.frontier(votes, max_budget=4.5), 4.5)
+    tree = tree_for_budget(bt.frontier(votes, max_budget=4.5, folds=0), 4.5)
     assert tree.max_cost == 4
     assert str(tree.statement).startswith("proven: No tree within a budget of 4.5 makes fewer errors.")
-    assert str(tree_for_budget(bt.frontier(votes), None).statement).startswith("proven: No tree at any budget")
+    assert str(tree_for_budget(bt.frontier(votes, folds=0), None).statement).startswith("proven: No tree at any budget")
 
 
 def test_a_search_that_ended_early_settles_no_more_than_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,9 +65,9 @@ def test_a_search_that_ended_early_settles_no_more_than_it_did(monkeypatch: pyte
 
     monkeypatch.setattr(Solver, "decide", stopped_at_three)
     votes = bt.datasets.load("house_votes")
-    tree = tree_for_budget(bt.frontier(votes, max_budget=5), 5)
+    tree = tree_for_budget(bt.frontier(votes, max_budget=5, folds=0), 5)
     assert not tree.statement.is_proven
     assert "The search ended early" in str(tree.statement)
-    cheapest = tree_for_error(bt.frontier(votes, max_budget=5), 0.05)
+    cheapest = tree_for_error(bt.frontier(votes, max_budget=5, folds=0), 0.05)
     assert cheapest.proven is not None
     assert cheapest.proven.least_cost <= cheapest.exact_max_cost

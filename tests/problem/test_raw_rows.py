@@ -99,14 +99,16 @@ def test_the_classifiers_rows_count_as_they_did(seed: int, rows: list[int]) -> N
     frame = make_frame(seed)
     tests, weights = frame[["few", "many"]], np.random.default_rng(seed).integers(0, 3, N_ROWS)
     weights[rows[0]] = 1
-    classifier = bt.BudgetTreeClassifier(budget=0, method="greedy", levels=5).fit(tests, frame["class"], weights)
+    classifier = bt.BudgetTreeClassifier(budget=0, method="greedy", levels=5, objective="known").fit(
+        tests, frame["class"], weights
+    )
     counting = np.flatnonzero(weights)
     whole = classifier.instance_
     assert whole.n_rows == len(counting)
     assert whole.row_weights.tolist() == weights[counting].tolist()
     assert same(whole.rows(np.arange(whole.n_rows)), whole)
     chosen = np.flatnonzero(np.isin(counting, rows))
-    again = bt.BudgetTreeClassifier(budget=0, method="greedy", levels=5)
+    again = bt.BudgetTreeClassifier(budget=0, method="greedy", levels=5, objective="known")
     again.fit(tests.iloc[counting[chosen]], frame["class"].iloc[counting[chosen]], weights[counting[chosen]])
     assert same(whole.rows(chosen), again.instance_)
 
@@ -144,7 +146,7 @@ def test_what_the_owner_does_to_the_table_later_does_not_matter() -> None:
     frame = pd.DataFrame({"x": [0.5, 1.5, 2.5], "y": [1.5, 0.5, 0.5], "class": ["p", "q", "q"]})
     weights = np.array([1.0, 2.0, 3.0])
     whole = bt.Instance.from_frame(frame, "class")
-    classifier = bt.BudgetTreeClassifier(budget=1).fit(frame[["x", "y"]], frame["class"], weights)
+    classifier = bt.BudgetTreeClassifier(budget=1, objective="known").fit(frame[["x", "y"]], frame["class"], weights)
     frame.loc[:, "x"] = 7.0
     weights[:] = 9
     assert same(whole.rows([0, 1, 2]), whole)

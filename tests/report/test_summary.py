@@ -107,7 +107,7 @@ def test_the_page_knows_every_key_of_the_summary() -> None:
         name: {key.rstrip("?") for key in re.findall(r"^  (\w+\??):", body, re.M)}
         for name, body in re.findall(r"^export interface (\w+)(?: extends \w+)? \{\n(.*?)^\}", source, re.M | re.S)
     }
-    content = summarise_frontier(bt.frontier(bt.datasets.load("pima")), title="")
+    content = summarise_frontier(bt.frontier(bt.datasets.load("pima"), folds=0), title="")
     assert set(content) == shapes["Content"]
     assert set(content["points"][0]) == shapes["Point"]
     assert set(content["steps"]) == shapes["Steps"]
@@ -167,7 +167,7 @@ def test_a_model_file_has_no_encoding(tmp_path: Path) -> None:
 
 
 def test_a_frontier_has_a_tree_for_each_point() -> None:
-    frontier = bt.frontier(bt.datasets.load("pima"))
+    frontier = bt.frontier(bt.datasets.load("pima"), folds=0)
     content = summarise_frontier(frontier, title="pima")
     steps = frontier_steps(frontier)
     assert content["steps"]["errors"] == [list(corner) for corner in steps.errors.corners]
@@ -175,13 +175,24 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
     cheaper = "Whatever costs less in the worst case makes more errors."
     said = [tree["statement"]["sentences"] for tree in content["trees"]]
     assert [cheaper in sentences for sentences in said] == [False, *[True] * (len(said) - 1)]
-    greedy = summarise_frontier(bt.frontier(bt.datasets.load("pima"), method="greedy"), title="pima")
+    greedy = summarise_frontier(bt.frontier(bt.datasets.load("pima"), method="greedy", folds=0), title="pima")
     assert not any(cheaper in tree["statement"]["sentences"] for tree in greedy["trees"])
     assert [point["max_cost"] for point in content["points"]] == [point.max_cost for point in frontier]
     for point in content["points"]:
         tree = content["trees"][point["tree"]]
         assert (tree["max_cost"], tree["errors"]) == (point["max_cost"], point["errors"])
     assert content["trees"][content["chosen"]]["errors"] == min(point.errors for point in frontier)
+
+
+def test_the_page_opens_on_the_recommended_tree() -> None:
+    frontier = bt.frontier(bt.datasets.load("soybean"))
+    content = summarise_frontier(frontier, title="")
+    chosen = content["points"][content["chosen"]]
+    assert chosen["max_cost"] == frontier.recommended.max_cost == 3
+    assert chosen["new_error"] == frontier.recommended.new_error
+    assert "overfitted; a tree for new cases" in content["points"][-1]["verdict"]
+    assert content["points"][0]["verdict"] == ""
+    assert content["judgement"][0] == "error on new cases: cross-validated, 5 of 5 folds"
 
 
 def test_a_certificate_is_told_in_lines() -> None:

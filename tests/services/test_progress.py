@@ -9,7 +9,7 @@ import pytest
 import budgetree as bt
 from budgetree.services.progress import no_report, progress_bar
 
-greedy = partial(bt.frontier, method="greedy")
+greedy = partial(bt.frontier, method="greedy", folds=0)
 
 
 def test_no_stderr_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from budgetree.show.frontier_table import MAX_ROWS_IN_HTML, points_table, render
 
 
 def test_the_text_is_a_table_with_a_sparkline() -> None:
-    frontier = bt.frontier(bt.datasets.load("synthetic"), method="greedy")
+    frontier = bt.frontier(bt.datasets.load("synthetic"), method="greedy", folds=0)
     lines = repr(frontier).splitlines()
     assert lines[0] == "frontier of 4 points, errors █▆▁▁; greedy"
     assert lines[1].split() == ["max-cost", "errors", "error", "rate", "at", "least", "by"]
@@ -29,13 +29,13 @@ def test_a_notebook_shows_a_plot_and_escapes_names() -> None:
         def __repr__(self) -> str:
             return "<script>alert(1)</script>"
 
-    html = bt.frontier(bt.datasets.load("house_votes"), impurities=[Named()])._repr_html_()
+    html = bt.frontier(bt.datasets.load("house_votes"), impurities=[Named()], folds=0)._repr_html_()
     assert "<svg" in html
     assert "<script>" not in html
 
 
 def test_a_long_table_is_cut_in_html_and_says_so() -> None:
-    frontier = bt.frontier(bt.datasets.load("figure1"))
+    frontier = bt.frontier(bt.datasets.load("figure1"), folds=0)
     long = replace(frontier, points=frontier.points[:1] * (MAX_ROWS_IN_HTML + 1))
     assert points_table(long, MAX_ROWS_IN_HTML).note == "… and 1 more point"
     assert "… and 1 more point<" in render_html(long)
@@ -43,7 +43,7 @@ def test_a_long_table_is_cut_in_html_and_says_so() -> None:
 
 
 def test_only_proven_points_are_called_proven_and_filled() -> None:
-    frontier = bt.frontier(bt.datasets.load("figure1"))
+    frontier = bt.frontier(bt.datasets.load("figure1"), folds=0)
     assert all(point.proven for point in frontier)
     open_points = tuple(replace(point, proven=False, lower_bound=0) for point in frontier)
     unproven = replace(frontier, points=open_points, complete=False, n_searched=0)
@@ -52,3 +52,20 @@ def test_only_proven_points_are_called_proven_and_filled() -> None:
     assert unproven._repr_html_().count("fill='white'") == len(frontier)
     assert "fill='white'" not in frontier._repr_html_()
     assert "(ended early)" in unproven.to_text()
+
+
+def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
+    frontier = bt.frontier(bt.datasets.load("soybean"))
+    lines = frontier.to_text().splitlines()
+    assert lines[1].split() == ["max-cost", "errors", "error", "rate", "new", "error", "±", "se", "at", "least", "by"]
+    assert len({line.index("exact search") for line in lines[2:8]}) == 1
+    assert [line.count("!") for line in lines[2:8]] == [int(point.overfitted) for point in frontier]
+    assert lines[8:] == [
+        "error on new cases: cross-validated, 5 of 5 folds",
+        "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong",
+        "3 of 6 points are overfitted (!); at 5: known cases 0.0 % wrong, new cases about 46 % ± 4: overfitted; "
+        "objective='new', fewer levels or a smaller budget help",
+    ]
+    html = frontier._repr_html_()
+    assert "<th>new error ± se</th>" in html
+    assert "recommended: a budget of 3" in html

@@ -48,7 +48,7 @@ def test_the_picture_of_the_docstring() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_both_lines_agree_where_a_frontier_is_proven(seed: int) -> None:
     instance = to_instance(reference.random_problem(random.Random(seed)))
-    frontier = bt.frontier(instance, method="exact")
+    frontier = bt.frontier(instance, method="exact", folds=0)
     steps = frontier_steps(frontier, frontier[-1].max_cost + 5)
     assert steps.errors == steps.bound
 
@@ -57,7 +57,7 @@ def test_both_lines_agree_where_a_frontier_is_proven(seed: int) -> None:
 def test_beyond_the_last_point_only_unavoidable_errors_are_a_bound(method: str) -> None:
     """A larger budget than the search was allowed buys fewer errors, so nothing may be ruled out there."""
     instance = bt.datasets.load("pima")
-    frontier = bt.frontier(instance, method=method, max_budget=4)
+    frontier = bt.frontier(instance, method=method, max_budget=4, folds=0)
     last = frontier[-1]
     more = bt.optimal(instance, budget=5)
     steps = frontier_steps(frontier, 5)
@@ -68,7 +68,7 @@ def test_beyond_the_last_point_only_unavoidable_errors_are_a_bound(method: str) 
 
 
 def test_an_open_frontier_has_a_lower_bound_of_its_own() -> None:
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact")
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact", folds=0)
     open_points = tuple(replace(point, proven=False, lower_bound=1) for point in frontier)
     steps = frontier_steps(replace(frontier, points=open_points, n_searched=0))
     assert {value for _, value in steps.bound.starts[:-1]} == {1}

@@ -9,7 +9,7 @@ from budgetree.show.terminal import IMPOSSIBLE, OPEN_POINT, POINT, draw_frontier
 
 
 def test_every_point_is_drawn_and_what_is_proven_is_filled() -> None:
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact")
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact", folds=0)
     chart = draw_frontier(frontier).splitlines()[1:]
     assert "".join(chart).count(POINT) == len(frontier)
     assert OPEN_POINT not in "".join(chart)
@@ -19,7 +19,7 @@ def test_every_point_is_drawn_and_what_is_proven_is_filled() -> None:
 
 
 def test_nothing_is_shaded_where_nothing_is_proven() -> None:
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact")
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact", folds=0)
     points = tuple(replace(point, proven=False, lower_bound=0) for point in frontier)
     chart = draw_frontier(replace(frontier, points=points, n_searched=0)).splitlines()[1:]
     assert "".join(chart).count(OPEN_POINT) == len(frontier)
@@ -27,6 +27,6 @@ def test_nothing_is_shaded_where_nothing_is_proven() -> None:
 
 
 def test_a_frontier_of_one_point_fits() -> None:
-    lines = draw_frontier(bt.frontier(bt.Instance([[0], [0]], [1, 1])), width=20, height=4).splitlines()
+    lines = draw_frontier(bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0), width=20, height=4).splitlines()
     assert len(lines) == 1 + 4 + 2
     assert all(len(line) <= 30 for line in lines[1:])

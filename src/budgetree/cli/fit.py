@@ -20,6 +20,7 @@ from budgetree.cli import options
     help="At most this share of the known cases may be wrong (0.05: 5 %).",
 )
 @options.search
+@options.new_cases("new")
 @click.option(
     "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), required=True, help="The model file to write."
 )
@@ -30,49 +31,64 @@ from budgetree.cli import options
     help="Also prove how good the tree is, into this file.",
 )
 @options.as_json
+@click.pass_context
 def fit(
+    context: click.Context,
+    /,
     budget: float | None,
     max_error: float | None,
-    method: str,
-    time_limit: float | None,
     out: str,
     certificate: str | None,
     as_json: bool,
-    **table: Any,
+    **settings: Any,
 ) -> None:
-    """Find the tree with the fewest errors within a budget, or the cheapest with few enough errors.
+    """Find the tree for a budget that errs least on new cases, or that with the fewest errors on the known ones.
+
+    --max-error, and --certificate, are about the known cases: they go with --objective known.
 
     \b
     Examples:
       budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json
-      budgetree fit cases.csv --target diagnosis --max-error 0.02 -o pathway.json
+      budgetree fit cases.csv --target fault --objective known --max-error 0.02 -o pathway.json
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")
-    from budgetree.cli.output import print_json, statement_line, tree_facts
-    from budgetree.cli.tables import Request, check_outputs, load_instance
-    from budgetree.learn import frontier as find_frontier
-    from budgetree.learn.proofs import tree_for_budget, tree_for_error
+    is_given = context.get_parameter_source("objective") is click.core.ParameterSource.COMMANDLINE
+    if settings["objective"] == "new" and (max_error is not None or certificate is not None):
+        if is_given:
+            raise click.UsageError("--max-error and --certificate are about known cases; they need --objective known.")
+        settings["objective"] = "known"
+    from budgetree.cli.fitting import Wish, find_tree
+    from budgetree.cli.output import new_error_facts, print_json, statement_line, tree_facts
+    from budgetree.cli.tables import Request, check_outputs, load_grouped
+    from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.problem import Prices
     from budgetree.proof import certify
+    from budgetree.show.frontier_table import verdict
 
-    request = Request(**table)
+    wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
+    request = Request(**settings)
     check_outputs((out, certificate), (request.data, request.prices))  # before the work, not after it
-    instance = load_instance(request)
-    found = find_frontier(instance, method=method, max_budget=budget, time_limit=time_limit)  # type: ignore[arg-type]
-    tree = tree_for_budget(found, budget) if max_error is None else tree_for_error(found, max_error)
+    instance, groups = load_grouped(request)
+    found, point, tree = find_tree(instance, groups, wish)
     proof = None if certificate is None else certify(instance, tree)
     tree.to_json(out)
     if proof is not None and certificate is not None:
         proof.to_json(certificate)
     if as_json:
-        print_json(tree_facts(tree) | {"model": out, "certificate": certificate})
+        facts = {"objective": wish.objective, "model": out, "certificate": certificate}
+        print_json(tree_facts(tree) | new_error_facts(found, point) | facts)
         return
     click.echo(tree.summary())
     if request.prices is None and instance.prices == Prices(1):
         click.echo("no price list: every test costs 1.")
-    click.echo(statement_line(tree))
-    if not found.complete and not tree.statement.is_proven:
+    click.echo(f"known cases: {100 * point.error_rate:.1f} % wrong; {statement_line(tree)}")
+    if found.validation is not None:
+        wrong = "" if point.expected is None else f"new cases: {point.expected} wrong; "
+        click.echo(f"{wrong}{found.validation}")
+    if words := verdict(point, CLI_REMEDY):
+        click.echo(click.style(words, fg="yellow"))
+    if wish.objective == "known" and not found.complete and not tree.statement.is_proven:
         click.echo("--time-limit gives the search longer.")
     if proof is not None:
         click.echo(f"{proof.reason} (certificate in {certificate})")

@@ -14,6 +14,7 @@ from budgetree.cli import options
 @options.table
 @click.option("--max-budget", metavar="B", type=options.AMOUNT, help="Look no further than this.")
 @options.search
+@options.new_cases("known")
 @click.option(
     "--out", metavar="DIR", type=click.Path(file_okay=False), help="Write report.html, frontier.csv and the models."
 )
@@ -23,12 +24,16 @@ def frontier(
     max_budget: float | None,
     method: str,
     time_limit: float | None,
+    folds: int,
+    objective: str,
+    leaves: str,
+    sure: float,
     out: str | None,
     force: bool,
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Show what every budget buys: the fewest errors, and the proof that there are no fewer.
+    """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases.
 
     \b
     Examples:
@@ -37,22 +42,40 @@ def frontier(
     """
     from budgetree.cli.folder import check_folder, write_folder
     from budgetree.cli.output import print_json
-    from budgetree.cli.tables import Request, load_instance
+    from budgetree.cli.tables import Request, load_grouped
     from budgetree.learn import frontier as find_frontier
+    from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.learn.points import COLUMNS
+    from budgetree.show.frontier_table import render_text
     from budgetree.show.terminal import draw_frontier
 
     request = Request(**table)
     if out is not None:
         check_folder(out, force)  # before the work, not after it
-    instance = load_instance(request)
-    found = find_frontier(instance, method=method, max_budget=max_budget, time_limit=time_limit)  # type: ignore[arg-type]
+    instance, groups = load_grouped(request)
+    found = find_frontier(
+        instance,
+        method=method,  # type: ignore[arg-type]
+        max_budget=max_budget,
+        time_limit=time_limit,
+        folds=folds,
+        groups=groups,
+        objective=objective,  # type: ignore[arg-type]
+        leaves=leaves,  # type: ignore[arg-type]
+        sure=None if sure == 1 else sure,
+    )
     files = [] if out is None else write_folder(found, out, request.data, force)
     if as_json:
         points = [{name: getattr(point, name) for name in COLUMNS} for point in found]
-        print_json({"method": found.method, "complete": found.complete, "points": points, "files": files})
+        facts = {
+            "method": found.method,
+            "complete": found.complete,
+            "validation": None if found.validation is None else str(found.validation),
+            "recommended": found.recommended.max_cost,
+        }
+        print_json(facts | {"points": points, "files": files})
         return
-    click.echo(found.to_text())
+    click.echo(render_text(found, CLI_REMEDY))
     click.echo()
     click.echo(draw_frontier(found))
     if files:

@@ -25,6 +25,7 @@ class Amount(click.types.FloatParamType):
 
 
 AMOUNT = Amount()
+SEARCH_NAMES = ("method", "time_limit", "folds", "objective", "leaves", "sure")  # of search() and new_cases()
 
 
 def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
@@ -79,6 +80,55 @@ def table(command: AnyCommand) -> AnyCommand:
     ):
         command = option(command)
     return command
+
+
+def new_cases(default_objective: str) -> Callable[[AnyCommand], AnyCommand]:
+    """What is known about new cases, and whether they or the known ones are what the tree is for."""
+
+    def decorate(command: AnyCommand) -> AnyCommand:
+        for option in reversed(
+            (
+                click.option(
+                    "--objective",
+                    type=click.Choice(["new", "known"]),
+                    default=default_objective,
+                    show_default=True,
+                    help="new: the lowest error on cases not in the table. known: the fewest errors on those in it.",
+                ),
+                click.option(
+                    "--folds",
+                    metavar="N",
+                    type=int,
+                    default=5,
+                    show_default=True,
+                    help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
+                ),
+                click.option(
+                    "--groups",
+                    metavar="COL",
+                    help="Rows with the same value here belong together (a patient's); the column is no test.",
+                ),
+                click.option(
+                    "--leaves",
+                    type=click.Choice(["model", "count"]),
+                    default="model",
+                    show_default=True,
+                    help="With --objective new: leaves that weigh up all that was paid, or those of a plain tree.",
+                ),
+                click.option(
+                    "--sure",
+                    metavar="P",
+                    type=click.FloatRange(0, 1, min_open=True),
+                    default=0.95,
+                    show_default=True,
+                    help="With --objective new: a case stops where its answer has this probability; 1 spends all.",
+                ),
+            )
+        ):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def search(command: AnyCommand) -> AnyCommand:

@@ -10,6 +10,7 @@ import click
 from budgetree.problem.units import plain_number
 
 if TYPE_CHECKING:
+    from budgetree.learn import Frontier, Point
     from budgetree.tree import Tree
 
 
@@ -43,4 +44,15 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
         "lower_bound": None if proven is None else plain_number(proven.least_errors),
         "lower_bound_at": None if proven is None or proven.budget is None else plain_number(proven.budget),
         "cost_lower_bound": None if proven is None else plain_number(proven.least_cost),
+    }
+
+
+def new_error_facts(found: Frontier, point: Point) -> dict[str, Any]:
+    """What to expect of a point's tree on new cases."""
+    return {
+        "error_rate": point.error_rate,
+        "new_error": point.new_error,
+        "new_error_se": point.new_error_se,
+        "overfitted": point.overfitted,
+        "validation": None if found.validation is None else str(found.validation),
     }

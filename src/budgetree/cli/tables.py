@@ -24,6 +24,7 @@ class Request:
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
     duplicates: str = "keep"
+    groups: str | None = None  # a column: its rows belong together, and it is no test
 
 
 def open_table(data: str, missing: Sequence[str] = ()) -> Table:
@@ -40,6 +41,17 @@ def open_table(data: str, missing: Sequence[str] = ()) -> Table:
 def load_instance(request: Request) -> Instance:
     """The known cases, with prices."""
     return instance_from(open_table(request.data, request.missing), request)
+
+
+def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
+    """The known cases, with prices, and which rows belong together."""
+    if request.groups is None:
+        return load_instance(request), None
+    if _is_bundled(request.data):
+        raise ValueError(f"{request.data}: no rows of a bundled data set belong together; --groups is for files.")
+    table = open_table(request.data, request.missing)
+    instance = instance_from(table, request)
+    return instance, table.without_empty_rows().column(request.groups).to_list()
 
 
 def instance_from(table: Table, request: Request) -> Instance:
@@ -59,7 +71,7 @@ def instance_from(table: Table, request: Request) -> Instance:
     target = _check_columns(table, request)
     try:
         return Instance.from_table(
-            table.without(request.drop),
+            table.without(_no_tests(request)),
             target,
             prices=prices,
             levels=request.levels,
@@ -67,6 +79,12 @@ def instance_from(table: Table, request: Request) -> Instance:
         )
     except ValueError as error:
         raise ValueError(f"{table.source}: {error}") from error
+
+
+def _no_tests(request: Request) -> list[str]:
+    """The columns to leave out."""
+    groups = [] if request.groups is None else [request.groups]
+    return [*request.drop, *(name for name in groups if name not in request.drop)]
 
 
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
@@ -105,7 +123,7 @@ def _check_columns(table: Table, request: Request) -> str:
         raise ValueError(
             f"{table.source}: say which column the tree should find out: --target COL. There are: {listed}."
         )
-    for name in (request.target, *request.drop):
+    for name in (request.target, *_no_tests(request)):
         if name not in table.names:
             raise ValueError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
     if request.target in request.drop:

@@ -1,27 +1,27 @@
-"""frontier: for every budget the fewest errors, proven where exact search can, greedy where the data are too large."""
+"""frontier: for every budget the fewest errors, and the error to expect on new cases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from budgetree.errors import TooLargeError
 from budgetree.impurity import Impurity
-from budgetree.learn.exact.frontier import search_frontier
-from budgetree.learn.exact.solver import Solver
-from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.estimated import TimeLimits, estimated
+from budgetree.learn.folds import DEFAULT_FOLDS
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.settings import check_settings
-from budgetree.learn.points import Frontier, make_point
-from budgetree.learn.proofs import with_proofs
-from budgetree.learn.settings import Request, check_cache_bytes, check_instance, check_threads, check_time_limit
+from budgetree.learn.known_search import KnownSearch
+from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
+from budgetree.learn.points import Frontier
+from budgetree.learn.predictive.stop import SURE, check_sure
+from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
+from budgetree.learn.validation import check_folds
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock
-from budgetree.services.progress import ProgressReport, progress_bar
+from budgetree.problem.units import is_unlimited
 
 METHODS = ("auto", "exact", "greedy")
+OBJECTIVES = ("known", "new")
 AUTO_SECONDS = 10.0  # for exact search, where the user leaves the method and the time to us
-AUTO_SHARE = 0.02  # of the time: what the last two tests of the whole set may take, which exact search does often
 
 
 def frontier(
@@ -33,8 +33,13 @@ def frontier(
     time_limit: float | None = None,
     progress: bool | None = None,
     cache_bytes: int = CACHE_BYTES,
+    folds: int = DEFAULT_FOLDS,
+    groups: Any = None,
+    objective: Literal["known", "new"] = "known",
+    leaves: Literal["model", "count"] = "model",
+    sure: float | None = SURE,
 ) -> Frontier:
-    """For every budget the fewest errors.
+    """For every budget the fewest errors, and the error to expect on new cases.
 
     method       "exact": the fewest of any tree at all, each point proven as far as the time goes;
                  "greedy": of a tree for each impurity and parameter, each cut at every budget;
@@ -43,9 +48,16 @@ def frontier(
     impurities   of the greedy trees; default Powers 2 to 5 and HingedPairs and HingedProduct over their α's; a hinged
                  class stands for all its α's, an object for itself
     max_budget   no point beyond it; greedy trees are then grown under this hard budget too
-    time_limit   seconds after which the best so far is returned; so does Ctrl-C in an exact search
+    time_limit   seconds after which the best so far is returned; so does Ctrl-C in an exact search. Half of them are
+                 for the search, and what is left for the folds
     progress     True or False to show or hide the bar; by default it shows on a terminal
     cache_bytes  memory for what trees share or the search has learned
+    folds        parts in which the rows are held out, one after the other, while all is learned again from the rest:
+                 Point.new_error is the share of rows that trees get wrong which never saw them; 0 leaves that out, and
+                 from 50,000 rows on one fifth is held out, once
+    groups       one value per row, where several rows belong together (a patient's): they are held out together
+    objective    "known": the fewest errors on the known cases. "new": the lowest error on new cases, at a few budgets
+                 (method, impurities and cache_bytes are then without effect); leaves and sure are those of predictive
 
     >>> import budgetree as bt
     >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"))][:3]
@@ -55,23 +67,38 @@ def frontier(
     check_cache_bytes(cache_bytes)
     if method not in METHODS:
         raise ValueError(f"method is {method!r}; expected {', '.join(map(repr, METHODS))}.")
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective is {objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}.")
     chosen = _check_impurities(instance, impurities)
     seconds = check_time_limit(time_limit)
-    limit = instance.schema.table.budget_units(max_budget, "max_budget")
-    request = Request(instance, limit, chosen, cache_bytes, check_threads(None))
-    if method == "greedy" or (method == "auto" and impurities is not None):
-        return with_proofs(_grown(request, Clock(seconds), progress, "greedy"))
-    if method == "auto" and seconds is None:
-        seconds = AUTO_SECONDS
-    clock = Clock(seconds)
-    with progress_bar("exact frontier", progress) as report:
-        solver = _make_solver(request, clock, report, None if method == "exact" else seconds)
-        if solver is not None:
-            return with_proofs(_searched(solver, instance))
-    size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
-    return with_proofs(
-        _grown(request, clock, progress, f"greedy, as {size} are too many for exact search in this time")
-    )
+    instance.schema.table.budget_units(max_budget, "max_budget")
+    settings = check_folds(folds, groups, instance)
+    if objective == "new":
+        new = NewSearch(budgets_up_to(instance, max_budget), check_sure(sure), leaves)
+        return estimated(new, instance, TimeLimits.of(seconds, settings), settings, progress)
+    by = "greedy" if method == "auto" and impurities is not None else method
+    search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None))
+    limits = TimeLimits.of(seconds, settings, AUTO_SECONDS if by == "auto" else None)
+    return estimated(search, instance, limits, settings, progress)
+
+
+def frontier_for_new(
+    instance: Instance,
+    budgets: Sequence[Any],
+    learner: Mapping[str, Any],
+    *,
+    folds: int = DEFAULT_FOLDS,
+    groups: Any = None,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+) -> Frontier:
+    """frontier(objective="new") for the budgets named, None for all tests; learner has sure and leaves."""
+    for budget in budgets:
+        instance.schema.table.budget_units(budget)
+    budgets = [price_of_all(instance) if is_unlimited(budget) else budget for budget in budgets]
+    settings = check_folds(folds, groups, instance)
+    limits = TimeLimits.of(check_time_limit(time_limit), settings)
+    return estimated(NewSearch(budgets, **learner), instance, limits, settings, progress)
 
 
 def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:
@@ -88,35 +115,3 @@ def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:
         if impurity not in HINGED:
             check_settings(instance, impurity, 0, None, "worst")
     return chosen
-
-
-def _grown(request: Request, clock: Clock, progress: bool | None, words: str) -> Frontier:
-    """By greedy trees; nothing is proven but errors that no tree avoids."""
-    instance = request.instance
-    with progress_bar("greedy frontier", progress) as report:
-        found = grow_frontier(request, clock, report)
-    points = tuple(make_point(instance, tree, instance.irreducible.units) for tree in found)
-    return Frontier(points, instance, not clock.is_over, words)
-
-
-def _make_solver(request: Request, clock: Clock, report: ProgressReport, only_if_in: float | None) -> Solver | None:
-    """Exact search; where the method is left to us, None if it has no hope within these seconds."""
-    try:
-        solver = Solver(request, clock, report, wants_every_budget=True)
-    except TooLargeError:
-        if only_if_in is None:
-            raise
-        return None
-    is_hopeless = only_if_in is not None and solver.layout.work_for_two > AUTO_SHARE * only_if_in * 1e9
-    return None if is_hopeless else solver
-
-
-def _searched(solver: Solver, instance: Instance) -> Frontier:
-    """By exact search: what is proven, and beyond it the best that was found."""
-    result = search_frontier(solver)
-    points = [make_point(instance, found, found.errors) for found in result.proven]
-    points += [make_point(instance, found, solver.lower_bound(found.need)) for found in result.beyond]
-    words = "exact search"
-    if not result.complete:
-        words += f", {sum(point.proven for point in points)} of {len(points)} points proven"
-    return Frontier(tuple(points), instance, result.complete, words, len(result.proven))

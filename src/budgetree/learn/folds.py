@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 DEFAULT_FOLDS = 5
 HOLD_OUT_FROM = 50_000  # rows; from there on one fifth stands for all folds
+HOLD_OUT_PARTS = 5
 NEVER_HELD_OUT = -1
 
 
@@ -24,11 +25,20 @@ def make_folds(
 ) -> NDArray[np.int64]:
     """The fold of each row; NEVER_HELD_OUT for the rows of a large table that are only learned from."""
     generator = np.random.default_rng(seed)
+    is_large = len(labels) >= HOLD_OUT_FROM
+    n_parts = HOLD_OUT_PARTS if is_large else n_folds
     if groups is None:
-        folds = _deal(labels, n_folds, generator)
+        folds = _deal(labels, n_parts, generator)
     else:
-        folds = _deal_groups(labels, np.unique(np.asarray(groups), return_inverse=True)[1], n_folds, generator)
-    return np.where(folds == 0, 0, NEVER_HELD_OUT) if len(labels) >= HOLD_OUT_FROM else folds
+        group = group_numbers(groups)
+        folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1), generator)
+    return np.where(folds == 0, 0, NEVER_HELD_OUT) if is_large else folds
+
+
+def group_numbers(groups: Sequence[Any]) -> NDArray[np.int64]:
+    """Per row the number of its group, by first appearance; values of any type that can be told apart."""
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in groups], dtype=np.int64)
 
 
 def _deal(labels: NDArray[np.integer[Any]], n_folds: int, generator: np.random.Generator) -> NDArray[np.int64]:
@@ -45,12 +55,13 @@ def _deal_groups(
 ) -> NDArray[np.int64]:
     """The largest groups first, each to the fold whose classes it leaves most even."""
     n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
-    counts = np.zeros((n_groups, n_classes))
+    counts = np.zeros((n_groups, n_classes + 1))
     np.add.at(counts, (group, labels), 1)
+    counts[:, n_classes] = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
     share = counts / np.maximum(counts.sum(axis=0), 1)  # so that rare classes matter as much as common ones
     shuffled = generator.permutation(n_groups)
-    order = shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]
-    in_fold = np.zeros((n_folds, n_classes))
+    order = shuffled[np.argsort(-counts[shuffled, n_classes], kind="stable")]
+    in_fold = np.zeros((n_folds, n_classes + 1))
     fold_of = np.empty(n_groups, dtype=np.int64)
     for number in order.tolist():
         # Adding to one fold changes the sum of squares by 2·(what is there)·(what comes); the rest is the same for all.

@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 from budgetree.learn.found import Found
+from budgetree.learn.new_error import NewError
+from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
 from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
@@ -19,7 +21,17 @@ from budgetree.problem.units import non_negative, plain_number
 from budgetree.tree import Tree
 from budgetree.tree.proven import Proven
 
-COLUMNS = ("max_cost", "errors", "error_rate", "lower_bound", "proven", "source")  # of a point, in tables
+COLUMNS = (  # of a point, in tables
+    "max_cost",
+    "errors",
+    "error_rate",
+    "new_error",
+    "new_error_se",
+    "overfitted",
+    "lower_bound",
+    "proven",
+    "source",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +46,22 @@ class Point:
     source: str  # exact search, or the impurity and its parameter
     _found: Found = field(repr=False)
     _proven: Proven | None = field(default=None, repr=False)
+    new_error: float | None = None  # the share of new cases to expect wrong; None where it was not estimated
+    new_error_se: float | None = None  # its standard error
+    _row_error: float | None = field(default=None, repr=False)  # of known rows, where duplicates were merged into cases
+
+    @property
+    def expected(self) -> NewError | None:
+        """new_error and its standard error together."""
+        if self.new_error is None or self.new_error_se is None:
+            return None
+        return NewError(self.new_error, self.new_error_se)
+
+    @property
+    def overfitted(self) -> bool:
+        """Whether the known cases make the tree look significantly better than it is on new ones."""
+        known = self.error_rate if self._row_error is None else self._row_error
+        return self.expected is not None and self.expected.exceeds(known)
 
     @cached_property
     def tree(self) -> Tree:
@@ -50,6 +78,20 @@ class Frontier:
     complete: bool = True  # False when a time limit or Ctrl-C ended the search
     method: str = ""  # what was done, in words
     n_searched: int = 0  # so many points, from the first on, are settled by exact search, with all budgets between them
+    validation: Validation | None = None  # how the errors on new cases came about; None where nothing was held out
+
+    @property
+    def recommended(self) -> Point:
+        """The cheapest point whose error on new cases is within one standard error of the lowest.
+
+        Where no error on new cases is known: the last point.
+        """
+        known = [(point, point.expected) for point in self.points if point.expected is not None]
+        if not known:
+            return self.points[-1]
+        lowest = min((expected for _, expected in known if expected is not None), key=lambda expected: expected.error)
+        within = lowest.error + lowest.se
+        return next(point for point, expected in known if expected is not None and expected.error <= within)
 
     def best(self, *, budget: Any) -> Point:
         """The fewest errors within a budget; below the cheapest test that is the single leaf."""

@@ -10,19 +10,20 @@ Errors on known cases say how well a tree fits the table; only rows that it was 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, make_folds
+from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
+from budgetree.learn.new_error import NewError, new_error
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
+from budgetree.services.progress import ProgressReport, no_report
+from budgetree.services.words import counted
 from budgetree.tree import Tree
-
-SIGNIFICANT = 2.0  # standard errors
 
 # Learns from some of the rows, within the time; then the tree for each budget can be asked for.
 Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
@@ -42,18 +43,6 @@ class FoldSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class NewError:
-    """The share of new cases that a tree is expected to get wrong, and how sure that number is."""
-
-    error: float
-    se: float  # its standard error
-
-    def exceeds(self, known_error: float) -> bool:
-        """Whether the known cases make the tree look significantly better than it is."""
-        return self.error - known_error > SIGNIFICANT * self.se
-
-
-@dataclass(frozen=True, slots=True)
 class Validation:
     """What was held out, and what came of it for each budget that was asked for."""
 
@@ -68,62 +57,95 @@ class Validation:
         if not self.n_done:
             return "error on new cases: not known, because the time was over before a fold was finished"
         if self.is_hold_out:
-            return f"error on new cases: on one fifth of the rows, {self.n_rows}, held out"
-        left_out = "" if self.n_done == self.n_folds else f" ({self.n_folds - self.n_done} left out: no time)"
-        return f"error on new cases: cross-validated, {self.n_done} of {self.n_folds} folds{left_out}"
+            return f"error on new cases: on one fifth of the rows, {self.n_rows:,}, held out"
+        n_missing = self.n_folds - self.n_done
+        left_out = f" ({n_missing} left out: no time)" if n_missing else ""
+        return f"error on new cases: cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}"
 
 
 def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | None:
     """The settings; None where nothing is to be held out."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
         raise ValueError(f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on.")
-    if groups is not None:
-        groups = tuple(groups)
-        if len(groups) != instance.n_rows:
-            raise ValueError(f"groups: {len(groups)} value(s) for {instance.n_rows} row(s); expected one for each.")
-        if len(set(groups)) < 2:
-            raise ValueError("groups: all rows are in one group; at least two are needed to hold one out.")
-    # A fold without a case of its own says nothing, and neither does a table of one case.
-    n_folds = min(int(folds), instance.n_rows if groups is None else len(set(groups)))
-    return FoldSettings(n_folds, groups) if n_folds >= 2 else None
+    if groups is None:
+        # A fold without a case of its own says nothing, and neither does a table of one case.
+        n_folds = min(int(folds), instance.n_rows)
+        return FoldSettings(n_folds) if n_folds >= 2 else None
+    values = _check_groups(groups, instance.n_rows)
+    return FoldSettings(min(int(folds), len(set(values))), values) if folds else None
+
+
+def _check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise ValueError(f"groups is {groups!r:.60}; expected one value per row, such as a list of patients.")
+    values = tuple(groups)
+    if len(values) != n_rows:
+        raise ValueError(
+            f"groups: {counted(len(values), 'value')} for {counted(n_rows, 'row')}; expected one for each."
+        )
+    try:
+        n_groups = len(set(values))
+    except TypeError as error:
+        raise ValueError(f"groups: {error}; expected numbers or text, one for each row.") from error
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            raise ValueError(f"groups: row {row} has none; expected a group for each row, if only one of its own.")
+    if n_groups < 2:
+        raise ValueError("groups: all rows are in one group; at least two are needed to hold one out.")
+    return values
 
 
 def cross_validate(
-    instance: Instance, learn: Learn, budgets: Sequence[Any], settings: FoldSettings, clock: Clock
+    instance: Instance,
+    learn: Learn,
+    budgets: Sequence[Any],
+    settings: FoldSettings,
+    clock: Clock,
+    *,
+    min_seconds: float = 0.0,
+    report: ProgressReport = no_report,
 ) -> Validation:
-    """The error on new cases of what is learned, for each budget; as many folds as the time suffices for."""
+    """The error on new cases of what is learned, for each budget; as many folds as the time suffices for.
+
+    min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
+    """
     folds = settings.folds(instance)
-    held_out = sorted(set(folds[folds >= 0].tolist()))
-    labels, weights = instance.row_labels, instance.row_weights
+    weights = instance.row_weights
+    counts = weights > 0
+    numbers = [fold for fold in np.unique(folds[folds >= 0]).tolist() if counts[folds != fold].any()]
     wrong = np.zeros((len(budgets), instance.n_rows), dtype=bool)
-    done = np.zeros(instance.n_rows, dtype=bool)
+    is_done = np.zeros(instance.n_rows, dtype=bool)
     n_done = 0
-    for place, fold in enumerate(held_out):
-        if clock.is_over:
-            break
-        rows, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        if not weights[rest].any():
-            continue
+    for place, fold in enumerate(numbers):
         left = clock.seconds_left
-        share = clock.share(None if left is None else left / (len(held_out) - place))
-        part = instance.rows(rest)
-        tree_for = learn(part, share)
-        trees = [tree_for(budget) for budget in budgets]
-        codes: dict[int, NDArray[np.uint8]] = {}  # trees of one search share a schema
-        for position, tree in enumerate(trees):
-            if id(tree.schema) not in codes:
-                codes[id(tree.schema)] = _codes(tree, part, instance, rows)
-            answers = tree.answers(codes[id(tree.schema)])
-            wrong[position, rows] = answers != labels[rows]
-        done[rows] = True
+        seconds = None if left is None else left / (len(numbers) - place)
+        if clock.is_over or (seconds is not None and seconds < min_seconds):
+            break
+        report(place, len(numbers), f"fold {place + 1} of {len(numbers)}")
+        held_out = np.flatnonzero(folds == fold)
+        part = instance.rows(np.flatnonzero(folds != fold))
+        tree_for = learn(part, clock.share(seconds))
+        wrong[:, held_out] = wrong_rows([tree_for(budget) for budget in budgets], part, instance, held_out)
+        is_done[held_out] = True
         n_done += 1
-    settled = np.flatnonzero(done & (weights > 0))
-    groups = None if settings.groups is None else np.unique(np.asarray(settings.groups), return_inverse=True)[1]
-    errors = (
-        [] if not len(settled) else [_new_error(row[settled], weights[settled], _of(groups, settled)) for row in wrong]
-    )
-    is_hold_out = instance.n_rows >= HOLD_OUT_FROM
-    return Validation(tuple(errors), len(held_out), n_done, len(settled), is_hold_out)
+    rows = np.flatnonzero(is_done & counts)
+    groups = None if settings.groups is None else group_numbers(settings.groups)[rows]
+    # On average over the folds done: what was not held out at the same time.
+    learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
+    errors = [new_error(row[rows], weights[rows], groups, learned_from=learned_from) for row in wrong if len(rows)]
+    return Validation(tuple(errors), len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
+
+
+def wrong_rows(trees: Sequence[Tree], part: Instance, whole: Instance, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Per tree and row of the whole, whether the tree, learned from the part, gets it wrong."""
+    codes: dict[int, NDArray[np.uint8]] = {}  # trees of one search share a schema
+    answers = []
+    for tree in trees:
+        if id(tree.schema) not in codes:
+            codes[id(tree.schema)] = _codes(tree, part, whole, rows)
+        answers.append(tree.answers(codes[id(tree.schema)]))
+    wrong: NDArray[np.bool_] = np.array(answers) != whole.row_labels[rows]
+    return wrong
 
 
 def _codes(tree: Tree, part: Instance, whole: Instance, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -131,25 +153,3 @@ def _codes(tree: Tree, part: Instance, whole: Instance, rows: NDArray[np.int64])
     if whole.raw is None or tree.schema is part.schema:
         return part.codes_of(whole, rows)
     return tree.schema.encode(whole.raw.tests.take(rows), tree.tests_used)
-
-
-def _of(groups: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    return None if groups is None else groups[rows]
-
-
-def _new_error(wrong: NDArray[np.bool_], weights: NDArray[np.float64], groups: NDArray[np.int64] | None) -> NewError:
-    """The weighted mean, and its standard error; rows of one group count as one draw.
-
-    One more right and one more wrong row keep the standard error of a tree without errors above 0.
-    """
-    total = float(weights.sum())
-    mean = float(weights @ wrong) / total
-    n_draws = len(wrong) if groups is None else len(np.unique(groups))
-    cautious = (mean * n_draws + 1) / (n_draws + 2)
-    if groups is None:
-        spread = float(np.sqrt((weights**2).sum())) / total
-        return NewError(mean, spread * float(np.sqrt(cautious * (1 - cautious))))
-    deviations = np.bincount(groups, weights=weights * (wrong - mean))
-    per_group = np.bincount(groups, weights=weights)
-    floor = float(np.sqrt((per_group**2).sum())) / total * float(np.sqrt(cautious * (1 - cautious) / len(wrong)))
-    return NewError(mean, max(float(np.sqrt((deviations**2).sum())) / total, floor))

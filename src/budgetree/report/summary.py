@@ -7,12 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree._version import __version__
+from budgetree.learn.new_error import PAGE_REMEDY
 from budgetree.learn.points import COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
 from budgetree.problem.units import plain_number
 from budgetree.proof.certificate import Certificate
 from budgetree.show.facts import size_and_cost
+from budgetree.show.frontier_table import judgement, verdict
 from budgetree.show.steps import frontier_steps
 from budgetree.tree import LEAF, NO_BRANCH, Tree
 from budgetree.tree.model.leaves import models_content
@@ -30,13 +32,14 @@ def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = 
 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
-    """Every point with its tree; the tree with the fewest errors is shown first."""
+    """Every point with its tree; the recommended one is shown first."""
     points = [_point(point, index) for index, point in enumerate(frontier)]
     trees = [_tree(point.tree, None) for point in frontier]
     schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
-    content = _content(schema, title, points, trees, len(trees) - 1)
+    content = _content(schema, title, points, trees, frontier.points.index(frontier.recommended))
     steps = frontier_steps(frontier)
     lines = {"errors": steps.errors, "bound": steps.bound}
+    content["judgement"] = judgement(frontier, PAGE_REMEDY)
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
 
@@ -89,7 +92,7 @@ def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
 
 
 def _point(point: Point, tree: int) -> dict[str, Any]:
-    return {name: getattr(point, name) for name in COLUMNS} | {"tree": tree}
+    return {name: getattr(point, name) for name in COLUMNS} | {"verdict": verdict(point, PAGE_REMEDY), "tree": tree}
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:

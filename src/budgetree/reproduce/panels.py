@@ -52,14 +52,16 @@ def panel(name: str, seconds: float) -> Panel:
     instance = datasets.load(name, prices=1)
     curves = {f"Powers({power})": _points(instance, Powers(power)) for power in POWERS}
     curves[HINGED] = _points(instance, HingedPairs)
-    return Panel(name, instance, curves, frontier(instance, method="exact", time_limit=seconds, progress=False))
+    return Panel(
+        name, instance, curves, frontier(instance, method="exact", time_limit=seconds, progress=False, folds=0)
+    )
 
 
 def synthetic_panel() -> Panel:
     """The synthetic example: Pairs stopped early, and the exact frontier."""
     instance = datasets.load("synthetic")
     curves = {"Pairs": _points(instance, Pairs())}
-    return Panel("synthetic", instance, curves, frontier(instance, method="exact", progress=False))
+    return Panel("synthetic", instance, curves, frontier(instance, method="exact", progress=False, folds=0))
 
 
 def _points(instance: Instance, impurity: object) -> list[tuple[float, float]]:

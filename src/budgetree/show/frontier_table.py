@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from budgetree.learn import Frontier
+from budgetree.learn import Frontier, Point
+from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_words
+from budgetree.learn.new_search import SOURCE
 from budgetree.problem.units import show_number
 from budgetree.show.steps import Corner, frontier_steps
 from budgetree.show.tables import TextTable, html_table
 from budgetree.show.text import counted
 
 BARS = "▁▂▃▄▅▆▇█"
-HEAD = ("max-cost", "errors", "error rate", "at least", "by")
-WIDTHS = (10, 8, 11, 9)  # of the columns of numbers, in letters
+NUMBERS, REST = ("max-cost", "errors", "error rate"), ("at least", "by")
+NEW_ERROR = "new error ± se"  # only where something was held out
+WIDTHS = {"max-cost": 10, "errors": 8, "error rate": 11, NEW_ERROR: 15, "at least": 9}  # in letters
 MAX_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
@@ -21,32 +24,70 @@ LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
 
 def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     """One row per point: what it costs, what it gets wrong, what is proven, and what found it."""
+    is_judged = frontier.validation is not None
     rows = tuple(
         (
             show_number(point.max_cost),
             show_number(point.errors),
             f"{point.error_rate:.2%}",
+            *((_new_error(point),) if is_judged else ()),
             "proven" if point.proven else show_number(point.lower_bound),
             point.source,
         )
         for point in frontier.points[:max_rows]
     )
+    head = (*NUMBERS, *((NEW_ERROR,) if is_judged else ()), *REST)
     n_more = len(frontier) - len(rows)
-    return TextTable(HEAD, rows, f"… and {counted(n_more, 'more point', 'more points')}" if n_more else "")
+    return TextTable(head, rows, f"… and {counted(n_more, 'more point', 'more points')}" if n_more else "")
 
 
-def render_text(frontier: Frontier) -> str:
+def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
     """The table, headed by a sparkline of the errors."""
     bars = sparkline([float(point.errors) for point in frontier])
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
 
     def line(cells: tuple[str, ...]) -> str:
-        numbers = (f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=False))
+        numbers = (f"{cell:>{WIDTHS[name]}}" for name, cell in zip(table.head[:-1], cells, strict=False))
         return f"{' '.join(numbers)}  {cells[-1]}"
 
     size = counted(len(frontier), "point", "points")
-    return "\n".join([f"frontier of {size}, errors {bars}{method}{_ended(frontier)}", *map(line, (HEAD, *table.rows))])
+    title = f"frontier of {size}, errors {bars}{method}{_ended(frontier)}"
+    return "\n".join([title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)])
+
+
+def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
+    """How the errors on new cases came about, which point they recommend, and which are overfitted: lines of text."""
+    if frontier.validation is None:
+        return []
+    lines = [str(frontier.validation)]
+    chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
+    if chosen.expected is not None:
+        lines.append(f"recommended: a budget of {show_number(chosen.max_cost)}, new cases {chosen.expected} wrong")
+    if overfitted:
+        words = verdict(overfitted[-1], remedy)
+        lines.append(f"{_budgets(overfitted, frontier)}: {words}")
+    return lines
+
+
+def verdict(point: Point, remedy: str = REMEDY) -> str:
+    """That a point is overfitted, in plain words; "" where it is not."""
+    if not point.overfitted or point.expected is None:
+        return ""
+    return overfitted_words(point.error_rate, point.expected, LAST_REMEDY if point.source == SOURCE else remedy)
+
+
+def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
+    """Which they are; the last one's numbers follow."""
+    last = show_number(points[-1].max_cost)
+    if len(points) == 1:
+        return f"at {last}"
+    return f"{len(points)} of {counted(len(frontier), 'point', 'points')} are overfitted (!); at {last}"
+
+
+def _new_error(point: Point) -> str:
+    mark = " !" if point.overfitted else ""
+    return "-" if point.expected is None else f"{point.expected}{mark}"
 
 
 def sparkline(values: Sequence[float]) -> str:
@@ -58,8 +99,9 @@ def sparkline(values: Sequence[float]) -> str:
 def render_html(frontier: Frontier) -> str:
     """A step plot over a table; readable on light and dark pages."""
     note = f"<p>{escape(frontier.method)}{_ended(frontier)}</p>"
-    table = html_table(points_table(frontier, MAX_ROWS_IN_HTML), left=(len(HEAD) - 1,))
-    return f"{_step_plot(frontier)}{note}{table}"
+    table = points_table(frontier, MAX_ROWS_IN_HTML)
+    lines = "".join(f"<p>{escape(line)}</p>" for line in judgement(frontier))
+    return f"{_step_plot(frontier)}{note}{html_table(table, left=(len(table.head) - 1,))}{lines}"
 
 
 def _ended(frontier: Frontier) -> str:

@@ -29,7 +29,7 @@ def points(frontier: bt.Frontier) -> list[tuple[Fraction, Fraction]]:
 def test_the_whole_frontier_is_that_of_brute_force(chunk: int) -> None:
     for seed in range(1000 + chunk * 30, 1000 + chunk * 30 + 30):
         problem = random_problem(random.Random(seed))
-        found = bt.frontier(to_instance(problem), method="exact")
+        found = bt.frontier(to_instance(problem), method="exact", folds=0)
         assert points(found) == optimal_frontier(problem)
         assert found.complete
         for point in found:
@@ -44,14 +44,14 @@ def test_so_is_the_frontier_of_long_searches(chunk: int, monkeypatch: pytest.Mon
         monkeypatch.setattr(solver_module, name, 0.0)  # every question takes the long way
     for seed in range(chunk * 15, chunk * 15 + 15):
         problem = random_problem(random.Random(seed), max_outcomes=2 if seed % 2 else 4)
-        assert points(bt.frontier(to_instance(problem), method="exact")) == optimal_frontier(problem)
+        assert points(bt.frontier(to_instance(problem), method="exact", folds=0)) == optimal_frontier(problem)
 
 
 def test_far_below_greedy_where_that_was_foreseen() -> None:
     """Found by a prototype before this code was written; boston's seventh error hung on a tie of labels."""
-    assert bt.frontier(bt.datasets.load("pima", prices=1)).best(budget=3).errors == 94
-    assert bt.frontier(bt.datasets.load("boston", prices=1)).best(budget=4).errors <= 7
-    assert bt.frontier(bt.datasets.load("house_votes", prices=1)).cheapest(max_error=0).max_cost == 5
+    assert bt.frontier(bt.datasets.load("pima", prices=1), folds=0).best(budget=3).errors == 94
+    assert bt.frontier(bt.datasets.load("boston", prices=1), folds=0).best(budget=4).errors <= 7
+    assert bt.frontier(bt.datasets.load("house_votes", prices=1), folds=0).cheapest(max_error=0).max_cost == 5
 
 
 def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.M
 
 
 def test_a_time_limit_ends_it_with_what_there_is() -> None:
-    found = bt.frontier(bt.datasets.load("dna"), method="exact", time_limit=0.3)
+    found = bt.frontier(bt.datasets.load("dna"), method="exact", time_limit=0.3, folds=0)
     assert not found.complete
     searched = found.points[: found.n_searched]
     assert all(point.proven for point in searched)
@@ -90,6 +90,6 @@ def test_a_time_limit_ends_it_with_what_there_is() -> None:
 
 
 def test_no_time_at_all_is_a_leaf() -> None:
-    found = bt.frontier(bt.datasets.load("pima"), method="exact", time_limit=0)
+    found = bt.frontier(bt.datasets.load("pima"), method="exact", time_limit=0, folds=0)
     assert [(point.max_cost, point.errors) for point in found] == [(0, 267)]
     assert not found.complete

@@ -67,7 +67,7 @@ def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(
 
 def test_it_starts_from_the_greedy_trees_and_forgets_none() -> None:
     instance = bt.datasets.load("dna")
-    greedy = bt.frontier(instance, method="greedy", max_budget=6)
+    greedy = bt.frontier(instance, method="greedy", max_budget=6, folds=0)
     solver = Solver(Request(instance, 6, DEFAULT_IMPURITIES, CACHE_BYTES), Clock(None))
     assert [found.source for found in solver.trees] == ["single leaf"]
     solver.start_from_greedy()

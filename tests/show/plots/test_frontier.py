@@ -14,7 +14,7 @@ from budgetree.show.steps import frontier_steps
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
 def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> None:
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method=method)
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method=method, folds=0)
     axes = bt.plot_frontier(frontier)
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert "frontier" in names
@@ -35,14 +35,25 @@ def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> 
             assert rate >= frontier.best(budget=float(cost)).error_rate - 1e-12
 
 
+def test_bars_show_the_error_on_new_cases() -> None:
+    frontier = bt.frontier(bt.datasets.load("soybean"), method="greedy", max_budget=3)
+    axes = bt.plot_frontier(frontier, impurities=())
+    (bars,) = axes.containers
+    ends = [(point.new_error - point.new_error_se, point.new_error + point.new_error_se) for point in frontier]
+    drawn = [tuple(segment[:, 1]) for segment in bars.lines[2][0].get_segments()]
+    assert np.allclose(drawn, ends)
+    assert "new cases, ± standard error" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert axes.get_ylabel() == "cases it gets wrong"
+
+
 def test_a_frontier_of_one_point_is_drawn() -> None:
-    frontier = bt.frontier(bt.Instance([[0], [0]], [1, 1]))
+    frontier = bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0)
     assert bt.plot_frontier(frontier).lines
 
 
 def test_axes_of_others_are_used() -> None:
     right = pyplot.subplots(1, 2, figsize=(6, 3))[1][1]
-    frontier = bt.frontier(bt.datasets.load("house_votes"), method="greedy")
+    frontier = bt.frontier(bt.datasets.load("house_votes"), method="greedy", folds=0)
     assert bt.plot_frontier(frontier, ax=right, impurities=()) is right
 
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The frontier: a step chart of errors against the budget, and the same points as a table. Both pick a tree.
 
-import { amount, byId, cases, clean, drawing, element, errors, percent, tableOf, total } from "./dom.js";
+import { amount, byId, capital, cases, clean, drawing, element, errors, percent, tableOf, total } from "./dom.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -24,6 +24,8 @@ export function showFrontier(content, pick) {
   const all = total(content.trees[points[0].tree].nodes[0].counts);
   const table = pointTable(points, pick);
   byId("points-frame").replaceChildren(table.node);
+  byId("key-new").hidden = points.every((point) => point.new_error === null);
+  byId("judgement").textContent = content.judgement?.[0] ? `${capital(content.judgement[0])}.` : "";
   let chosen = 0;
   let width = 0;
   let chart = draw();
@@ -50,6 +52,15 @@ export function showFrontier(content, pick) {
 /** @type {(point: Point) => string} */
 const boundOf = (point) => (point.proven ? "proven" : `at least ${amount(point.lower_bound)} with any tree`);
 
+/** @type {(point: Point) => string} */
+const newShare = (point) =>
+  point.new_error === null || point.new_error_se === null
+    ? "not known"
+    : `${(100 * point.new_error).toFixed(1)}% ± ${(100 * point.new_error_se).toFixed(1)}`;
+
+/** @type {(point: Point) => string} */
+const expectedOf = (point) => (point.new_error === null ? "" : `New cases: ${newShare(point)} wrong`);
+
 /**
  * @param {Point} point
  * @param {number} all
@@ -59,7 +70,10 @@ function readOut(point, all) {
   byId("readout").replaceChildren(
     element("strong", {}, `Budget ${amount(point.max_cost)}: ${errors(point.errors)} (${share})`),
     `, ${boundOf(point)}; by ${point.source}`,
+    element("br", {}),
+    expectedOf(point),
   );
+  byId("verdict").textContent = point.verdict ? `${capital(point.verdict)}.` : "";
 }
 
 /**
@@ -73,7 +87,9 @@ function stepChart(content, width, pick, hover) {
   const { errors: line, bound } = /** @type {Steps} */ (content.steps);
   const all = total(content.trees[points[0].tree].nodes[0].counts);
   const right = points[points.length - 1].max_cost || 1;
-  const high = points[0].errors || 1;
+  // Bars for new cases are shares of as many cases as there are known ones.
+  const bars = points.map((point) => [point.new_error ?? 0, point.new_error_se ?? 0].map((share) => share * all));
+  const high = Math.max(points[0].errors, ...bars.map(([middle, se]) => middle + se)) || 1;
   const ticks = niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
   /** @type {(cost: number) => number} */
@@ -120,6 +136,14 @@ function stepChart(content, width, pick, hover) {
     drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, "budget: no case costs more"),
     drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, `errors of ${cases(all)}`),
   );
+  points.forEach((point, at) => {
+    if (point.new_error === null) return;
+    const [middle, se] = bars[at];
+    const [from, to] = [y(Math.max(middle - se, 0)), y(middle + se)];
+    const [place, wide] = [x(point.max_cost), points.length > 60 ? 2 : 4];
+    const marks = [from, to, y(middle)].map((height) => `M${place - wide} ${height}h${2 * wide}`);
+    chart.append(drawing("path", { class: "new-error", d: `M${place} ${from}V${to}${marks.join("")}` }));
+  });
   const dots = points.map((point, at) => {
     const dot = drawing(
       "g",
@@ -128,7 +152,7 @@ function stepChart(content, width, pick, hover) {
         role: "button",
         tabindex: "-1",
         "data-point": at,
-        "aria-label": `Budget ${amount(point.max_cost)}, ${errors(point.errors)}, ${boundOf(point)}`,
+        "aria-label": [`Budget ${amount(point.max_cost)}`, errors(point.errors), boundOf(point), expectedOf(point)].filter(Boolean).join(", "),
         click: () => pick(at),
         focus: () => hover(at),
         blur: () => hover(null),
@@ -191,6 +215,7 @@ export function niceTicks(top) {
  * @param {(at: number) => void} pick
  */
 function pointTable(points, pick) {
+  const isJudged = points.some((point) => point.new_error !== null);
   const rows = points.map((point, at) => {
     const button = element("button", { type: "button", class: "link", "data-point": at }, amount(point.max_cost));
     button.setAttribute("aria-label", `Show the tree for a budget of ${amount(point.max_cost)}`);
@@ -200,6 +225,7 @@ function pointTable(points, pick) {
       element("td", { class: "number" }, button),
       element("td", { class: "number" }, amount(point.errors)),
       element("td", { class: "number" }, `${(100 * point.error_rate).toFixed(2)}%`),
+      ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newShare(point))] : []),
       element("td", {}, point.proven ? "proven" : `at least ${amount(point.lower_bound)}`),
     );
   });
@@ -210,5 +236,6 @@ function pointTable(points, pick) {
       row.querySelector("button")?.setAttribute("aria-pressed", String(at === chosen));
     });
   };
-  return { node: tableOf({ class: "points" }, ["Budget", "Errors", "Rate", "Proof"], [0, 1, 2], rows), mark };
+  const headings = ["Budget", "Errors", "Rate", ...(isJudged ? ["New cases"] : []), "Proof"];
+  return { node: tableOf({ class: "points" }, headings, isJudged ? [0, 1, 2, 3] : [0, 1, 2], rows), mark };
 }

@@ -21,8 +21,11 @@ export function showSubtitle(content) {
   byId("colophon").textContent = `Made by budgetree ${content.version}. This file works offline and sends nothing.`;
 }
 
-/** @param {Tree} tree */
-export function showFacts(tree) {
+/**
+ * @param {Tree} tree
+ * @param {Point} [point] of the frontier that the tree is from
+ */
+export function showFacts(tree, point) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
   const known = differs ? `; known cases at most ${amount(tree.known_max_cost)}` : "";
@@ -31,6 +34,7 @@ export function showFacts(tree) {
     ["Worst case", amount(tree.max_cost), `no case costs more${known}`],
     ["Mean cost", rounded(tree.mean_cost), `over the known cases; ${counted(tree.depth, "test", "tests")} at most`],
     ["Errors", amount(tree.errors), `of ${cases(all)} (${percent(tree.errors, all)})`],
+    ...newCasesFact(point),
     ["Proof", proof.value, proof.note],
   ];
   byId("facts").replaceChildren(
@@ -38,6 +42,16 @@ export function showFacts(tree) {
       element("div", {}, element("dt", {}, name), element("dd", { class: "value" }, value), element("dd", {}, note)),
     ),
   );
+}
+
+/**
+ * Nothing where no cases were held out.
+ * @param {Point} [point]
+ */
+function newCasesFact(point) {
+  if (!point || point.new_error === null || point.new_error_se === null) return [];
+  const share = `${(100 * point.new_error).toFixed(1)}%`;
+  return [["New cases", share, `wrong, ± ${(100 * point.new_error_se).toFixed(1)}${point.overfitted ? "; overfitted" : ""}`]];
 }
 
 /**

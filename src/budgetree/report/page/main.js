@@ -23,10 +23,13 @@ const content = JSON.parse(byId("content").textContent ?? "");
 const shown = /** @type {{ view: View, session: Session }} */ ({});
 const search = connectSearch(() => shown.view);
 
-/** @param {Tree} tree */
-function showOneTree(tree) {
+/**
+ * @param {Tree} tree
+ * @param {Point} [point] of the frontier that it is from
+ */
+function showOneTree(tree, point) {
   const index = indexTree(content, tree);
-  showFacts(tree);
+  showFacts(tree, point);
   showProof(tree);
   shown.view = showTree(index);
   shown.session = startConsultation(index);
@@ -93,7 +96,7 @@ if (content.points.length > 1) {
   /** @param {number} at */
   const pick = (at) => {
     mark(at);
-    showOneTree(content.trees[content.points[at].tree]);
+    showOneTree(content.trees[content.points[at].tree], content.points[at]);
   };
   const mark = showFrontier(content, pick);
   pick(Math.max(content.points.findIndex((point) => point.tree === content.chosen), 0));

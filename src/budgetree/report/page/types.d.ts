@@ -10,6 +10,7 @@ export interface Content {
   trees: Tree[];
   chosen: number; // the tree that is shown first
   steps?: Steps; // of a frontier
+  judgement?: string[]; // of a frontier: how the errors on new cases came about
 }
 
 export interface Test {
@@ -45,6 +46,10 @@ export interface Point {
   max_cost: number;
   errors: number;
   error_rate: number;
+  new_error: number | null; // share of new cases to expect wrong; null where nothing was held out
+  new_error_se: number | null;
+  overfitted: boolean;
+  verdict: string; // that it is overfitted, in words
   lower_bound: number;
   proven: boolean;
   source: string;

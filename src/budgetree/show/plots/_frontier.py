@@ -11,14 +11,15 @@ from budgetree.show.steps import FOUND, IMPOSSIBLE, PROVEN, Steps, frontier_step
 
 LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
 BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
-LINE, SHADE = "#0072B2", "#D9D9D9"
+LINE, SHADE, NEW = "#0072B2", "#D9D9D9", "#B3400A"
 
 
 def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None) -> Any:
     """Draw errors against worst-case cost and return the matplotlib axes.
 
     Filled points are proven to be the best there is, hollow ones are the best found; in the shaded region no tree can
-    be. Behind the frontier stand the trade-off curves of single impurities.
+    be. Bars show the error on new cases, ± its standard error, where the frontier has it. Behind the frontier stand
+    the trade-off curves of single impurities.
 
     ax          axes to draw in; by default those of a new figure
     impurities  whose curves to draw; by default Powers(2) and HingedPairs, and none on large data; () draws none
@@ -37,7 +38,8 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
         steps = _single_steps(frontier, impurity, right)
         draw_steps(ax, steps, color=BEHIND[place % len(BEHIND)], linewidth=1.2, label=f"{name} alone", zorder=2)
     draw_frontier(ax, frontier, right, LINE, "frontier")
-    _finish(ax, right)
+    _draw_new_errors(ax, frontier)
+    _finish(ax, right, "cases" if frontier[0].expected is not None else "known cases")
     return ax
 
 
@@ -56,6 +58,23 @@ def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: 
             ax.plot(*zip(*chosen, strict=True), "o", label=words, zorder=4, **style)
 
 
+def _draw_new_errors(ax: Any, frontier: Frontier) -> None:
+    """A bar for each point, where an error on new cases is known."""
+    known = [(point.max_cost, point.expected) for point in frontier if point.expected is not None]
+    if known:
+        ax.errorbar(
+            [budget for budget, _ in known],
+            [new.error for _, new in known],
+            yerr=[new.se for _, new in known],
+            fmt="_",
+            color=NEW,
+            capsize=3,
+            markersize=8,
+            label="new cases, ± standard error",
+            zorder=5,
+        )
+
+
 def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
     """A line of steps to the right end."""
     ax.plot(*zip(*steps.corners, strict=True), **style)
@@ -67,13 +86,13 @@ def _single_steps(frontier: Frontier, impurity: Any, right: float) -> Steps:
     return steps.divided(float(frontier.instance.weights.sum()))
 
 
-def _finish(ax: Any, right: float) -> None:
+def _finish(ax: Any, right: float, cases: str) -> None:
     from matplotlib.ticker import PercentFormatter
 
     ax.set_xlim(-0.01 * right, right)
     ax.set_ylim(bottom=0)
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
     ax.set_xlabel("budget: what no case exceeds")
-    ax.set_ylabel("known cases it gets wrong")
+    ax.set_ylabel(f"{cases} it gets wrong")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)

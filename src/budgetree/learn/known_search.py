@@ -1,0 +1,95 @@
+"""KnownSearch: for every budget the fewest errors on the known cases, by exact search or greedy trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from budgetree.errors import TooLargeError
+from budgetree.learn.exact.frontier import search_frontier
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.points import Frontier, make_point
+from budgetree.learn.proofs import with_proofs
+from budgetree.learn.settings import Request
+from budgetree.problem import Instance
+from budgetree.services.clock import Clock
+from budgetree.services.progress import ProgressReport, progress_bar
+from budgetree.tree import Tree
+
+AUTO_SHARE = 0.02  # of the time: what the last two tests of the whole set may take, which exact search does often
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownSearch:
+    """What frontier() is asked for, apart from the cases."""
+
+    method: str
+    impurities: Sequence[Any]
+    max_budget: Any
+    cache_bytes: int
+    threads: int
+
+    def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
+        """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
+        request = self._request(instance)
+        if self.method == "greedy":
+            return with_proofs(_grown(request, clock, progress, "greedy"))
+        with progress_bar("exact frontier", progress) as report:
+            solver = _make_solver(request, clock, report, is_optional=self.method == "auto")
+            if solver is not None:
+                return with_proofs(_searched(solver, instance))
+        size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
+        words = f"greedy, as {size} are too many for exact search in this time"
+        return with_proofs(_grown(request, clock, progress, words))
+
+    def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
+        """The same for some of the rows, by the method that this frontier was found by."""
+        is_exact = found.method.startswith("exact")
+        # Exact search within a budget does not depend on what there is beyond it; greedy growth does.
+        limit = found[-1].max_cost if is_exact else self.max_budget
+        same = replace(self, method="exact" if is_exact else "greedy", max_budget=limit)
+
+        def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
+            frontier = same.search(part, clock, False)
+            return lambda budget: frontier.best(budget=budget).tree
+
+        return learn
+
+    def _request(self, instance: Instance) -> Request:
+        limit = instance.schema.table.budget_units(self.max_budget, "max_budget")
+        return Request(instance, limit, self.impurities, self.cache_bytes, self.threads)
+
+
+def _grown(request: Request, clock: Clock, progress: bool | None, words: str) -> Frontier:
+    """By greedy trees; nothing is proven but errors that no tree avoids."""
+    instance = request.instance
+    with progress_bar("greedy frontier", progress) as report:
+        found = grow_frontier(request, clock, report)
+    points = tuple(make_point(instance, tree, instance.irreducible.units) for tree in found)
+    return Frontier(points, instance, not clock.is_over, words)
+
+
+def _make_solver(request: Request, clock: Clock, report: ProgressReport, *, is_optional: bool) -> Solver | None:
+    """Exact search; where the method is left to us, None if it has no hope within the time."""
+    seconds = clock.seconds_left
+    try:
+        solver = Solver(request, clock, report, wants_every_budget=True)
+    except TooLargeError:
+        if not is_optional:
+            raise
+        return None
+    is_hopeless = is_optional and seconds is not None and solver.layout.work_for_two > AUTO_SHARE * seconds * 1e9
+    return None if is_hopeless else solver
+
+
+def _searched(solver: Solver, instance: Instance) -> Frontier:
+    """By exact search: what is proven, and beyond it the best that was found."""
+    result = search_frontier(solver)
+    points = [make_point(instance, found, found.errors) for found in result.proven]
+    points += [make_point(instance, found, solver.lower_bound(found.need)) for found in result.beyond]
+    words = "exact search"
+    if not result.complete:
+        words += f", {sum(point.proven for point in points)} of {len(points)} points proven"
+    return Frontier(tuple(points), instance, result.complete, words, len(result.proven))

@@ -1,0 +1,110 @@
+"""NewSearch: for a few budgets the tree with the lowest error to expect on new cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from itertools import accumulate
+from typing import Any
+
+from budgetree.learn.found import Found, found_leaf
+from budgetree.learn.points import Frontier, make_point
+from budgetree.problem import Instance
+from budgetree.problem.units import as_fraction, plain_number
+from budgetree.services.clock import Clock
+from budgetree.services.progress import progress_bar
+from budgetree.tree import Tree
+
+MAX_POINTS = 8  # beyond so many budgets a frontier of this kind says nothing more
+SOURCE = "lowest error on new cases"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewSearch:
+    """What is asked for, apart from the cases; see bt.predictive for sure and leaves."""
+
+    budgets: Sequence[Any]
+    sure: float | None
+    leaves: str
+
+    def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
+        """A point for each budget that buys something else than the one before."""
+        leaf = found_leaf(instance)
+        best = {leaf.need: leaf}
+        trees = self._trees(instance, clock, progress)
+        for tree in trees:
+            best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
+        found = [best[need] for need in sorted(best)]
+        points = tuple(make_point(instance, tree, instance.irreducible.units) for tree in found)
+        return Frontier(points, instance, not clock.is_over, SOURCE)
+
+    def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
+        """The same for some of the rows; every budget has an equal share of the time."""
+
+        def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
+            seconds = None if clock.seconds_left is None else clock.seconds_left / len(found)
+
+            def tree_for(budget: Any) -> Tree:
+                return self._tree(part, budget, seconds) if as_fraction(budget) else found_leaf(part).tree()
+
+            return tree_for
+
+        return learn
+
+    def _trees(self, instance: Instance, clock: Clock, progress: bool | None) -> Iterable[Tree]:
+        with progress_bar("new cases", progress) as report:
+            for place, budget in enumerate(self.budgets):
+                if place and clock.is_over:
+                    break
+                report(place, len(self.budgets), f"budget {budget}")
+                left = clock.seconds_left
+                yield self._tree(instance, budget, None if left is None else left / (len(self.budgets) - place))
+
+    def _tree(self, instance: Instance, budget: Any, seconds: float | None) -> Tree:
+        return _predictive()(
+            instance, budget=budget, sure=self.sure, leaves=self.leaves, time_limit=seconds, progress=False
+        )
+
+
+def budgets_up_to(instance: Instance, max_budget: Any) -> list[int | float]:
+    """Budgets worth a look: what one test costs, and what the cheapest two, three, … do; at most MAX_POINTS of them."""
+    table = instance.schema.table
+    limit = table.budget_units(max_budget, "max_budget")
+    single = sorted(_single_prices(instance))
+    units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
+    if max_budget is not None and units and sum(single) > limit > units[-1]:
+        units.append(limit)
+    n_kept = min(MAX_POINTS, len(units))
+    kept = {units[round(place * (len(units) - 1) / max(n_kept - 1, 1))] for place in range(n_kept)}
+    return [plain_number(Fraction(need) / table.scale) for need in sorted(kept)]
+
+
+def price_of_all(instance: Instance) -> int | float:
+    """A budget that buys every test, whatever its outcome."""
+    return instance.schema.table.amount(sum(_single_prices(instance)))
+
+
+def _single_prices(instance: Instance) -> list[int]:
+    """What each test costs at most where it is the only one, in price units."""
+    table = instance.schema.table
+    fees = [sum(int(table.fees[fee]) for fee in table.fees_in(int(mask))) for mask in table.fee_mask.tolist()]
+    return [own + fee for own, fee in zip(table.costliest.tolist(), fees, strict=True)]
+
+
+def _found(tree: Tree) -> Found:
+    errors = round(as_fraction(tree.errors) * tree.schema.weight_scale)
+    return Found(errors, tree.need, SOURCE, lambda: tree)
+
+
+def _predictive() -> Callable[..., Tree]:
+    """The learner, imported when it is asked for."""
+    try:
+        module = import_module("budgetree.learn._predictive")
+    except ImportError as error:
+        raise ValueError(
+            "objective is 'new', but this version of budgetree does not learn for new cases yet; expected 'known'."
+        ) from error
+    learner: Callable[..., Tree] = module.predictive
+    return learner

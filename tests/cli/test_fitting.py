@@ -1,0 +1,92 @@
+"""fit for known and for new cases: both numbers are told, whatever was asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import run
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> str:
+    """Two rows of each patient; the answer is the patient's, and no test says anything about it."""
+    path = tmp_path / "patients.csv"
+    rows = [f"{patient},{patient % 13},{patient * 7 % 11 % 2}" for patient in range(60) for _ in range(2)]
+    path.write_text("\n".join(["patient,test,ill", *rows]))
+    return str(path)
+
+
+def test_both_numbers_are_told(capsys: Any, tmp_path: Path) -> None:
+    model = str(tmp_path / "m.json")
+    known = ["fit", "soybean", "--budget", "6", "--objective", "known", "-o", model]
+    printed = run(capsys, *known)
+    assert "known cases: 0.0 % wrong; proven: No tree within a budget of 6" in printed
+    assert "new cases: 46.3 % ± 4.3 wrong; error on new cases: cross-validated, 5 of 5 folds" in printed
+    assert "overfitted; use --objective new, fewer levels or a smaller budget" in printed
+    facts = json.loads(run(capsys, *known, "--json"))
+    assert facts["error_rate"] == 0
+    assert facts["new_error"] == pytest.approx(0.463, abs=0.001)
+    assert facts["new_error_se"] == pytest.approx(0.043, abs=0.001)
+    assert facts["overfitted"] is True
+    without = run(capsys, *known, "--folds", "0")
+    assert "new cases" not in without
+    assert "overfitted" not in without
+
+
+def test_new_cases_are_what_fit_is_for(capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]) -> None:
+    model = str(tmp_path / "m.json")
+    settings = ["--leaves", "count", "--sure", "0.9", "--time-limit", "60"]
+    facts = json.loads(run(capsys, "fit", "house_votes", "--budget", "2", "-o", model, "--json", *settings))
+    assert facts["objective"] == "new"
+    assert 0 < facts["new_error"] < 0.2
+    assert [call["n_rows"] for call in learner] == [435, *[348] * 5]
+    assert {(call["budget"], call["leaves"], call["sure"]) for call in learner} == {(2, "count", 0.9)}
+    assert all(0 < call["time_limit"] <= 30 for call in learner[:1])
+    learner.clear()
+    run(capsys, "fit", "house_votes", "--budget", "2", "-o", model, "--folds", "0", "--sure", "1")
+    assert [call["sure"] for call in learner] == [None]
+
+
+def test_what_is_about_known_cases_goes_with_them(capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]) -> None:
+    fit = ["fit", "figure1", "-o", str(tmp_path / "m.json"), "--max-error", "0.5", "--folds", "0"]
+    assert "proven" in run(capsys, *fit)
+    assert "need --objective known" in run(capsys, *fit, "--objective", "new", code=2)
+    assert learner == []
+
+
+@pytest.mark.parametrize(
+    "command", [["frontier", "--json"], ["fit", "--budget", "1", "--json", "--objective", "known"]]
+)
+def test_rows_of_a_group_are_held_out_together_and_the_column_is_no_test(
+    command: list[str], capsys: Any, tmp_path: Path, patients: str
+) -> None:
+    out = ["-o", str(tmp_path / "m.json")] if command[0] == "fit" else []
+    arguments = [command[0], patients, *command[1:], *out, "--target", "ill", "--groups"]
+    facts = json.loads(run(capsys, *arguments, "patient"))
+    last = facts["points"][-1] if command[0] == "frontier" else facts
+    assert last["max_cost"] == 1  # one test
+    assert last["new_error"] is not None
+    assert "there is no column 'doctor'" in run(capsys, *arguments, "doctor", code=1)
+
+
+def test_groups_are_for_files(capsys: Any) -> None:
+    assert "--groups is for files" in run(capsys, "frontier", "figure1", "--groups", "x", code=1)
+
+
+def test_the_frontier_tells_what_new_cases_recommend(
+    capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]
+) -> None:
+    folder = tmp_path / "out"
+    printed = run(capsys, "frontier", "soybean", "--out", str(folder))
+    assert "new error ± se" in printed
+    assert "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong" in printed
+    assert (folder / "frontier.csv").read_text().startswith("max_cost,errors,error_rate,new_error,new_error_se,")
+    facts = json.loads(run(capsys, "frontier", "soybean", "--json", "--folds", "0"))
+    assert facts["recommended"] == facts["points"][-1]["max_cost"]
+    assert facts["points"][-1]["new_error"] is None
+    assert learner == []
+    run(capsys, "frontier", "figure1", "--objective", "new")
+    assert learner

@@ -1,0 +1,53 @@
+"""new_search: a few budgets, and the learner for new cases at each."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+import budgetree as bt
+from budgetree.learn.new_search import MAX_POINTS, SOURCE, budgets_up_to, price_of_all
+
+
+def test_budgets_are_what_some_tests_cost() -> None:
+    votes = bt.datasets.load("house_votes")  # 16 tests
+    assert budgets_up_to(votes, 3) == [1, 2, 3]
+    whole = budgets_up_to(votes, None)
+    assert len(whole) == MAX_POINTS
+    assert (whole[0], whole[-1]) == (1, 16)
+    assert budgets_up_to(votes, 0) == []
+
+
+def test_prices_by_outcome_and_fees_count_in_full() -> None:
+    prices = bt.Prices({"0": {"0": 1, "1": 2}}, shared={"visit": (5, ["1"])}, default=3)
+    instance = bt.Instance([[0, 0], [1, 1]], [0, 1], prices=prices)
+    assert budgets_up_to(instance, None) == [2, 8, 10]
+    assert budgets_up_to(instance, 9) == [2, 8, 9]
+    assert price_of_all(instance) == 10
+
+
+def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict[str, Any]]) -> None:
+    votes = bt.datasets.load("house_votes")
+    found = bt.frontier(votes, objective="new", max_budget=3, folds=0, leaves="count", sure=None)
+    assert [point.max_cost for point in found] == [0, 1, 2, 3]
+    assert [call["budget"] for call in learner] == [1, 2, 3]
+    assert all((call["leaves"], call["sure"]) == ("count", None) for call in learner)
+    assert found.method == SOURCE
+    assert all(point.errors == point.tree.errors for point in found)
+    learner.clear()
+    judged = bt.frontier(votes, objective="new", max_budget=2, time_limit=60)
+    assert all(point.new_error is not None for point in judged)
+    assert [call["n_rows"] for call in learner] == [435] * 2 + [348] * 10
+
+
+def test_a_version_without_the_learner_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "budgetree.learn._predictive", None)
+    with pytest.raises(ValueError, match="objective is 'new', but this version"):
+        bt.frontier(bt.datasets.load("figure1"), objective="new")
+
+
+def test_sure_is_checked(learner: list[dict[str, Any]]) -> None:
+    with pytest.raises(ValueError, match="sure is 3; expected a probability"):
+        bt.frontier(bt.datasets.load("figure1"), objective="new", sure=3)

@@ -1,0 +1,140 @@
+"""validation: the whole procedure is done again without the rows that judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import budgetree as bt
+from budgetree.learn.folds import NEVER_HELD_OUT
+from budgetree.learn.validation import FoldSettings, Validation, check_folds, cross_validate
+from budgetree.services.clock import Clock
+from budgetree.tree import Tree
+
+
+@pytest.fixture
+def noise() -> bt.Instance:
+    """Labels that nothing can predict, and a column that tells every row apart."""
+    generator = np.random.default_rng(5)
+    return bt.Instance(
+        np.column_stack([np.arange(100), generator.integers(0, 3, 100)]), generator.integers(0, 2, 100).tolist()
+    )
+
+
+def optimal(part: bt.Instance, clock: Clock) -> Callable[[Any], Tree]:
+    return lambda budget: bt.optimal(part, budget=budget, progress=False).tree
+
+
+def test_every_row_is_predicted_once_by_a_tree_that_has_not_seen_it(noise: bt.Instance) -> None:
+    sizes: list[int] = []
+
+    def learn(part: bt.Instance, clock: Clock) -> Callable[[Any], Tree]:
+        sizes.append(part.n_rows)
+        return optimal(part, clock)
+
+    found = cross_validate(noise, learn, [0, 1], FoldSettings(5), Clock(None))
+    assert (sizes, found.n_rows, found.n_done) == ([80] * 5, 100, 5)
+    assert bt.optimal(noise, budget=1, progress=False).tree.errors == 0
+    assert all(0.3 < new.error < 0.7 for new in found.new_errors)
+    assert found.new_errors[1].exceeds(0.0)
+
+
+def test_levels_and_duplicates_are_found_again_in_each_part() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"x": [*range(30), 1000.0], "y": [*([0] * 15), *([1] * 15), 1]})
+    instance = bt.Instance.from_frame(frame, "y", levels=4)  # the last row alone makes one level of all others
+
+    largest: list[str] = []
+
+    def learn(part: bt.Instance, clock: Clock) -> Callable[[Any], Tree]:
+        largest.append(part.outcome_names[0][-1])
+        return optimal(part, clock)
+
+    cross_validate(instance, learn, [1], FoldSettings(31), Clock(None))
+    assert sum(name == "24.2 to 29.0" for name in largest) == 1  # without the last row there are levels for the others
+    assert len(largest) == 31
+
+
+def test_groups_are_held_out_together(noise: bt.Instance) -> None:
+    groups = tuple(range(50)) * 2
+
+    def learn(part: bt.Instance, clock: Clock) -> Callable[[Any], Tree]:
+        rows = part.codes[:, 0]
+        assert all((rows == row).sum() == (rows == (row + 50) % 100).sum() for row in range(100))
+        return optimal(part, clock)
+
+    assert cross_validate(noise, learn, [1], FoldSettings(5, groups), Clock(None)).n_rows == 100
+
+
+def test_what_there_is_no_time_for_is_left_out_and_said(noise: bt.Instance) -> None:
+    nothing = cross_validate(noise, optimal, [1], FoldSettings(5), Clock(0))
+    assert nothing.new_errors == ()
+    assert "not known" in str(nothing)
+    hurried = cross_validate(noise, optimal, [1], FoldSettings(5), Clock(60), min_seconds=100)
+    assert hurried.n_done == 0
+    clock = Clock(None)
+
+    def interrupted(part: bt.Instance, share: Clock) -> Callable[[Any], Tree]:
+        if part.n_rows and not done:
+            done.append(1)
+        else:
+            share.interrupt()
+        return optimal(part, share)
+
+    done: list[int] = []
+    two = cross_validate(noise, interrupted, [1], FoldSettings(5), clock)
+    assert (two.n_done, two.n_rows) == (2, 40)
+    assert str(two) == "error on new cases: cross-validated, 2 of 5 folds (3 left out: no time)"
+
+
+def test_rows_that_do_not_count_do_not_judge() -> None:
+    instance = bt.Instance([[0], [0], [1], [1]] * 5, [0, 0, 1, 0] * 5, weights=[1, 1, 1, 0] * 5)
+    found = cross_validate(instance, optimal, [1], FoldSettings(5), Clock(None))
+    assert (found.n_rows, found.new_errors[0].error) == (15, 0)
+
+
+def test_a_large_table_says_that_one_fifth_was_held_out(noise: bt.Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("folds", "validation"):
+        monkeypatch.setattr(f"budgetree.learn.{module}.HOLD_OUT_FROM", 100)
+    settings = FoldSettings(5)
+    assert (settings.folds(noise) == NEVER_HELD_OUT).sum() == 80
+    found = cross_validate(noise, optimal, [1], settings, Clock(None))
+    assert str(found) == "error on new cases: on one fifth of the rows, 20, held out"
+
+
+@pytest.mark.parametrize(
+    ("folds", "groups", "words"),
+    [
+        (1, None, "folds is 1; expected 0"),
+        (True, None, "folds is True"),
+        (2.5, None, "folds is 2.5"),
+        (-2, None, "folds is -2"),
+        (5, [1, 2], "groups: 2 values for 100 rows; expected one for each"),
+        (5, "patient", "groups is 'patient'; expected one value per row"),
+        (5, 7, "groups is 7; expected one value per row"),
+        (5, [1] * 100, "all rows are in one group"),
+        (5, [None, *range(99)], "row 0 has none"),
+        (5, [*range(99), float("nan")], "row 99 has none"),
+        (5, [[1]] * 100, "unhashable"),
+    ],
+)
+def test_bad_folds_and_groups_are_refused(folds: Any, groups: Any, words: str, noise: bt.Instance) -> None:
+    with pytest.raises(ValueError, match=words):
+        check_folds(folds, groups, noise)
+
+
+def test_there_are_no_more_folds_than_rows_or_groups(noise: bt.Instance) -> None:
+    assert check_folds(0, None, noise) is None
+    assert check_folds(0, list(range(100)), noise) is None
+    assert check_folds(5, None, bt.Instance([[0]], [1])) is None
+    assert check_folds(200, None, noise) == FoldSettings(100)
+    groups = [0, 1, 2, 3] * 25
+    assert check_folds(5, groups, noise) == FoldSettings(4, tuple(groups))
+
+
+def test_the_words_for_all_folds() -> None:
+    assert str(Validation((), 5, 5, 100, False)) == "error on new cases: cross-validated, 5 of 5 folds"
