@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -49,14 +47,12 @@ def pima_page(pima_frontier: bt.Frontier) -> dict[str, Any]:
 
 @pytest.fixture
 def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """A stand-in for the learner for new cases: plain growth, and what it was asked for."""
+    """What the learner for new cases is asked for."""
     asked: list[dict[str, Any]] = []
 
-    def predictive(cases: bt.Instance, *, budget: Any, **settings: Any) -> bt.Tree:
-        asked.append({"n_rows": cases.n_rows, "budget": budget, **settings})
-        return bt.grow(cases, budget=budget)
+    def predictive(cases: bt.Instance, **settings: Any) -> bt.Tree:
+        asked.append({"n_rows": cases.n_rows, **settings})
+        return bt.predictive(cases, **settings)
 
-    module = ModuleType("budgetree.learn._predictive")
-    module.predictive = predictive  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "budgetree.learn._predictive", module)
+    monkeypatch.setattr("budgetree.learn.new_search.predictive", predictive)
     return asked

@@ -195,12 +195,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """The probability of each class: by a leaf's model, or its share of the training rows that end there."""
         codes = self._codes(X)
-        if hasattr(self.tree_, "predict_proba"):
-            probabilities: NDArray[np.float64] = self.tree_.predict_proba(codes)
-            return probabilities
-        counts = self.tree_.nodes.counts
-        shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return shares[self.tree_.route(codes)]
+        return self.tree_.predict_proba(codes)
 
     def cost(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """What the tests on each row's path cost."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
@@ -40,12 +39,6 @@ def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict
     judged = bt.frontier(votes, objective="new", max_budget=2, time_limit=60)
     assert all(point.new_error is not None for point in judged)
     assert [call["n_rows"] for call in learner] == [435] * 2 + [348] * 10
-
-
-def test_a_version_without_the_learner_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "budgetree.learn._predictive", None)
-    with pytest.raises(ValueError, match="objective is 'new', but this version"):
-        bt.frontier(bt.datasets.load("figure1"), objective="new")
 
 
 def test_sure_is_checked(learner: list[dict[str, Any]]) -> None:

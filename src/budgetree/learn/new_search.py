@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
+from budgetree.learn._predictive import predictive
 from budgetree.learn.found import Found, found_leaf
 from budgetree.learn.points import Frontier, make_point
+from budgetree.learn.predictive import fine_instance
+from budgetree.learn.predictive.fit import Leaves
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Clock
@@ -27,17 +29,18 @@ class NewSearch:
 
     budgets: Sequence[Any]
     sure: float | None
-    leaves: str
+    leaves: Leaves
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
         """A point for each budget that buys something else than the one before."""
-        leaf = found_leaf(instance)
+        fine = fine_instance(instance)  # every row is a case, as these trees count them
+        leaf = found_leaf(fine)
         best = {leaf.need: leaf}
         trees = self._trees(instance, clock, progress)
         for tree in trees:
             best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
         found = [best[need] for need in sorted(best)]
-        points = tuple(make_point(instance, tree, instance.irreducible.units) for tree in found)
+        points = tuple(make_point(fine, tree, fine.irreducible.units) for tree in found)
         return Frontier(points, instance, not clock.is_over, SOURCE)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
@@ -63,7 +66,7 @@ class NewSearch:
                 yield self._tree(instance, budget, None if left is None else left / (len(self.budgets) - place))
 
     def _tree(self, instance: Instance, budget: Any, seconds: float | None) -> Tree:
-        return _predictive()(
+        return predictive(
             instance, budget=budget, sure=self.sure, leaves=self.leaves, time_limit=seconds, progress=False
         )
 
@@ -96,15 +99,3 @@ def _single_prices(instance: Instance) -> list[int]:
 def _found(tree: Tree) -> Found:
     errors = round(as_fraction(tree.errors) * tree.schema.weight_scale)
     return Found(errors, tree.need, SOURCE, lambda: tree)
-
-
-def _predictive() -> Callable[..., Tree]:
-    """The learner, imported when it is asked for."""
-    try:
-        module = import_module("budgetree.learn._predictive")
-    except ImportError as error:
-        raise ValueError(
-            "objective is 'new', but this version of budgetree does not learn for new cases yet; expected 'known'."
-        ) from error
-    learner: Callable[..., Tree] = module.predictive
-    return learner
