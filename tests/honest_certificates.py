@@ -5,7 +5,7 @@ import math
 import random
 from fractions import Fraction
 
-from budgetree.proof.check.verify import Facts, seal
+from budgetree.proof.check.verifier import Facts, seal
 
 ONE = Fraction(1)
 

@@ -60,3 +60,9 @@ def test_every_path_in_the_text_exists() -> None:
 def test_a_table_takes_at_most_ten_hops() -> None:
     walk = TEXT[TEXT.index("## One table's way") : TEXT.index("## Rooms")]
     assert 0 < len(re.findall(r"^\d+\. ", walk, re.M)) <= 10
+
+
+def test_no_module_is_called_like_a_function_that_it_defines() -> None:
+    for file in PACKAGE.rglob("*.py"):
+        if file.parent.name != "cli":  # a command's file is called like the command
+            assert not re.search(rf"^def {file.stem}\(", file.read_text(encoding="utf-8"), re.M), file

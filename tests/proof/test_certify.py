@@ -16,7 +16,7 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree.proof import ratio as ratio_module
-from budgetree.proof.check.verify import seal
+from budgetree.proof.check.verifier import seal
 from reference_exact import optimal_frontier
 
 Document = dict[str, Any]

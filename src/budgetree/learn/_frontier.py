@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from budgetree.impurity import Impurity
-from budgetree.learn.estimated import TimeLimits, estimated
+from budgetree.learn.estimation import TimeLimits, estimated
 from budgetree.learn.folds import DEFAULT_FOLDS
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.settings import check_settings

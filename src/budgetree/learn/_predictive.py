@@ -8,7 +8,7 @@ from typing import Any
 from budgetree.learn.predictive import SURE, fine_instance, fit_policy
 from budgetree.learn.predictive.fit import Leaves
 from budgetree.learn.predictive.stop import check_sure
-from budgetree.learn.predictive.to_tree import to_tree
+from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited

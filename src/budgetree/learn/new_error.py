@@ -46,7 +46,7 @@ def overfitted_words(known_error: float, new: NewError, remedy: str = REMEDY) ->
     return f"known cases {100 * known_error:.1f} % wrong, new cases about {about}: overfitted; {remedy}"
 
 
-def new_error(
+def error_of_rows(
     wrong: NDArray[np.bool_],
     weights: NDArray[np.float64],
     groups: NDArray[np.int64] | None = None,

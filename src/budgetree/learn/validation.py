@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
-from budgetree.learn.new_error import NewError, new_error
+from budgetree.learn.new_error import NewError, error_of_rows
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
@@ -132,7 +132,7 @@ def cross_validate(
     groups = None if settings.groups is None else group_numbers(settings.groups)[rows]
     # On average over the folds done: what was not held out at the same time.
     learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
-    errors = [new_error(row[rows], weights[rows], groups, learned_from=learned_from) for row in wrong if len(rows)]
+    errors = [error_of_rows(row[rows], weights[rows], groups, learned_from=learned_from) for row in wrong if len(rows)]
     return Validation(tuple(errors), len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
 
 

@@ -15,7 +15,7 @@ from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number, show_count, show_number
 from budgetree.proof.check import CheckReport, seal, verify
 from budgetree.proof.check.facts import Facts
-from budgetree.proof.check.verify import FORMAT, VERSION
+from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.services.files import write_text
 from budgetree.services.json_shape import first_flaw
 from budgetree.tree import LEAF, Tree

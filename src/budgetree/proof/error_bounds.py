@@ -11,7 +11,7 @@ from budgetree.proof.bounds import text_of
 from budgetree.tree import Tree
 
 
-def error_bounds(tree: Tree) -> list[dict[str, Any]]:
+def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
     """For HingedPairs and HingedProduct: α, the paper's bound on the share of errors, and the one refined over η."""
     nodes = tree.nodes
     counts = nodes.counts[nodes.is_leaf]

@@ -72,7 +72,7 @@ def _points(instance: Instance, impurity: object) -> list[tuple[float, float]]:
     return sorted(best.items())
 
 
-def panels(names: Sequence[str], hard_seconds: float, report: Callable[[str], None]) -> list[Panel]:
+def all_panels(names: Sequence[str], hard_seconds: float, report: Callable[[str], None]) -> list[Panel]:
     """Every panel; the hard one has a limit, the others finish in a moment."""
     found = []
     for name in names:

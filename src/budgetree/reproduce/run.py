@@ -13,10 +13,10 @@ from budgetree.reproduce.baselines import BaselineRow, baseline_rows
 from budgetree.reproduce.claims import Claim, Evidence
 from budgetree.reproduce.draw import draw_figure5, draw_panel
 from budgetree.reproduce.pages import html_claims, html_page, html_picture, html_scrolling, markdown
-from budgetree.reproduce.panels import NINE, panels, synthetic_panel
+from budgetree.reproduce.panels import NINE, all_panels, synthetic_panel
 from budgetree.reproduce.sets import set_sizes
 from budgetree.reproduce.tables import baselines_table, curves_table, methods_table, sets_table, toy_table
-from budgetree.reproduce.toy import toy
+from budgetree.reproduce.toy import toy_columns
 from budgetree.services.files import write_text
 from budgetree.services.progress import progress_bar
 from budgetree.show.tables import TextTable, csv_text
@@ -87,9 +87,9 @@ def reproduce(
             bar(done, STAGES, words)
             done += 1
 
-        found = panels(names, hard_seconds, report)
+        found = all_panels(names, hard_seconds, report)
         report("synthetic example")
-        evidence = Evidence(toy(), set_sizes(), synthetic_panel(), found)
+        evidence = Evidence(toy_columns(), set_sizes(), synthetic_panel(), found)
         report("claims: theorems")
         claims = [
             theory.log_factor(evidence),

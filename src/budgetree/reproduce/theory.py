@@ -21,7 +21,7 @@ from budgetree.impurity import (
 )
 from budgetree.learn import grow
 from budgetree.problem import Instance
-from budgetree.proof.error_bounds import error_bounds
+from budgetree.proof.error_bounds import bounds_on_errors
 from budgetree.reproduce.claims import NOTHING_PROVEN, Claim, Evidence, verdict
 from budgetree.reproduce.panels import POWERS
 from budgetree.reproduce.toy import ToyColumn
@@ -220,7 +220,7 @@ def error_bound(evidence: Evidence) -> Claim:
     for panel in evidence.panels:
         n = panel.instance.n_objects
         tree = grow(panel.instance, HingedPairs(n // 100))
-        bounds = next(bound for bound in error_bounds(tree) if bound["name"] == "HingedPairs")
+        bounds = next(bound for bound in bounds_on_errors(tree) if bound["name"] == "HingedPairs")
         really, plain, refined = tree.errors / n, *(float(Fraction(bounds[key])) for key in ("bound", "refined"))
         holds &= really <= min(plain, refined) + 1e-12
         errors.append(f"{panel.name} {really:.1%} ({plain:.0%}, {refined:.0%})")

@@ -25,7 +25,7 @@ class ToyColumn:
     chosen: str
 
 
-def toy() -> list[ToyColumn]:
+def toy_columns() -> list[ToyColumn]:
     """Pairs, the hinge as the paper computes it (without −α²), and the hinge as the paper prints it."""
     return [
         _column("Pairs", Pairs(), 1),

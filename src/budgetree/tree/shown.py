@@ -36,9 +36,9 @@ class Shown:
 
     def rules(self) -> tuple[Rule, ...]:
         """One rule per path through the tree: its conditions, class, cost, known cases and errors."""
-        from budgetree.show.export.rules import rules
+        from budgetree.show.export.rules import rules_of
 
-        return rules(self._tree)
+        return rules_of(self._tree)
 
     def to_rules(self) -> str:
         """The rules for people, one per line, with what each costs."""

@@ -16,7 +16,7 @@ from budgetree.problem import Prices, Schema, check_codes
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.tree.consultation import Consultation, HandleUnknown
-from budgetree.tree.explain import Explanation, explain
+from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.learn.predictive import Branch, Buy, End, Policy, fit_policies, fit_policy
-from budgetree.learn.predictive.distil import MAX_LEAVES
+from budgetree.learn.predictive.distillation import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth, Place, cut, stratified_folds
 from budgetree.learn.predictive.ridge import Models, PlainSolver

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from budgetree.proof.check.exhaust import Search
-from budgetree.proof.check.verify import Facts
+from budgetree.proof.check.verifier import Facts
 from honest_certificates import brute, make_facts
 
 

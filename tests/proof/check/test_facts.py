@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from budgetree.proof.check.verify import Facts, verify
+from budgetree.proof.check.verifier import Facts, verify
 from honest_certificates import EXACT, ONE, make_facts
 
 

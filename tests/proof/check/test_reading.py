@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetree.proof.check.verify import seal, verify
+from budgetree.proof.check.verifier import seal, verify
 from honest_certificates import EXACT, FACTS, ROUGH, first, places
 
 JUNK = [

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from budgetree.proof.check.verify import Facts, seal, verify
+from budgetree.proof.check.verifier import Facts, seal, verify
 from honest_certificates import KINDS, ONE, brute, make_document, make_facts, places, ratio_witness, unit_of
 
 

@@ -8,7 +8,7 @@ branching      where two groups of cases should buy different tests
 growth         which test to buy next
 starts         whether another first test would have been better
 exact_start    the exact tree as one more start
-distil         plain trees instead of models
+distillation   plain trees instead of models
 assembly       → Policy
 fit            all of it
 """

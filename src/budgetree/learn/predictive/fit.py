@@ -10,7 +10,7 @@ import numpy as np
 
 from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
-from budgetree.learn.predictive.distil import distil
+from budgetree.learn.predictive.distillation import distil
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_place, part_of
 from budgetree.learn.predictive.growth import Growth, Place, stratified_folds
 from budgetree.learn.predictive.policy import Policy

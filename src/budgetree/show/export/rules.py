@@ -31,7 +31,7 @@ class Rule:
         return f"{f'if {tests} then' if tests else 'always'} {label}  [costs {show_number(self.cost)}; {known}]"
 
 
-def rules(tree: Tree) -> tuple[Rule, ...]:
+def rules_of(tree: Tree) -> tuple[Rule, ...]:
     """From the first branch to the last."""
     outline, schema, nodes = tree.outline, tree.schema, tree.nodes
     path: list[tuple[str, tuple[str, ...]]] = []

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from budgetree.proof.check.verify import Facts, seal, verify
+from budgetree.proof.check.verifier import Facts, seal, verify
 from honest_certificates import (
     EXACT,
     FACTS,

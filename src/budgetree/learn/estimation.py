@@ -1,4 +1,4 @@
-"""estimated: a search, and then the same on parts of the rows, for the error to expect on new cases."""
+"""Estimation: a search, and then the same on parts of the rows, for the error to expect on new cases."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ from budgetree.problem.units import show_count, show_number
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
 from budgetree.proof.certificate import Certificate, facts_of, tree_entries
 from budgetree.proof.check import seal
-from budgetree.proof.check.verify import FORMAT, VERSION
+from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.cover import cover_bound
-from budgetree.proof.error_bounds import error_bounds
+from budgetree.proof.error_bounds import bounds_on_errors
 from budgetree.proof.ratio import ratio_bound
 from budgetree.proof.searched import search_bound
 from budgetree.services.clock import Clock
@@ -140,7 +140,7 @@ def _certificate(instance: Instance, tree: Tree, score: _Score, bounds: list[Bou
         "winner": winner,
         "bounds": [{"kind": bound.kind, **bound.witness, "value": text_of(bound.value)} for bound in bounds],
         "guarantee": _guarantee(instance, tree),
-        "error_bounds": error_bounds(tree),
+        "error_bounds": bounds_on_errors(tree),
         "reason": _reason(score, lower, None if winner is None else bounds[winner]),
     }
     document["seal"] = seal(document)

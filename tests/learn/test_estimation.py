@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.estimated import TimeLimits
+from budgetree.learn.estimation import TimeLimits
 from budgetree.learn.validation import FoldSettings
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.learn.predictive import Branch, Buy, Policy, fit_policy
-from budgetree.learn.predictive.to_tree import BuyAndBranch, joined, to_tree
+from budgetree.learn.predictive.tree_making import BuyAndBranch, joined, to_tree
 from budgetree.tree import LEAF, Origin
 
 from .tables import any_codes, random_instance, random_prices, seeds
