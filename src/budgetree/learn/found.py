@@ -57,7 +57,7 @@ class BestFound:
 
 def found_tree(tree: Tree, source: str) -> Found:
     """A tree by what it really gets wrong and costs, not by a search's word."""
-    return Found(tree.nodes.errors, tree.need, source, partial(_given, tree))
+    return Found(tree.nodes.errors, tree.need, source, partial(given, tree))
 
 
 def found_leaf(instance: Instance) -> Found:
@@ -65,7 +65,8 @@ def found_leaf(instance: Instance) -> Found:
     return Found(instance.class_order.leaf_errors, 0, "single leaf", partial(_single_leaf, instance))
 
 
-def _given(tree: Tree) -> Tree:
+def given(tree: Tree) -> Tree:
+    """A tree that need not be made; a function with a name, so that frontiers can be pickled."""
     return tree
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 from budgetree.learn._predictive import predictive
-from budgetree.learn.found import Found, found_leaf
+from budgetree.learn.found import Found, found_leaf, given
 from budgetree.learn.points import Frontier, make_point
 from budgetree.learn.predictive import fine_instance
 from budgetree.learn.predictive.fit import Leaves
@@ -98,4 +99,4 @@ def _single_prices(instance: Instance) -> list[int]:
 
 def _found(tree: Tree) -> Found:
     errors = round(as_fraction(tree.errors) * tree.schema.weight_scale)
-    return Found(errors, tree.need, SOURCE, lambda: tree)
+    return Found(errors, tree.need, SOURCE, partial(given, tree))
