@@ -83,7 +83,7 @@ def test_a_clinics_table_through_every_command(
     assert "<title>Brustschmerz</title>" in page
     assert "exhaustive search" in page
 
-    assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}"
+    assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.expected}"
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.to_rules()
     assert run(capsys, "show", "pfad.json", "--as", "sql") == tree.to_sql()
     shown = json.loads(run(capsys, "show", "pfad.json", "--json"))

@@ -27,7 +27,8 @@ def show(model: str, form: str, max_depth: int | None, as_json: bool) -> None:
 
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
-        click.echo(f"{clean(tree.to_text(max_depth=max_depth))}\n{statement_line(tree)}")
+        expected = "" if tree.expected is None else f"\n{tree.expected}"
+        click.echo(f"{clean(tree.to_text(max_depth=max_depth))}\n{statement_line(tree)}{expected}")
     else:
         text = getattr(tree, f"to_{form}")()
         click.echo(clean(text) if form == "rules" else text, nl=form == "rules")

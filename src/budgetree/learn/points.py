@@ -19,6 +19,7 @@ from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.tree import Tree
+from budgetree.tree.expected import Expected
 from budgetree.tree.proven import Proven
 
 COLUMNS = (  # of a point, in tables
@@ -63,10 +64,16 @@ class Point:
         known = self.error_rate if self._row_error is None else self._row_error
         return self.expected is not None and self.expected.exceeds(known)
 
+    @property
+    def _expectation(self) -> Expected | None:
+        if self.new_error is None or self.new_error_se is None:
+            return None
+        return Expected(self.new_error, self.new_error_se, self.overfitted)
+
     @cached_property
     def tree(self) -> Tree:
         """The tree itself; a greedy one is grown again when first asked for."""
-        return replace(self._found.tree(), proven=self._proven)
+        return replace(self._found.tree(), proven=self._proven, expected=self._expectation)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,6 +17,7 @@ from budgetree.show.facts import size_and_cost
 from budgetree.show.frontier_table import judgement, verdict
 from budgetree.show.steps import frontier_steps
 from budgetree.tree import LEAF, NO_BRANCH, Tree
+from budgetree.tree.model.history import expected_content
 from budgetree.tree.model.leaves import models_content
 
 
@@ -101,6 +102,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
         **size_and_cost(tree),
+        "expected": expected_content(tree.expected),
         "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
         "certificate": None if certificate is None else _certificate(certificate),
     }

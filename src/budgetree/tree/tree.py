@@ -16,6 +16,7 @@ from budgetree.problem import Prices, Schema, check_codes
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.tree.consultation import Consultation, HandleUnknown
+from budgetree.tree.expected import Expected
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
@@ -40,6 +41,7 @@ class Tree(Shown):
     proven: Proven | None = None  # what is known about other trees for the same cases and prices
     models: LeafModels | None = None  # what answers, in a tree for new cases with leaves="model"
     known: Known | None = None  # what the known cases paid and got, where the counts do not say it
+    expected: Expected | None = None  # what was found out about new cases
 
     @property
     def test_names(self) -> tuple[str, ...]:
@@ -287,7 +289,7 @@ class Tree(Shown):
 
     def _pruned(self, stop: NDArray[np.bool_], change: Change) -> Tree:
         nodes = self.nodes.pruned(stop, self.schema.n_outcomes)
-        tree = replace(self, nodes=nodes, origin=self.origin.then(change), proven=None)
+        tree = replace(self, nodes=nodes, origin=self.origin.then(change), proven=None, expected=None)
         # What is proven is about trees that make as few errors; one that makes more is not what was asked for.
         return tree if tree.exact_errors > self.exact_errors else replace(tree, proven=self.proven)
 

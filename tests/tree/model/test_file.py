@@ -188,7 +188,8 @@ def test_a_changed_entry_is_refused_or_harmless(
         return
     tree.to_text()
     assert len(tree.predict([[0] * 8])) == 1
-    if tree.schema.encoders is not None:
+    names = [test["name"] for test in content["tests"]]
+    if tree.schema.encoders is not None and list(tree.test_names) == names:  # else the frame has no such column
         assert tree.encode(bt.datasets.frame("pima").head(1)).shape == (1, 8)
 
 

@@ -5,7 +5,6 @@ import { amount, byId, capital, cases, clean, counted, element, errors, percent,
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Point} Point
  * @typedef {import("./types.d.ts").Test} Test
  * @typedef {import("./types.d.ts").Tree} Tree
  */
@@ -21,11 +20,8 @@ export function showSubtitle(content) {
   byId("colophon").textContent = `Made by budgetree ${content.version}. This file works offline and sends nothing.`;
 }
 
-/**
- * @param {Tree} tree
- * @param {Point} [point] of the frontier that the tree is from
- */
-export function showFacts(tree, point) {
+/** @param {Tree} tree */
+export function showFacts(tree) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
   const known = differs ? `; known cases at most ${amount(tree.known_max_cost)}` : "";
@@ -34,7 +30,7 @@ export function showFacts(tree, point) {
     ["Worst case", amount(tree.max_cost), `no case costs more${known}`],
     ["Mean cost", rounded(tree.mean_cost), `over the known cases; ${counted(tree.depth, "test", "tests")} at most`],
     ["Errors", amount(tree.errors), `of ${cases(all)} (${percent(tree.errors, all)})`],
-    ...newCasesFact(point),
+    ...newCasesFact(tree),
     ["Proof", proof.value, proof.note],
   ];
   byId("facts").replaceChildren(
@@ -46,12 +42,12 @@ export function showFacts(tree, point) {
 
 /**
  * Nothing where no cases were held out.
- * @param {Point} [point]
+ * @param {Tree} tree
  */
-function newCasesFact(point) {
-  if (!point || point.new_error === null || point.new_error_se === null) return [];
-  const share = `${(100 * point.new_error).toFixed(1)}%`;
-  return [["New cases", share, `wrong, ± ${(100 * point.new_error_se).toFixed(1)}${point.overfitted ? "; overfitted" : ""}`]];
+export function newCasesFact(tree) {
+  if (tree.expected === null) return [];
+  const { error, se, overfitted } = tree.expected;
+  return [["New cases", `${(100 * error).toFixed(1)}%`, `wrong, ± ${(100 * se).toFixed(1)}${overfitted ? "; overfitted" : ""}`]];
 }
 
 /**

@@ -23,13 +23,10 @@ const content = JSON.parse(byId("content").textContent ?? "");
 const shown = /** @type {{ view: View, session: Session }} */ ({});
 const search = connectSearch(() => shown.view);
 
-/**
- * @param {Tree} tree
- * @param {Point} [point] of the frontier that it is from
- */
-function showOneTree(tree, point) {
+/** @param {Tree} tree */
+function showOneTree(tree) {
   const index = indexTree(content, tree);
-  showFacts(tree, point);
+  showFacts(tree);
   showProof(tree);
   shown.view = showTree(index);
   shown.session = startConsultation(index);
@@ -96,7 +93,7 @@ if (content.points.length > 1) {
   /** @param {number} at */
   const pick = (at) => {
     mark(at);
-    showOneTree(content.trees[content.points[at].tree], content.points[at]);
+    showOneTree(content.trees[content.points[at].tree]);
   };
   const mark = showFrontier(content, pick);
   pick(Math.max(content.points.findIndex((point) => point.tree === content.chosen), 0));

@@ -74,6 +74,7 @@ export interface Tree {
   n_leaves: number;
   depth: number;
   origin: string; // what made it, in words
+  expected: Expected | null; // null where no cases were held out
   statement: Statement;
   certificate: Certificate | null;
   models?: Models; // of a tree for new cases whose leaves are models
@@ -84,6 +85,13 @@ export interface Models {
   sure: number | null; // a case stops where a class has this probability
   columns: { test: number; outcomes: number[][] }[]; // outcome by column
   models: { tests: number[]; intercept: number[]; coefficients: number[][][] }[]; // per test, column by class
+}
+
+/** What to expect of new cases. */
+export interface Expected {
+  error: number; // the share that is wrong
+  se: number; // its standard error
+  overfitted: boolean;
 }
 
 /** What was proven about other trees. */

@@ -25,7 +25,14 @@ from budgetree.tree.model.encoding import (
     read_number,
     read_prices,
 )
-from budgetree.tree.model.history import origin_content, proven_content, read_origin, read_proven
+from budgetree.tree.model.history import (
+    expected_content,
+    origin_content,
+    proven_content,
+    read_expected,
+    read_origin,
+    read_proven,
+)
 from budgetree.tree.model.leaves import known_content, models_content, read_known, read_models, read_probabilities
 from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival, spending
@@ -93,6 +100,7 @@ def _to_content(tree: Tree) -> dict[str, Any]:
         "version": VERSION,
         "origin": origin_content(tree.origin),
         "proven": proven_content(tree.proven),
+        "expected": expected_content(tree.expected),
         "known": known_content(tree.known),
         "n_objects": tree.n_objects,
         "units_per_object": exact(schema.weight_scale),
@@ -143,7 +151,8 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     models = read_models(content, content["nodes"], nodes, schema)
     origin = read_origin(content["origin"])
     tree = make(schema, nodes, int(content["n_objects"]), origin, models=models, known=known)
-    return replace(tree, proven=read_proven(content.get("proven"), tree.exact_errors, tree.exact_max_cost))
+    proven = read_proven(content.get("proven"), tree.exact_errors, tree.exact_max_cost)
+    return replace(tree, proven=proven, expected=read_expected(content.get("expected")))
 
 
 def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from budgetree.errors import ModelFileError
 from budgetree.problem.units import show_number
+from budgetree.tree.expected import Expected
 from budgetree.tree.model.encoding import exact, read_number
 from budgetree.tree.origin import Change, Function, Origin
 from budgetree.tree.proven import Proven
@@ -108,6 +109,20 @@ def read_proven(content: dict[str, Any] | None, errors: Fraction, max_cost: Frac
             f"{show_number(max_cost)}; what is proven must be true of it."
         )
     return proven
+
+
+def expected_content(expected: Expected | None) -> dict[str, Any] | None:
+    """What is expected of new cases, as JSON."""
+    if expected is None:
+        return None
+    return {"error": expected.error, "se": expected.se, "overfitted": expected.overfitted}
+
+
+def read_expected(content: dict[str, Any] | None) -> Expected | None:
+    """What is expected of new cases, from a file's entry."""
+    if content is None:
+        return None
+    return Expected(float(content["error"]), float(content["se"]), content["overfitted"])
 
 
 def _read_optional(value: Any, what: str) -> Fraction | None:

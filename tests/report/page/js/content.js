@@ -39,6 +39,7 @@ export const content = () => ({
       n_leaves: 4,
       depth: 3,
       origin: "exact search",
+      expected: null,
       statement: { proven: true, sentences: ["No tree within a budget of 5.1 makes fewer errors."] },
       certificate: null,
     },

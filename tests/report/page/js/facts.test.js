@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { proofFact } from "../../../../src/budgetree/report/page/facts.js";
+import { newCasesFact, proofFact } from "../../../../src/budgetree/report/page/facts.js";
 import { content } from "./content.js";
 
 const [tree] = content().trees;
@@ -17,4 +17,10 @@ test("a certificate proves a cost where nothing else was proven", () => {
   assert.equal(proofFact(certified(1)).value, "Proven");
   assert.equal(proofFact(certified(1.5)).value, "Within 1.5 times");
   assert.equal(proofFact(certified(null)).value, "Open");
+});
+
+test("new cases have a fact where rows were held out", () => {
+  assert.deepEqual(newCasesFact(tree), []);
+  const judged = { ...tree, expected: { error: 0.47, se: 0.04, overfitted: true } };
+  assert.deepEqual(newCasesFact(judged), [["New cases", "47.0%", "wrong, ± 4.0; overfitted"]]);
 });

@@ -1,0 +1,33 @@
+"""What a tree knows about new cases, and that its model file keeps it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import budgetree as bt
+from budgetree.tree.expected import Expected
+
+
+def test_the_words_give_the_error_its_standard_error_and_whether_it_is_overfitted() -> None:
+    assert str(Expected(0.29, 0.024, False)) == "new cases: 29.0 % ± 2.4 wrong, cross-validated"
+    assert str(Expected(0.47, 0.04, True)).endswith("; overfitted")
+
+
+@pytest.mark.parametrize("objective", ["known", "new"])
+def test_a_points_tree_knows_it_and_so_does_its_model_file(objective: str, tmp_path: Path) -> None:
+    frontier = bt.frontier(bt.datasets.load("house_votes"), max_budget=2, objective=objective)  # type: ignore[arg-type]
+    point = frontier[-1]
+    assert point.tree.expected == Expected(point.new_error, point.new_error_se, point.overfitted)  # type: ignore[arg-type]
+    point.tree.to_json(tmp_path / "model.json")
+    assert bt.Tree.from_json(tmp_path / "model.json").expected == point.tree.expected
+
+
+def test_a_tree_that_was_changed_or_never_judged_knows_nothing() -> None:
+    votes = bt.datasets.load("house_votes")
+    assert bt.frontier(votes, max_budget=2, folds=0)[-1].tree.expected is None
+    judged = bt.frontier(votes, max_budget=3)[-1].tree
+    assert judged.expected is not None
+    assert judged.cut(1).expected is None
+    assert judged.priced(2).expected is None
