@@ -20,19 +20,7 @@ from budgetree.cli import options
 )
 @click.option("--force", is_flag=True, help="Write to DIR although it is not empty; files of others stay.")
 @options.as_json
-def frontier(
-    max_budget: float | None,
-    method: str,
-    time_limit: float | None,
-    folds: int,
-    objective: str,
-    leaves: str,
-    sure: float,
-    out: str | None,
-    force: bool,
-    as_json: bool,
-    **table: Any,
-) -> None:
+def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bool, **settings: Any) -> None:
     """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases.
 
     \b
@@ -49,21 +37,13 @@ def frontier(
     from budgetree.show.frontier_table import render_text
     from budgetree.show.terminal import draw_frontier
 
-    request = Request(**table)
+    search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
+    search["sure"] = None if search["sure"] == 1 else search["sure"]
+    request = Request(**settings)
     if out is not None:
         check_folder(out, force)  # before the work, not after it
     instance, groups = load_grouped(request)
-    found = find_frontier(
-        instance,
-        method=method,  # type: ignore[arg-type]
-        max_budget=max_budget,
-        time_limit=time_limit,
-        folds=folds,
-        groups=groups,
-        objective=objective,  # type: ignore[arg-type]
-        leaves=leaves,  # type: ignore[arg-type]
-        sure=None if sure == 1 else sure,
-    )
+    found = find_frontier(instance, max_budget=max_budget, groups=groups, **search)
     files = [] if out is None else write_folder(found, out, request.data, force)
     if as_json:
         points = [{name: getattr(point, name) for name in COLUMNS} for point in found]
