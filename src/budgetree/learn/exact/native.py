@@ -14,7 +14,7 @@ from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
 BOUND_SECONDS = 1.5  # for the bound that rises, where there is no time limit
-BOUND_SHARE = 0.75  # of the time left for it, where there is a limit
+BOUND_SHARE = 0.85  # of the time left for it, where there is a limit: a search that does not end says nothing else
 
 
 class NativeSearch:
