@@ -55,6 +55,11 @@ def measure(job: Callable[[], Any], repeats: int = REPEATS) -> Timing:
     return best(timings)
 
 
+def without_folds(frontier: Callable[..., Any]) -> dict[str, int]:
+    """A search alone, where the version could also estimate the error on new cases."""
+    return {"folds": 0} if "folds" in inspect.signature(frontier).parameters else {}
+
+
 def describe(found: Any) -> str:
     """What was found; up to the colon it is printed, and all of it is compared."""
     if hasattr(found, "proven"):  # a solution
@@ -104,7 +109,9 @@ def small(name: str) -> Timings:
     instance = bt.datasets.load(name)
     return {
         f"grow {name}": measure(lambda: bt.grow(instance), repeats=100),
-        f"portfolio {name}": measure(lambda: bt.frontier(instance, method="greedy", progress=False, folds=0)),
+        f"portfolio {name}": measure(
+            lambda: bt.frontier(instance, method="greedy", progress=False, **without_folds(bt.frontier))
+        ),
     }
 
 
@@ -130,9 +137,11 @@ def frontiers(name: str, seed: str) -> Timings:
     prices = np.random.default_rng(int(seed)).integers(1, HIGHEST_PRICE + 1, unit.n_tests).tolist()
     at_random_prices = unit.priced(dict(zip(unit.test_names, prices, strict=True)))
     return {
-        f"unit prices {name}": measure(lambda: bt.frontier(unit, method="exact", progress=False, folds=0)),
+        f"unit prices {name}": measure(
+            lambda: bt.frontier(unit, method="exact", progress=False, **without_folds(bt.frontier))
+        ),
         f"random prices {name}": measure(
-            lambda: bt.frontier(at_random_prices, method="exact", progress=False, folds=0)
+            lambda: bt.frontier(at_random_prices, method="exact", progress=False, **without_folds(bt.frontier))
         ),
     }
 
