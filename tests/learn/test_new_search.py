@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import budgetree as bt
@@ -44,3 +46,13 @@ def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict
 def test_sure_is_checked(learner: list[dict[str, Any]]) -> None:
     with pytest.raises(ValueError, match="sure is 3; expected a probability"):
         bt.frontier(bt.datasets.load("figure1"), objective="new", sure=3)
+
+
+def test_shares_are_of_all_rows_also_where_cases_were_merged() -> None:
+    rng = np.random.default_rng(0)
+    number = rng.normal(size=200).round(1)
+    frame = pd.DataFrame({"a": number, "class": np.where(number + rng.normal(size=200) > 0, "pos", "neg")})
+    found = bt.frontier(bt.Instance.from_frame(frame, "class"), objective="new", folds=0)
+    last = found[-1]
+    assert last.error_rate == last.errors / 200 == last.tree.errors / last.tree.n_objects
+    assert found.cheapest(max_error=last.error_rate).error_rate <= last.error_rate

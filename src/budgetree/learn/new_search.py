@@ -42,7 +42,7 @@ class NewSearch:
             best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
         found = [best[need] for need in sorted(best)]
         points = tuple(make_point(fine, tree, fine.irreducible.units) for tree in found)
-        return Frontier(points, instance, not clock.is_over, SOURCE)
+        return Frontier(points, fine, not clock.is_over, SOURCE)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows; every budget has an equal share of the time."""
