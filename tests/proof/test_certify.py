@@ -321,3 +321,13 @@ def test_a_time_limit_must_be_one() -> None:
     pima = bt.datasets.load("pima")
     with pytest.raises(ValueError, match="time_limit is -1"):
         bt.certify(pima, bt.grow(pima), time_limit=-1)
+
+
+@pytest.mark.parametrize("settings", [{"sure": None}, {"leaves": "count"}, {}])
+def test_a_tree_for_new_cases_is_not_certified(settings: dict[str, Any]) -> None:
+    """Its answers are a model's, or smoothed: what holds for the most common class at each leaf says nothing of it."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (150, 4))
+    instance = bt.Instance(codes, (codes[:, 0] + rng.integers(0, 2, 150)) % 2)
+    with pytest.raises(ValueError, match="it was learned for new cases"):
+        bt.certify(instance, bt.predictive(instance, budget=2, **settings))

@@ -87,6 +87,11 @@ def _bounds(instance: Instance, tree: Tree, score: _Score, clock: Clock, report:
 def _check_tree(instance: Instance, tree: Any) -> None:
     if not isinstance(tree, Tree):
         raise ValueError(f"tree: expected a Tree, but got {type(tree).__name__}.")
+    if tree.known is not None:  # its leaves do not answer with the most common class, as a certificate's tree does
+        raise ValueError(
+            "tree: it was learned for new cases, and a certificate is about the fewest errors on the known ones. "
+            "Certify a tree of grow, optimal or frontier (objective 'known')."
+        )
     mine, its = instance.schema, tree.schema
     same = (mine.test_names, mine.outcome_names, mine.class_names) == (
         its.test_names,
