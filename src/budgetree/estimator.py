@@ -33,7 +33,7 @@ from budgetree.learn import frontier
 from budgetree.learn._frontier import OBJECTIVES, frontier_for_new
 from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
-from budgetree.problem import UNSEEN, Instance, Prices
+from budgetree.problem import Instance, Prices
 from budgetree.problem.raw_rows import RawRows
 from budgetree.problem.tables.arrays import read_array
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS
@@ -311,13 +311,12 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return codes
 
     def _refuse_unknown(self, table: Table, codes: NDArray[np.uint8]) -> None:
-        reached = self.tree_.route(codes)
-        inner = np.flatnonzero(~self.tree_.nodes.is_leaf[reached])
-        stopped = inner[codes[inner, self.tree_.nodes.test[reached[inner]]] == UNSEEN]
-        if len(stopped):
-            row = int(stopped[0])
-            column = table.columns[self.tree_.nodes.test[reached[row]]]
+        unknown = self.tree_.first_unknown(codes)
+        rows = np.flatnonzero(unknown >= 0)
+        if len(rows):
+            row = int(rows[0])
+            column = table.columns[unknown[row]]
             raise ValueError(
                 f"X: column {column.name!r} is {column.to_list()[row]!r:.60} in row {row}, which no training row had. "
-                "handle_unknown='stop' answers such rows by what is known before that test."
+                "handle_unknown='stop' answers such rows by the other tests of their path."
             )

@@ -69,14 +69,13 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
 
 def _unknown(tree: Tree, codes: Any) -> Iterator[str]:
     """Per test, how many rows had a value there that no known case had."""
-    from budgetree.problem import UNSEEN
     from budgetree.services.words import counted
 
-    tests = tree.nodes.test[tree.route(codes)]
-    stopped = Counter(test for row, test in enumerate(tests.tolist()) if test >= 0 and codes[row, test] == UNSEEN)
-    for test, count in stopped.items():
+    goes_on = tree.nodes.otherwise is not None
+    for test, count in Counter(test for test in tree.first_unknown(codes).tolist() if test >= 0).items():
         rows = counted(count, "row has", "rows have")
-        yield f"{rows} a value of {tree.test_names[test]!r} that no known case had, and stopped there."
+        then = f"{'was' if count == 1 else 'were'} answered by the other tests" if goes_on else "stopped there"
+        yield f"{rows} a value of {tree.test_names[test]!r} that no known case had, and {then}."
 
 
 def _wrong(table: Table, target: str | None, predicted: list[Any]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival, spending, worst_from
 from budgetree.tree.origin import Change, Origin
+from budgetree.tree.paths import first_unknown, tests_on_path
 from budgetree.tree.proven import Proven, Statement, state
 from budgetree.tree.routing import Ends, Map, walk
 from budgetree.tree.shown import Shown
@@ -173,17 +174,13 @@ class Tree(Shown):
 
     def tests_done(self, codes: Any) -> list[tuple[str, ...]]:
         """The tests on each row's path, in their order; also one whose outcome was never seen there."""
-        nodes = self.nodes
-        done: list[tuple[int, ...]] = []
-        for node, above in enumerate(nodes.parent.tolist()):  # parents come before their children
-            before = done[above] if above >= 0 else ()
-            test = int(nodes.test[node])
-            done.append(before if test == LEAF or test in before else (*before, test))
-        end = self.route(codes)
-        if nodes.otherwise is not None:  # who ends above a test has not done it
-            done = [done[above] if above >= 0 else () for above in nodes.parent.tolist()]
-        names = [tuple(self.test_names[test] for test in tests) for tests in done]
-        return [names[node] for node in end.tolist()]
+        names = [tuple(self.test_names[test] for test in tests) for tests in tests_on_path(self.nodes)]
+        return [names[node] for node in self.route(codes).tolist()]
+
+    def first_unknown(self, codes: Any) -> NDArray[np.int64]:
+        """Per row, the position of the first test that it did and whose answer no known case had; -1 for none."""
+        checked = check_codes(codes, len(self.test_names))
+        return first_unknown(self.nodes, self.schema.n_outcomes, checked, self.route(checked))
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
