@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from budgetree.learn.new_error import CLI_REMEDY, NewError, error_of_rows, overfitted_words
+from budgetree.learn.new_error import CLI_REMEDY, error_of_rows, overfitted_words
+from budgetree.tree.expected import NewError
 
 
 def test_equal_rows_give_the_binomial_standard_error() -> None:

@@ -7,19 +7,22 @@ from pathlib import Path
 import pytest
 
 import budgetree as bt
-from budgetree.tree.expected import Expected
+from budgetree.tree.expected import Expected, NewError
 
 
 def test_the_words_give_the_error_its_standard_error_and_whether_it_is_overfitted() -> None:
-    assert str(Expected(0.29, 0.024, False)) == "new cases: 29.0 % ± 2.4 wrong, cross-validated"
-    assert str(Expected(0.47, 0.04, True)).endswith("; overfitted")
+    how = "on one fifth of the rows, 12,000, held out"
+    assert str(Expected(NewError(0.29, 0.024), False, how)) == f"new cases: 29.0 % ± 2.4 wrong, {how}"
+    assert str(Expected(NewError(0.47, 0.04), True, how)).endswith("; overfitted")
 
 
 @pytest.mark.parametrize("objective", ["known", "new"])
 def test_a_points_tree_knows_it_and_so_does_its_model_file(objective: str, tmp_path: Path) -> None:
     frontier = bt.frontier(bt.datasets.load("house_votes"), max_budget=2, objective=objective)  # type: ignore[arg-type]
     point = frontier[-1]
-    assert point.tree.expected == Expected(point.new_error, point.new_error_se, point.overfitted)  # type: ignore[arg-type]
+    assert point.expected is not None
+    assert frontier.validation is not None
+    assert point.tree.expected == Expected(point.expected, point.overfitted, frontier.validation.how)
     point.tree.to_json(tmp_path / "model.json")
     assert bt.Tree.from_json(tmp_path / "model.json").expected == point.tree.expected
 

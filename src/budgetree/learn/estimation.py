@@ -72,7 +72,7 @@ def with_new_errors(frontier: Frontier, validation: Validation) -> Frontier:
     if errors:
         row_errors = _row_errors(frontier)
         points = tuple(
-            replace(point, new_error=new.error, new_error_se=new.se, _row_error=row_error)
+            replace(point, new_error=new.error, new_error_se=new.se, _row_error=row_error, _how=validation.how)
             for point, new, row_error in zip(points, errors, row_errors, strict=True)
         )
     return replace(frontier, points=points, validation=validation)

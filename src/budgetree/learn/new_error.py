@@ -1,34 +1,18 @@
-"""NewError: the error to expect on new cases, how sure that number is, and what it says about a tree."""
+"""The error to expect on new cases, from the rows held out, and what it says about a tree."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-SIGNIFICANT = 2.0  # standard errors
+from budgetree.tree.expected import NewError
+
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
-
 PAGE_REMEDY = "a tree for new cases (objective new), fewer levels or a smaller budget help"
 LAST_REMEDY = "use fewer levels or a smaller budget"  # where the tree is for new cases already
-
-
-@dataclass(frozen=True, slots=True)
-class NewError:
-    """The share of new cases that a tree is expected to get wrong, and how sure that number is."""
-
-    error: float
-    se: float  # its standard error
-
-    def exceeds(self, known_error: float) -> bool:
-        """Whether the known cases make the tree look significantly better than it is."""
-        return self.error - known_error > SIGNIFICANT * self.se
-
-    def __str__(self) -> str:
-        return f"{100 * self.error:.1f} % ± {100 * self.se:.1f}"
 
 
 def overfitted_words(known_error: float, new: NewError, remedy: str = REMEDY) -> str:

@@ -12,14 +12,13 @@ from itertools import pairwise
 from typing import Any
 
 from budgetree.learn.found import Found
-from budgetree.learn.new_error import NewError
 from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
 from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.tree import Tree
-from budgetree.tree.expected import Expected
+from budgetree.tree.expected import Expected, NewError
 from budgetree.tree.proven import Proven
 
 COLUMNS = (  # of a point, in tables
@@ -50,6 +49,7 @@ class Point:
     new_error: float | None = None  # the share of new cases to expect wrong; None where it was not estimated
     new_error_se: float | None = None  # its standard error
     _row_error: float | None = field(default=None, repr=False)  # of known rows, where duplicates were merged into cases
+    _how: str = field(default="", repr=False)  # new_error came about
 
     @property
     def expected(self) -> NewError | None:
@@ -66,9 +66,7 @@ class Point:
 
     @property
     def _expectation(self) -> Expected | None:
-        if self.new_error is None or self.new_error_se is None:
-            return None
-        return Expected(self.new_error, self.new_error_se, self.overfitted)
+        return None if self.expected is None else Expected(self.expected, self.overfitted, self._how)
 
     @cached_property
     def tree(self) -> Tree:

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
-from budgetree.learn.new_error import NewError, error_of_rows
+from budgetree.learn.new_error import error_of_rows
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
+from budgetree.tree.expected import NewError
 
 # Learns from some of the rows, within the time; then the tree for each budget can be asked for.
 Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
@@ -52,15 +53,19 @@ class Validation:
     n_rows: int  # predicted
     is_hold_out: bool  # one fifth stood for all folds
 
-    def __str__(self) -> str:
-        """How the numbers came about, for people."""
+    @property
+    def how(self) -> str:
+        """The numbers came about, for people."""
         if not self.n_done:
-            return "error on new cases: not known, because the time was over before a fold was finished"
+            return "not known, because the time was over before a fold was finished"
         if self.is_hold_out:
-            return f"error on new cases: on one fifth of the rows, {self.n_rows:,}, held out"
+            return f"on one fifth of the rows, {self.n_rows:,}, held out"
         n_missing = self.n_folds - self.n_done
         left_out = f" ({n_missing} left out: no time)" if n_missing else ""
-        return f"error on new cases: cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}"
+        return f"cross-validated, {self.n_done} of {counted(self.n_folds, 'fold')}{left_out}"
+
+    def __str__(self) -> str:
+        return f"error on new cases: {self.how}"
 
 
 def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | None:

@@ -92,6 +92,7 @@ export interface Expected {
   error: number; // the share that is wrong
   se: number; // its standard error
   overfitted: boolean;
+  how: string; // the number came about
 }
 
 /** What was proven about other trees. */

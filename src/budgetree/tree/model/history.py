@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetree.errors import ModelFileError
 from budgetree.problem.units import show_number
-from budgetree.tree.expected import Expected
+from budgetree.tree.expected import Expected, NewError
 from budgetree.tree.model.encoding import exact, read_number
 from budgetree.tree.origin import Change, Function, Origin
 from budgetree.tree.proven import Proven
@@ -115,14 +115,16 @@ def expected_content(expected: Expected | None) -> dict[str, Any] | None:
     """What is expected of new cases, as JSON."""
     if expected is None:
         return None
-    return {"error": expected.error, "se": expected.se, "overfitted": expected.overfitted}
+    error = expected.new_error
+    return {"error": error.error, "se": error.se, "overfitted": expected.overfitted, "how": expected.how}
 
 
 def read_expected(content: dict[str, Any] | None) -> Expected | None:
     """What is expected of new cases, from a file's entry."""
     if content is None:
         return None
-    return Expected(float(content["error"]), float(content["se"]), content["overfitted"])
+    error = NewError(float(content["error"]), float(content["se"]))
+    return Expected(error, content["overfitted"], content["how"])
 
 
 def _read_optional(value: Any, what: str) -> Fraction | None:

@@ -21,6 +21,6 @@ test("a certificate proves a cost where nothing else was proven", () => {
 
 test("new cases have a fact where rows were held out", () => {
   assert.deepEqual(newCasesFact(tree), []);
-  const judged = { ...tree, expected: { error: 0.47, se: 0.04, overfitted: true } };
+  const judged = { ...tree, expected: { error: 0.47, se: 0.04, overfitted: true, how: "cross-validated" } };
   assert.deepEqual(newCasesFact(judged), [["New cases", "47.0%", "wrong, ± 4.0; overfitted"]]);
 });
