@@ -1,4 +1,4 @@
-"""Tree: routing, costs, cutting, trimming, text."""
+"""Tree: routing, costs, text."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from support import as_node, grow_with, to_instance
 import budgetree as bt
 from budgetree.tree import routing
 from budgetree.tree.routing import walk_natively, walk_plainly
-
-BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
 
 
 @pytest.fixture(scope="module")
@@ -52,52 +50,6 @@ def test_cost_agrees_with_walking_each_object(seed: int) -> None:
     every = list(itertools.product(*(range(n) for n in problem.n_outcomes)))
     assert tree.max_cost == tree.ceiling == pytest.approx(max(tree.cost(every)))
     assert tree.known_max_cost == pytest.approx(max(tree.cost(instance.codes)[known]))
-
-
-@pytest.mark.parametrize("budget", BUDGETS)
-def test_cut_keeps_every_path_within_the_budget(pima: bt.Tree, budget: float) -> None:
-    cut = pima.cut(budget)
-    assert cut.max_cost <= budget
-    assert cut.errors >= pima.errors
-    assert cut.cut(budget) == cut
-    codes = np.random.default_rng(0).integers(0, 10, (500, 8))
-    assert (cut.cost(codes) <= budget).all()
-
-
-def test_cutting_at_the_trees_own_cost_changes_nothing(pima: bt.Tree) -> None:
-    assert pima.cut(pima.max_cost) is pima
-    assert pima.cut(0).n_leaves == 1
-
-
-def test_a_smaller_cut_never_has_fewer_errors(pima: bt.Tree) -> None:
-    errors = [pima.cut(budget).errors for budget in BUDGETS]
-    assert errors == sorted(errors, reverse=True)
-
-
-@given(st.integers(0, 10**6), st.sampled_from([None, 1, 3]))
-def test_trim_changes_no_prediction(seed: int, budget: int | None) -> None:
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, 3, (60, 4))
-    instance = bt.Instance(codes, rng.integers(0, 2, 60))
-    tree = bt.grow(instance, budget=budget)
-    trimmed = tree.trim()
-    every = np.stack(np.meshgrid(*[np.arange(4)] * 4), axis=-1).reshape(-1, 4)  # unseen outcomes too
-    assert (tree.predict(every) == trimmed.predict(every)).all()
-    assert (trimmed.cost(every) <= tree.cost(every)).all()
-    assert trimmed.errors == tree.errors
-    assert trimmed.trim() == trimmed
-    labels = trimmed.nodes.label
-    for node in np.flatnonzero(~trimmed.nodes.is_leaf):
-        below = {int(labels[leaf]) for leaf in _leaves_below(trimmed, int(node))}
-        assert len(below) > 1
-
-
-def _leaves_below(tree: bt.Tree, node: int) -> list[int]:
-    test = tree.nodes.test[node]
-    if test < 0:
-        return [node]
-    below = tree.nodes.children(node, len(tree.schema.outcome_names[test]))
-    return [leaf for child in below if child >= 0 for leaf in _leaves_below(tree, int(child))]
 
 
 def test_an_outcome_never_seen_stops_there_and_the_test_is_paid() -> None:
@@ -153,17 +105,6 @@ def test_new_cases_are_encoded_as_the_known_ones_were() -> None:
         tree.predict([["warm", "yes"]])
 
 
-@pytest.mark.parametrize("budget", [-1, np.nan, "much"])
-def test_bad_budgets_are_refused(pima: bt.Tree, budget: object) -> None:
-    with pytest.raises(ValueError, match="a budget must be a number of at least 0"):
-        pima.cut(budget)
-
-
-def test_a_cut_tree_says_so() -> None:
-    tree = bt.grow(bt.datasets.load("pima")).cut(3).trim()
-    assert str(tree.origin) == "greedy Pairs(), cut at 3, trimmed"
-
-
 def test_a_deep_tree_has_text_dict_and_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
     chain = grow_with("native", bt.Instance(np.eye(2100, dtype=np.uint8), np.arange(2100) % 2), bt.Pairs())
     assert chain.depth > 1000  # Python's recursion limit
@@ -190,16 +131,6 @@ def test_a_tree_cannot_be_changed() -> None:
         assert each == tree
         with pytest.raises(ValueError, match="read-only"):
             each.nodes.counts[0] = 7
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_tree_at_other_prices_is_the_same_tree(seed: int) -> None:
-    instance = to_instance(reference.random_problem(random.Random(seed)))
-    tree = bt.grow(instance)
-    other = tree.priced(3)
-    assert other.max_cost == 3 * tree.depth
-    assert np.array_equal(other.predict(instance.codes), tree.predict(instance.codes))
-    assert other.priced(instance.prices) == tree
 
 
 @pytest.mark.parametrize("native", [None, object()], ids=["plain", "native"])

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import Prices, Schema, check_codes
+from budgetree.problem import Schema, check_codes
 from budgetree.problem.tables.frames import read_frame
-from budgetree.problem.units import as_fraction, plain_number
+from budgetree.problem.units import plain_number
+from budgetree.tree import changes
 from budgetree.tree.consultation import Consultation, HandleUnknown
 from budgetree.tree.expected import Expected
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Charges, Nodes, charges, paid_on_arrival, spending, worst_from
-from budgetree.tree.origin import Change, Origin
+from budgetree.tree.model.nested import as_dict
+from budgetree.tree.nodes import Charges, Nodes, charges, spending, worst_from
+from budgetree.tree.origin import Origin
 from budgetree.tree.paths import first_unknown, tests_on_path
 from budgetree.tree.proven import Proven, Statement, state
 from budgetree.tree.routing import Ends, Map, walk
@@ -184,31 +186,15 @@ class Tree(Shown):
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget."""
-        self._refuse_change("cut", "call budgetree.predictive with the smaller budget")
-        stop = ~self.nodes.is_leaf & (self.costliest_after > self.schema.table.budget_units(budget))
-        return self._pruned(stop, Change("cut", as_fraction(budget))) if stop.any() else self
+        return changes.cut(self, budget)
 
     def trim(self) -> Tree:
         """The tree with every node made a leaf whose leaves all predict the same class."""
-        self._refuse_change("trim", "it already buys nothing that no answer depends on")
-        nodes = self.nodes
-        lowest = np.where(nodes.is_leaf, nodes.label, len(self.class_names))
-        highest = np.where(nodes.is_leaf, nodes.label, -1)
-        for first, last in reversed(nodes.levels[1:]):
-            np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
-            np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
-        stop = (lowest == highest) & ~nodes.is_leaf
-        return self._pruned(stop, Change("trimmed")) if stop.any() else self
+        return changes.trim(self)
 
     def priced(self, prices: Any) -> Tree:
         """The same tree at other prices, of which nothing is proven."""
-        schema = replace(self.schema, prices=Prices.of(prices))
-        if schema.prices == self.schema.prices:
-            return self
-        self._refuse_change("priced", "call budgetree.predictive with cases.priced(…)")
-        due = charges(self.nodes.test, self.nodes.parent, schema.table)
-        paid = paid_on_arrival(self.nodes, due, schema.n_outcomes)
-        return Tree(schema, replace(self.nodes, paid=paid), self.n_objects, self.origin.then(Change("repriced")))
+        return changes.priced(self, prices)
 
     def encode(self, frame: Any) -> NDArray[np.uint8]:
         """The codes of new cases, from a table like the one the tree was learned from.
@@ -244,22 +230,7 @@ class Tree(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Nested: {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
-        nodes, schema = self.nodes, self.schema
-        counts = nodes.counts.tolist()
-        if schema.weight_scale != 1:
-            counts = [[plain_number(schema.cases(count)) for count in row] for row in counts]
-        entries: list[dict[str, Any]] = []
-        for node in range(len(nodes)):
-            entry: dict[str, Any] = {"counts": counts[node], "label": schema.class_names[nodes.label[node]]}
-            if nodes.test[node] != LEAF:
-                entry = {"test": schema.test_names[nodes.test[node]], **entry, "children": {}}
-            entries.append(entry)
-        for node in np.flatnonzero(~nodes.is_leaf).tolist():
-            names = schema.outcome_names[nodes.test[node]]
-            for name, child in zip(names, nodes.children(node, len(names)), strict=True):
-                if child != NO_BRANCH:
-                    entries[node]["children"][name] = entries[child]
-        return entries[0]
+        return as_dict(self)
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write a model file; an existing one is replaced only once the new one is complete."""
@@ -279,16 +250,6 @@ class Tree(Shown):
     def costliest_after(self) -> NDArray[np.int64]:
         """Per node, what a case has paid after its test, at worst."""
         return self.nodes.paid + self.charges.costliest
-
-    def _refuse_change(self, verb: str, remedy: str) -> None:
-        if self.known is not None:
-            raise ValueError(f"{verb}: a tree for new cases is not changed after it was learned; {remedy}.")
-
-    def _pruned(self, stop: NDArray[np.bool_], change: Change) -> Tree:
-        nodes = self.nodes.pruned(stop, self.schema.n_outcomes)
-        tree = replace(self, nodes=nodes, origin=self.origin.then(change), proven=None, expected=None)
-        # What is proven is about trees that make as few errors; one that makes more is not what was asked for.
-        return tree if tree.exact_errors > self.exact_errors else replace(tree, proven=self.proven)
 
     @cached_property
     def worst_from(self) -> NDArray[np.int64]:

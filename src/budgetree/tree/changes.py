@@ -1,0 +1,61 @@
+"""Changes of a tree: cut to a budget, trimmed, at other prices. Each makes a new tree, unless nothing changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import Prices
+from budgetree.problem.units import as_fraction
+from budgetree.tree.nodes import charges, paid_on_arrival
+from budgetree.tree.origin import Change
+
+if TYPE_CHECKING:
+    from budgetree.tree.tree import Tree
+
+
+def cut(tree: Tree, budget: Any) -> Tree:
+    """The tree with every test left out that could take a path over the budget."""
+    _refuse_for_new_cases(tree, "cut", "call budgetree.predictive with the smaller budget")
+    stop = ~tree.nodes.is_leaf & (tree.costliest_after > tree.schema.table.budget_units(budget))
+    return _pruned(tree, stop, Change("cut", as_fraction(budget))) if stop.any() else tree
+
+
+def trim(tree: Tree) -> Tree:
+    """The tree with every node made a leaf whose leaves all predict the same class."""
+    _refuse_for_new_cases(tree, "trim", "it already buys nothing that no answer depends on")
+    nodes = tree.nodes
+    lowest = np.where(nodes.is_leaf, nodes.label, len(tree.class_names))
+    highest = np.where(nodes.is_leaf, nodes.label, -1)
+    for first, last in reversed(nodes.levels[1:]):
+        np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
+        np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
+    stop = (lowest == highest) & ~nodes.is_leaf
+    return _pruned(tree, stop, Change("trimmed")) if stop.any() else tree
+
+
+def priced(tree: Tree, prices: Any) -> Tree:
+    """The same tree at other prices, of which nothing is proven."""
+    schema = replace(tree.schema, prices=Prices.of(prices))
+    if schema.prices == tree.schema.prices:
+        return tree
+    _refuse_for_new_cases(tree, "priced", "call budgetree.predictive with cases.priced(…)")
+    due = charges(tree.nodes.test, tree.nodes.parent, schema.table)
+    nodes = replace(tree.nodes, paid=paid_on_arrival(tree.nodes, due, schema.n_outcomes))
+    origin = tree.origin.then(Change("repriced"))
+    return replace(tree, schema=schema, nodes=nodes, origin=origin, proven=None, expected=None)
+
+
+def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
+    if tree.known is not None:
+        raise ValueError(f"{verb}: a tree for new cases is not changed after it was learned; {remedy}.")
+
+
+def _pruned(tree: Tree, stop: NDArray[np.bool_], change: Change) -> Tree:
+    nodes = tree.nodes.pruned(stop, tree.schema.n_outcomes)
+    pruned = replace(tree, nodes=nodes, origin=tree.origin.then(change), proven=None, expected=None)
+    # What is proven is about trees that make as few errors; one that makes more is not what was asked for.
+    return pruned if pruned.exact_errors > tree.exact_errors else replace(pruned, proven=tree.proven)

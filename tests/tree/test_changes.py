@@ -1,0 +1,88 @@
+"""Changes of a tree: cutting, trimming, other prices."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from support import to_instance
+
+import budgetree as bt
+
+BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
+
+
+@pytest.fixture(scope="module")
+def pima() -> bt.Tree:
+    return bt.grow(bt.datasets.load("pima"))
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_cut_keeps_every_path_within_the_budget(pima: bt.Tree, budget: float) -> None:
+    cut = pima.cut(budget)
+    assert cut.max_cost <= budget
+    assert cut.errors >= pima.errors
+    assert cut.cut(budget) == cut
+    codes = np.random.default_rng(0).integers(0, 10, (500, 8))
+    assert (cut.cost(codes) <= budget).all()
+
+
+def test_cutting_at_the_trees_own_cost_changes_nothing(pima: bt.Tree) -> None:
+    assert pima.cut(pima.max_cost) is pima
+    assert pima.cut(0).n_leaves == 1
+
+
+def test_a_smaller_cut_never_has_fewer_errors(pima: bt.Tree) -> None:
+    errors = [pima.cut(budget).errors for budget in BUDGETS]
+    assert errors == sorted(errors, reverse=True)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([None, 1, 3]))
+def test_trim_changes_no_prediction(seed: int, budget: int | None) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (60, 4))
+    instance = bt.Instance(codes, rng.integers(0, 2, 60))
+    tree = bt.grow(instance, budget=budget)
+    trimmed = tree.trim()
+    every = np.stack(np.meshgrid(*[np.arange(4)] * 4), axis=-1).reshape(-1, 4)  # unseen outcomes too
+    assert (tree.predict(every) == trimmed.predict(every)).all()
+    assert (trimmed.cost(every) <= tree.cost(every)).all()
+    assert trimmed.errors == tree.errors
+    assert trimmed.trim() == trimmed
+    labels = trimmed.nodes.label
+    for node in np.flatnonzero(~trimmed.nodes.is_leaf):
+        below = {int(labels[leaf]) for leaf in _leaves_below(trimmed, int(node))}
+        assert len(below) > 1
+
+
+def _leaves_below(tree: bt.Tree, node: int) -> list[int]:
+    test = tree.nodes.test[node]
+    if test < 0:
+        return [node]
+    below = tree.nodes.children(node, len(tree.schema.outcome_names[test]))
+    return [leaf for child in below if child >= 0 for leaf in _leaves_below(tree, int(child))]
+
+
+@pytest.mark.parametrize("budget", [-1, np.nan, "much"])
+def test_bad_budgets_are_refused(pima: bt.Tree, budget: object) -> None:
+    with pytest.raises(ValueError, match="a budget must be a number of at least 0"):
+        pima.cut(budget)
+
+
+def test_a_cut_tree_says_so() -> None:
+    tree = bt.grow(bt.datasets.load("pima")).cut(3).trim()
+    assert str(tree.origin) == "greedy Pairs(), cut at 3, trimmed"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_tree_at_other_prices_is_the_same_tree(seed: int) -> None:
+    instance = to_instance(reference.random_problem(random.Random(seed)))
+    tree = bt.grow(instance)
+    other = tree.priced(3)
+    assert other.max_cost == 3 * tree.depth
+    assert np.array_equal(other.predict(instance.codes), tree.predict(instance.codes))
+    assert other.priced(instance.prices) == tree
