@@ -14,9 +14,9 @@ import click
 
 from budgetree.learn import Frontier
 from budgetree.learn.points import COLUMNS
-from budgetree.problem.units import show_number
 from budgetree.report import render_page, summarise_frontier
 from budgetree.services.files import write_text
+from budgetree.services.words import show_number
 
 REPORT, TABLE = "report.html", "frontier.csv"
 MODEL = re.compile(r"model-\d{2,}-budget-[\d.e+-]+\.json")

@@ -11,9 +11,10 @@ from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
 from budgetree.learn.settings import Request, check_cache_bytes, check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.units import as_fraction, plain_number, show_number
+from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
+from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 from budgetree.tree.proven import Proven
 
@@ -41,7 +42,7 @@ class Solution:
 
     def __repr__(self) -> str:
         limit = "any budget" if self.budget is None else show_number(self.budget)
-        within = f"{show_number(self.errors)} errors within {limit}"
+        within = f"{counted(self.errors, 'error')} within {limit}"
         if self.proven:
             least = "the least budget for that" if self.complete else "perhaps less would do"
             return f"Solution({within}, proven; worst case {show_number(self.max_cost)}, {least})"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.tables.frames import make_frame
-from budgetree.problem.units import show_number
+from budgetree.services.words import show_number
 from budgetree.tree import Tree
 
 

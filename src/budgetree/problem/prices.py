@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from budgetree.problem.price_table import PriceTable
-from budgetree.problem.units import common_scale, non_negative, plain_number, show_number
+from budgetree.problem.units import common_scale, non_negative, plain_number
+from budgetree.services.words import show_number
 
 PRICE_RULE = "prices must be finite and at least 0"
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.services.words import show_number
+
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums below it are exact everywhere
 # Significant digits of the total that are kept when the given ones cannot all be.
 DIGITS = 15
@@ -106,19 +108,6 @@ def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], F
 def plain_number(amount: Fraction) -> int | float:
     """What a person wants to see: 3 rather than 3.0, 0.3 rather than 3/10."""
     return int(amount) if amount.denominator == 1 else float(amount)
-
-
-def show_number(amount: Fraction | float) -> str:
-    """A short text: 2, 17.61, 0.3333, 193457.2."""
-    number = float(amount)
-    if float(f"{number:.10g}") == number:
-        return f"{number:.10g}"
-    return f"{number:.4g}" if abs(number) < 1000 else f"{number:.1f}"
-
-
-def show_count(amount: Fraction | float, noun: str) -> str:
-    """A number with what it counts: 1 error, 2 errors."""
-    return f"{show_number(amount)} {noun if amount == 1 else noun + 's'}"
 
 
 def _grid(total: Fraction | float) -> Fraction:

@@ -12,7 +12,6 @@ import numpy as np
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
-from budgetree.problem.units import show_count, show_number
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
 from budgetree.proof.certificate import Certificate, facts_of, tree_entries
 from budgetree.proof.check import seal
@@ -23,6 +22,7 @@ from budgetree.proof.ratio import ratio_bound
 from budgetree.proof.searched import search_bound
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, progress_bar
+from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 
 DEFAULT_SECONDS = 10.0
@@ -153,7 +153,7 @@ def _certificate(instance: Instance, tree: Tree, score: _Score, bounds: list[Bou
 
 
 def _reason(score: _Score, lower: Fraction, winner: Bound | None) -> str:
-    few = "no errors" if score.errors == 0 else f"at most {show_count(score.errors, 'error')}"
+    few = "no errors" if score.errors == 0 else f"at most {counted(score.errors, 'error')}"
     costs = "costs" if score.known_max_cost == score.max_cost else "costs a known case"
     if score.known_max_cost == 0:
         return f"this tree {costs} nothing"

@@ -12,12 +12,13 @@ from typing import Any
 
 from budgetree.errors import CertificateError
 from budgetree.problem import Instance
-from budgetree.problem.units import LARGEST, plain_number, show_count, show_number
+from budgetree.problem.units import LARGEST, plain_number
 from budgetree.proof.check import CheckReport, seal, verify
 from budgetree.proof.check.facts import Facts
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.services.files import write_text
 from budgetree.services.json_shape import first_flaw
+from budgetree.services.words import counted, show_number
 from budgetree.tree import LEAF, Tree
 
 SCHEMA_FILE = "certificate.schema.json"
@@ -132,7 +133,7 @@ class Certificate:
 
     def to_text(self) -> str:
         """A few lines for people."""
-        lines = [f"{self._worst_case()}, {show_count(self.errors, 'error')}", self.reason]
+        lines = [f"{self._worst_case()}, {counted(self.errors, 'error')}", self.reason]
         if self.guarantee is not None:
             lines.append(f"the paper's guarantee beforehand: within {self.guarantee:.2f} times the best")
         rate = float(Fraction(self.document["error_rate"]))
@@ -147,7 +148,7 @@ class Certificate:
         ratio = "" if self.ratio is None else f", ratio {self.ratio:.3g}"
         return (
             f"Certificate({self._worst_case()}, at least {show_number(self.lower_bound)}{ratio}, "
-            f"with at most {show_count(self.errors, 'error')})"
+            f"with at most {counted(self.errors, 'error')})"
         )
 
     @property

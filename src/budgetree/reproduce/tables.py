@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from budgetree.problem.units import show_number
 from budgetree.reproduce.baselines import BASELINES, SMALL_BUDGETS, BaselineRow
 from budgetree.reproduce.panels import Panel
 from budgetree.reproduce.sets import SetSize
 from budgetree.reproduce.toy import ToyColumn
+from budgetree.services.words import show_number
 from budgetree.show.tables import TextTable
 
 

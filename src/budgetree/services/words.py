@@ -1,8 +1,25 @@
-"""Words of messages that depend on a number."""
+"""Numbers in messages, and the words that depend on them."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """1 row, 2 rows; `many` where it is not the one with an s."""
-    return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+def show_number(amount: Fraction | float) -> str:
+    """A short text: 2, 17.61, 0.3333, 193457.2."""
+    number = float(amount)
+    if float(f"{number:.10g}") == number:
+        return f"{number:.10g}"
+    return f"{number:.4g}" if abs(number) < 1000 else f"{number:.1f}"
+
+
+def counted(number: Fraction | float, one: str, many: str | None = None) -> str:
+    """How many there are, with the word for one or for many; `many` where it is not the one with an s.
+
+    >>> counted(1, "leaf", "leaves"), counted(0.5, "error")
+    ('1 leaf', '0.5 errors')
+    """
+    return f"{show_number(number)} {one if number == 1 else many or one + 's'}"

@@ -10,9 +10,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from budgetree.services.words import counted
 from budgetree.show.colours import WORST, class_colours, tint
 from budgetree.show.outline import Branch, Group
-from budgetree.show.text import counted, one_line
+from budgetree.show.text import one_line
 from budgetree.tree.tree import Tree
 
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"

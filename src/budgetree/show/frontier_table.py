@@ -8,10 +8,9 @@ from html import escape
 from budgetree.learn import Frontier, Point
 from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_words
 from budgetree.learn.new_search import SOURCE
-from budgetree.problem.units import show_number
+from budgetree.services.words import counted, show_number
 from budgetree.show.steps import Corner, frontier_steps
 from budgetree.show.tables import TextTable, html_table
-from budgetree.show.text import counted
 
 BARS = "▁▂▃▄▅▆▇█"
 NUMBERS, REST = ("max-cost", "errors", "error rate"), ("at least", "by")
@@ -38,7 +37,7 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     )
     head = (*NUMBERS, *((NEW_ERROR,) if is_judged else ()), *REST)
     n_more = len(frontier) - len(rows)
-    return TextTable(head, rows, f"… and {counted(n_more, 'more point', 'more points')}" if n_more else "")
+    return TextTable(head, rows, f"… and {counted(n_more, 'more point')}" if n_more else "")
 
 
 def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
@@ -51,7 +50,7 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
         numbers = (f"{cell:>{WIDTHS[name]}}" for name, cell in zip(table.head[:-1], cells, strict=False))
         return f"{' '.join(numbers)}  {cells[-1]}"
 
-    size = counted(len(frontier), "point", "points")
+    size = counted(len(frontier), "point")
     title = f"frontier of {size}, errors {bars}{method}{_ended(frontier)}"
     return "\n".join([title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)])
 
@@ -82,7 +81,7 @@ def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
     last = show_number(points[-1].max_cost)
     if len(points) == 1:
         return f"at {last}"
-    return f"{len(points)} of {counted(len(frontier), 'point', 'points')} are overfitted (!); at {last}"
+    return f"{len(points)} of {counted(len(frontier), 'point')} are overfitted (!); at {last}"
 
 
 def _new_error(point: Point) -> str:
@@ -123,7 +122,7 @@ def _step_plot(frontier: Frontier) -> str:
 
     dots = "".join(
         f"<circle cx='{x}' cy='{y}' r='3' fill='{LINE if point.proven else PAPER}'><title>"
-        f"{counted(point.errors, 'error', 'errors')} at {show_number(point.max_cost)}</title></circle>"
+        f"{counted(point.errors, 'error')} at {show_number(point.max_cost)}</title></circle>"
         for point, (x, y) in zip(frontier, map(place, steps.errors.starts), strict=True)
     )
     base, axis = HEIGHT - MARGIN, MARGIN

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetree.learn import Frontier
-from budgetree.problem.units import show_number
+from budgetree.services.words import show_number
 from budgetree.show import steps as words
 from budgetree.show.steps import frontier_steps
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.units import show_number
+from budgetree.services.words import counted, show_number
 from budgetree.show.outline import Branch, Group, Outline
 from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
@@ -38,19 +38,10 @@ def summary_line(tree: Tree) -> str:
     is_same = tree.known_max_cost == tree.max_cost
     known = "" if is_same else f" (known cases at most {show_number(tree.known_max_cost)})"
     return (
-        f"{counted(tree.n_objects, 'case', 'cases')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
+        f"{counted(tree.n_objects, 'case')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
         f"worst case {show_number(tree.max_cost)}{known}, mean {show_number(round(tree.mean_cost, 3))}; "
-        f"{counted(tree.errors, 'error', 'errors')} ({tree.errors / total:.1%})"
+        f"{counted(tree.errors, 'error')} ({tree.errors / total:.1%})"
     )
-
-
-def counted(number: float, one: str, many: str) -> str:
-    """How many there are, with the word for one or for many.
-
-    >>> counted(1, "leaf", "leaves"), counted(0.5, "error", "errors")
-    ('1 leaf', '0.5 errors')
-    """
-    return f"{show_number(number)} {one if number == 1 else many}"
 
 
 def one_line(text: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from budgetree.problem.units import show_number
+from budgetree.services.words import show_number
 
 Method = Literal["greedy", "exact", "leaf", "predictive", "unknown"]
 ChangeKind = Literal["cut", "trimmed", "repriced"]

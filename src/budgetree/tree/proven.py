@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from budgetree.problem.units import show_count, show_number
+from budgetree.services.words import counted, show_number
 
 NOTHING = "Nothing was proven about this tree: another may be cheaper or make fewer errors."
 
@@ -55,7 +55,7 @@ def state(proven: Proven | None, errors: Fraction, max_cost: Fraction) -> Statem
 def _about_errors(proven: Proven, errors: Fraction, max_cost: Fraction) -> Statement:
     within = _within(proven.budget)
     if errors > proven.least_errors:
-        few = show_count(proven.least_errors, "error") if proven.least_errors else "no errors"
+        few = counted(proven.least_errors, "error") if proven.least_errors else "no errors"
         return Statement(False, (f"Some tree {within} might make as few as {few}.",))
     best = f"No tree {within} makes fewer errors."
     if proven.budget is not None and (proven.limit is None or proven.limit > proven.budget):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from budgetree.problem.units import plain_number, show_number
+from budgetree.problem.units import plain_number
+from budgetree.services.words import show_number
 from budgetree.tree.tree import Tree
 
 

@@ -16,7 +16,7 @@ from budgetree.problem import Prices
 from budgetree.problem.prices import OutcomePrices
 from budgetree.problem.tables.encoding import Categories, ColumnEncoder, Levels
 from budgetree.problem.tables.fine_levels import FineLevels
-from budgetree.problem.units import show_number
+from budgetree.services.words import show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.
 NUMBER = re.compile(r"\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?|\d{1,120}/\d{1,120}")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.errors import ModelFileError
-from budgetree.problem.units import show_number
+from budgetree.services.words import show_number
 from budgetree.tree.expected import Expected, NewError
 from budgetree.tree.model.encoding import exact, read_number
 from budgetree.tree.origin import Change, Function, Origin
