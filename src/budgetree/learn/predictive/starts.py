@@ -6,21 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.growth import Growth, Place, Rule, cut, trim
-from budgetree.problem import PriceTable
 
 N_RIVALS = 3  # the next-best first tests
 MARGIN = 2.0  # standard errors by which a rival must be better
 
 
-def one_price(prices: PriceTable) -> int | None:
-    """The price of every test, whatever its outcome; None where they differ."""
-    price = int(prices.own.flat[0])
-    return price if (prices.own == price).all() and not (prices.fees[prices.fees > 0]).any() else None
-
-
 def best_growths(growth: Growth, budgets: list[int]) -> list[Place]:
     """Per budget, the growth to keep."""
-    price = one_price(growth.prices)
+    price = growth.prices.one_price
     if price is None:
         return [_unequal(growth, budget) for budget in budgets]
     # A growth to the largest budget is, cut short, what it would have been to any smaller one.
