@@ -8,11 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from budgetree.learn.folds import deal
 from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
+from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import distil
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_place, part_of
-from budgetree.learn.predictive.growth import Growth, Place, stratified_folds
+from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.starts import best_growths
@@ -58,7 +60,7 @@ def fit_policies(
     present = _present(instance)
     cases = cases_of(present)
     models = Models(cases, clock or Clock(None), threads)
-    growth = Growth(models, instance.schema.table, stratified_folds(cases.labels))
+    growth = Growth(models, instance.schema.table, deal(cases.labels, N_FOLDS))
     grown = best_growths(growth, list(budgets))
     exact = ExactStarts(present, growth.folds, models.clock)
     fits = _Fit(present, growth, exact, limit, leaves == "count")

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.branching import N_FOLDS, Here, find_branch
+from budgetree.learn.predictive.branching import Here, find_branch
 from budgetree.learn.predictive.ridge import Cases, Models, OutOfTimeError
 from budgetree.learn.predictive.spending import Paid
 from budgetree.problem import PriceTable
@@ -154,13 +154,6 @@ def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, price
         for side in range(int(goes.max()) + 1)
     )
     return place.sides
-
-
-def stratified_folds(labels: NDArray[np.int64], n_folds: int = N_FOLDS) -> NDArray[np.int64]:
-    """The fold of each case: within a class they take turns, and the classes follow on from one another."""
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % n_folds
-    return folds
 
 
 def trim(place: Place, models: Models) -> float:
