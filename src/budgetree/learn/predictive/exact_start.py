@@ -7,7 +7,7 @@ on its parent's: (cases + the parent's) / (n + 1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -74,7 +74,7 @@ class ExactStarts:
         folds = [self._folds == fold for fold in np.unique(self._folds)]
         if len(folds) < 2:
             return []
-        return [(np.flatnonzero(fold), part_of(self._instance, np.flatnonzero(~fold))) for fold in folds]
+        return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in folds]
 
     def _losses(self, refit: Nodes, judged: NDArray[np.int64]) -> NDArray[np.float64]:
         """Per penalty, the loss on cases that the tree has not seen."""
@@ -85,22 +85,6 @@ class ExactStarts:
             at = _walk(refit, _pruning(refit, penalty, self._scale), codes)
             losses.append(weights @ ((of_node[at] - answers) ** 2).sum(axis=1))
         return np.array(losses)
-
-
-def part_of(instance: Instance, cases: NDArray[np.int64]) -> Instance:
-    """The same table with only these cases; outcomes and classes that they lack stay on the lists."""
-    schema = instance.schema
-    part = Instance(
-        instance.codes[cases],
-        instance.labels[cases],
-        prices=schema.prices,
-        weights=instance.weights[cases],
-        test_names=schema.test_names,
-        outcome_names=schema.outcome_names,
-        class_names=schema.class_names,
-    )
-    part.schema = replace(part.schema, encoders=schema.encoders)
-    return part
 
 
 def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float | None) -> Place:

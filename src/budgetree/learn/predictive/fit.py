@@ -13,7 +13,7 @@ from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import distil
-from budgetree.learn.predictive.exact_start import ExactStarts, exact_place, part_of
+from budgetree.learn.predictive.exact_start import ExactStarts, exact_place
 from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases, Models
@@ -90,7 +90,7 @@ class _Fit:
 
 def _present(instance: Instance) -> Instance:
     """The cases that count."""
-    return instance if instance.weight_units.all() else part_of(instance, np.flatnonzero(instance.weight_units))
+    return instance if instance.weight_units.all() else instance.part(np.flatnonzero(instance.weight_units))
 
 
 def cases_of(instance: Instance) -> Cases:
