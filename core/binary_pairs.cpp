@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "leaf.hpp"
 #include "vectors.hpp"
 
 namespace budgetree {
@@ -22,13 +21,15 @@ int vector_of(int test) {
 }  // namespace
 
 BinaryPairs::BinaryPairs(const ExactTable& table, Spend spend)
-    : table_(table), spend_(std::move(spend)), packed_(table), row_(std::size_t(table.n_classes) * table.n_lanes),
+    : table_(table), spend_(std::move(spend)), packed_(table), row_(std::size_t(table.n_gains()) * table.n_lanes),
       nothing_(table.n_lanes),
       part_ones_{OnesOfSet(table.n_classes, table.n_lanes), OnesOfSet(table.n_classes, table.n_lanes)},
+      part_gains_{OnesOfSet(table.n_gains(), table.n_lanes), OnesOfSet(table.n_gains(), table.n_lanes)},
+      leaves_{LeafLoss(table.policy), LeafLoss(table.policy)},
       max_allowed_(std::clamp<std::size_t>(kMaxMaskBytes / (8 * std::size_t(table.n_tests) * table.n_lanes), 2, 32)) {
     for (auto& best : following_) best.resize(table.n_lanes);
     for (auto& best : small_following_) best.resize(table.n_lanes);
-    small_ones_.resize(row_.size());
+    small_ones_.resize(part_ones_[0].ones.size());
     small_totals_.resize(table.n_classes);
     allowed_.reserve(max_allowed_);
 }
@@ -56,6 +57,12 @@ void BinaryPairs::count_ones(std::span<const std::int32_t> objects, OnesOfSet& o
     packed_.count_ones(ones);
 }
 
+Ones BinaryPairs::gains_view(int part) const {
+    Ones view = (is_plain() ? part_ones_ : part_gains_)[part].view();
+    view.n_classes = table_.policy.n_answers();  // the worth that follows is no answer
+    return view;
+}
+
 Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, const Level& above, int depth,
                           Level& level) {
     Counted& counted = counted_at(depth);
@@ -63,9 +70,11 @@ Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, cons
     if (is_new) counted.tried.clear();
     if (is_new || !counted.is_complete) {
         counted.is_complete = false;
-        counted.size = set.size();
+        counted.n_cases = set.size();
+        counted.worth = set.total;
         counted.key = set.key;
         count_ones(set.objects, counted.ones);
+        if (!is_plain()) packed_.project(counted.ones, counted.gains);
     }
     Ranker ranker(table_.money, remaining, level);
     for (const int test : above.tests) {
@@ -79,27 +88,31 @@ Ranking BinaryPairs::rank(const ObjectSet& set, const Remaining& remaining, cons
             like_zero += zero * zero;
         }
         counted.n_ones[test] = n_ones;
+        counted.worth_of_ones[test] =
+            is_plain() ? n_ones : counted.gains.ones[std::size_t(table_.policy.n_answers()) * table_.n_lanes + test];
         if (n_ones == 0 || n_ones == set.size()) continue;
         ranker.add(test, -like_one / n_ones - like_zero / (set.size() - n_ones));
     }
     const Ranking ranking = ranker.finish();
     if (counted.is_complete) return ranking;
     const std::size_t step = std::size_t(table_.n_tests) * table_.n_lanes;
-    counted.pairs.resize(table_.n_classes * step);
+    counted.pairs.resize(table_.n_gains() * step);
     const std::int64_t work = work_per_test(set.size(), level.tests.size());
     for (const int test : level.tests) {
-        packed_.count_row(test, vector_of(test), &counted.pairs[std::size_t(test) * table_.n_lanes], step);
+        packed_.count_gains(test, vector_of(test), &counted.pairs[std::size_t(test) * table_.n_lanes], step);
         if (work > 0) spend_(work);
     }
     counted.is_complete = true;
     return ranking;
 }
 
-int BinaryPairs::together(const Counted& counted, int one, int other) const {
+// What the cases with a one in both may lose.
+Units BinaryPairs::together(const Counted& counted, int one, int other) const {
     const auto [low, high] = std::minmax(one, other);
-    int both = 0;
-    for (int c = 0; c < table_.n_classes; ++c) {
-        both += counted.pairs[(std::size_t(c) * table_.n_tests + low) * table_.n_lanes + high];
+    Units both = 0;
+    const int first = is_plain() ? 0 : table_.policy.n_answers();
+    for (int row = first; row < table_.n_gains(); ++row) {
+        both += counted.pairs[(std::size_t(row) * table_.n_tests + low) * table_.n_lanes + high];
     }
     return both;
 }
@@ -107,12 +120,13 @@ int BinaryPairs::together(const Counted& counted, int one, int other) const {
 Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaining, int depth, Level& level) const {
     const Counted& counted = counted_[depth];
     Part* parts = level.parts.data();
-    const Units n_test = counted.n_ones[test];
+    const Units of_test = counted.worth_of_ones[test];
     for (const Tried& tried : counted.tried) {
         if (remaining[0].fees_paid & ~tried.fees_paid) continue;  // with fewer fees paid it could afford less
-        const Units both = together(counted, test, tried.test), n_other = counted.n_ones[tried.test];
-        // Cases of the other test's zeros and ones that this test's zeros and ones lack.
-        const Units outside[2][2] = {{n_test - both, both}, {counted.size - n_other - (n_test - both), n_other - both}};
+        const Units both = together(counted, test, tried.test), of_other = counted.worth_of_ones[tried.test];
+        // What the other test's zeros and ones may lose that this test's zeros and ones lack.
+        const Units outside[2][2] = {{of_test - both, both},
+                                     {counted.worth - of_other - (of_test - both), of_other - both}};
         for (int outcome = 0; outcome < 2; ++outcome) {
             for (int other = 0; other < 2; ++other) {
                 const Units bound = tried.proven[other] - outside[outcome][other];
@@ -126,13 +140,13 @@ Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaini
     return parts[0].proven + parts[1].proven;
 }
 
-void BinaryPairs::split(const ObjectSet& set, int test, int depth, Level& level) const {
+void BinaryPairs::split(const ObjectSet& set, int test, int depth, Level& level) {
     const Counted& counted = counted_[depth];
-    MostCommonClass<Units> leaf[2];
+    for (LeafLoss& leaf : leaves_) leaf.clear();
     for (int c = 0; c < table_.n_classes; ++c) {
         const Count one = counted.ones.ones[std::size_t(c) * table_.n_lanes + test];
-        leaf[1].add(one);
-        leaf[0].add(counted.ones.totals[c] - one);
+        leaves_[1].add(c, one);
+        leaves_[0].add(c, counted.ones.totals[c] - one);
     }
     const int n_ones = counted.n_ones[test], n_zeros = set.size() - n_ones;
     level.objects.resize(set.size());
@@ -151,9 +165,10 @@ void BinaryPairs::split(const ObjectSet& set, int test, int depth, Level& level)
     if (set.least > 0) {
         for (const std::int32_t object : objects.subspan(n_zeros)) least += table_.unavoidable[object];
     }
-    static_cast<ObjectSet&>(level.parts[0]) = {objects.first(n_zeros), n_zeros, leaf[0].errors(n_zeros),
+    static_cast<ObjectSet&>(level.parts[0]) = {objects.first(n_zeros), leaves_[0].total(), leaves_[0].value(),
                                                set.least - least, set.key - key};
-    static_cast<ObjectSet&>(level.parts[1]) = {objects.subspan(n_zeros), n_ones, leaf[1].errors(n_ones), least, key};
+    static_cast<ObjectSet&>(level.parts[1]) = {objects.subspan(n_zeros), leaves_[1].total(), leaves_[1].value(), least,
+                                               key};
 }
 
 void BinaryPairs::remember_parts(int test, FeeSet fees_paid, int depth, const Level& level) {
@@ -190,7 +205,7 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
     const AllowedPairs* one = remaining[1].budget == remaining[0].budget ? zero : allowed(remaining[1], zero);
     const std::array<const AllowedPairs*, 2> by_outcome{zero, one};
     const bool only_smaller = unsettled == 1 << smaller;
-    if (counted_[depth].size <= kSmallSet) {
+    if (counted_[depth].n_cases <= kSmallSet) {
         for (const int outcome : {0, 1}) {
             if (unsettled & (1 << outcome)) {
                 score_small(level.parts[outcome], level.tests, by_outcome[outcome], outcome != smaller);
@@ -265,8 +280,12 @@ void BinaryPairs::score(std::span<const std::int32_t> objects, const std::vector
     OnesOfSet &ones = part_ones_[0], &rest = part_ones_[1];
     count_ones(objects, ones);
     if (whole != nullptr) {
-        for (std::size_t i = 0; i < row_.size(); ++i) rest.ones[i] = whole->ones.ones[i] - ones.ones[i];
+        for (std::size_t i = 0; i < rest.ones.size(); ++i) rest.ones[i] = whole->ones.ones[i] - ones.ones[i];
         for (int c = 0; c < table_.n_classes; ++c) rest.totals[c] = whole->ones.totals[c] - ones.totals[c];
+    }
+    if (!is_plain()) {
+        packed_.project(ones, part_gains_[0]);
+        if (whole != nullptr) packed_.project(rest, part_gains_[1]);
     }
     for (auto& best : following_) std::ranges::fill(best, 0);
     const Following of_part{following_[0].data(), following_[1].data()};
@@ -275,11 +294,11 @@ void BinaryPairs::score(std::span<const std::int32_t> objects, const std::vector
     const std::int64_t work = work_per_test(int(objects.size()), tests.size());
     for (const int test : tests) {
         if (work > 0) spend_(work);
-        packed_.count_row(test, vector_of(test), row_.data(), n_lanes);
-        pair_lanes().score(ones.view(), {test, counted, nothing}, masks_of(allowed[0], test), of_part);
+        packed_.count_gains(test, vector_of(test), row_.data(), n_lanes);
+        pair_lanes().score(gains_view(0), {test, counted, nothing}, masks_of(allowed[0], test), of_part);
         if (whole == nullptr) continue;
         const ClassCounts of_whole{&whole->pairs[test * n_lanes], step};
-        pair_lanes().score(rest.view(), {test, of_whole, counted}, masks_of(allowed[1], test), of_rest);
+        pair_lanes().score(gains_view(1), {test, of_whole, counted}, masks_of(allowed[1], test), of_rest);
     }
 }
 
@@ -289,17 +308,34 @@ void BinaryPairs::score_small(const ObjectSet& set, const std::vector<std::int32
     count_ones(set.objects, ones);
     std::ranges::copy(ones.ones, small_ones_.begin());
     std::ranges::copy(ones.totals, small_totals_.begin());
-    for (auto& best : small_following_) std::ranges::fill(best, 0);
     const SmallSet small{packed_.bytes(),      packed_.class_begins(), small_ones_.data(),
                          small_totals_.data(), table_.n_classes,       table_.n_lanes};
-    const SmallFollowing best{small_following_[0].data(), small_following_[1].data()};
     const std::int64_t work = work_per_test(set.size(), tests.size());
+    if (!is_plain()) return score_small_gains(small, {tests, work}, allowed, is_rest);
+    for (auto& best : small_following_) std::ranges::fill(best, 0);
+    const SmallFollowing best{small_following_[0].data(), small_following_[1].data()};
     for (const int test : tests) {
         if (work > 0) spend_(work);
         pair_lanes().score_small(small, test, masks_of(allowed, test), best);
     }
     for (const int outcome : {0, 1})
         std::ranges::copy(small_following_[outcome], following_[2 * is_rest + outcome].begin());
+}
+
+void BinaryPairs::score_small_gains(const SmallSet& small, const TestsToScore& to_score, const AllowedPairs* allowed,
+                                    bool is_rest) {
+    packed_.project(part_ones_[is_rest], part_gains_[is_rest]);
+    std::vector<Count>&one = following_[2 * is_rest], &zero = following_[2 * is_rest + 1];
+    std::ranges::fill(one, 0);
+    std::ranges::fill(zero, 0);
+    const Ones gains = gains_view(is_rest);
+    GainTable answers = packed_.gain_table();
+    answers.n_answers = table_.policy.n_answers();
+    for (const int test : to_score.tests) {
+        if (to_score.work > 0) spend_(to_score.work);
+        pair_lanes().score_small_gains(small, {test, answers, gains}, masks_of(allowed, test),
+                                       {one.data(), zero.data()});
+    }
 }
 
 // The fewest errors with two tests, and the first test in the table's order that leads there.
@@ -310,7 +346,7 @@ Answer BinaryPairs::best_pair(bool is_rest, const ObjectSet& set, const Remainin
     Answer answer{.value = set.leaf};
     for (const int test : tests) {
         if (table_.money.most(test, remaining.fees_paid) > remaining.budget) continue;
-        const Units wrong = set.size() - Units(one[test]) - Units(zero[test]);
+        const Units wrong = set.total - Units(one[test]) - Units(zero[test]);
         if (wrong >= answer.value) continue;
         const int n_ones = ones.of_test(test);
         // A test that shows the same on all would only delay the one that follows it.

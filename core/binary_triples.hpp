@@ -34,7 +34,7 @@ private:
     const ExactTable& table_;
     Spend spend_;
     PackedBits packed_;
-    OnesOfSet ones_;
+    OnesOfSet ones_, gains_;                   // gains only with losses
     std::vector<std::int32_t> tests_, shown_;  // that split the set; cases that show a one
     std::vector<Count> row_, pairs_, following_;
 };

@@ -87,6 +87,20 @@ template <typename Count>
 void Chooser::find_facts(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const {
     static const auto find = impurity_functions().facts;
     find(counted_node(layout_, counts, classes), {facts.wrong.data(), facts.largest.data()});
+    if (settings_->min_cases > 1) leave_out_rare(counts, classes, facts);
+}
+
+// A test with an outcome that too few cases show is as if it did not split: all cases stay together.
+template <typename Count>
+void Chooser::leave_out_rare(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const {
+    for (int test = 0; test < layout_.n_tests(); ++test) {
+        for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
+            const std::size_t cell = layout_.cell(test, outcome);
+            double n_shown = 0;
+            for (const int c : classes) n_shown += double(counts.of(c)[cell]);
+            if (0 < n_shown && n_shown < settings_->min_cases) facts.largest[test] = kInfinity;
+        }
+    }
 }
 
 std::span<const double> Chooser::costs(const Path& path) {

@@ -32,6 +32,7 @@ struct GrowthSettings {
     double float_threshold;  // the same for functions of floats
     Units budget;
     Rule rule;
+    int min_cases = 1;  // of every leaf; more than one only where every case counts one
 };
 
 // What a path has spent on arrival at a node.
@@ -80,7 +81,9 @@ public:
 
     // Whether a cheapest test whose outcomes are all pure must be the rule's choice: no R is below its price / F(G),
     // and of the tests that reach it only others like it leave nothing wrong.
-    bool takes_pure_splits() const { return !money_.depends_on_outcome() && settings_->form.is_exact(); }
+    bool takes_pure_splits() const {
+        return !money_.depends_on_outcome() && settings_->form.is_exact() && settings_->min_cases == 1;
+    }
 
     const GrowthSettings& settings() const { return *settings_; }
     const Money& money() const { return money_; }
@@ -98,6 +101,8 @@ private:
     };
     struct Weighing;  // one node by one form
 
+    template <typename Count>
+    void leave_out_rare(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const;
     template <typename Count>
     int best_by(const Form& form, const ChoiceNode<Count>& node, Watch& watch);
     bool fill(const Form& form, const CountedNode& node, const CountedNode& owing, Watch& watch);

@@ -31,7 +31,7 @@ std::vector<Units> least_prices(const Money& money) {
 
 CommonCore::CommonCore(Search& search, Watch watch)
     : table_(search.table()), search_(search), watch_(watch), least_prices_(least_prices(table_.money)) {
-    if (table_.counts_pairs && table_.has_one_price && table_.n_classes <= kMaxTripleClasses) {
+    if (table_.counts_pairs && table_.has_one_price && table_.policy.n_answers() <= kMaxTripleClasses) {
         triples_ = std::make_unique<BinaryTriples>(table_, [this](std::int64_t work) { spend(work); });
     }
 }
@@ -96,10 +96,11 @@ std::vector<float> CommonCore::weigh_cases() {
             const double* counts = &shown[cell(test, table_.row(object)[test])];
             for (int c = 0; c < n_classes; ++c) score[c] += counts[c];
         }
+        const Units worth = table_.weights[object] * table_.policy.largest(table_.labels[object]);
         const double most = *std::ranges::max_element(score), own = score[table_.labels[object]];
         double sum = 0;
         for (const double value : score) sum += std::exp(value - most);
-        mass[object] = float(double(table_.weights[object]) * std::max(kLeastMass, 1 - std::exp(own - most) / sum));
+        mass[object] = float(double(worth) * std::max(kLeastMass, 1 - std::exp(own - most) / sum));
     }
     return mass;
 }

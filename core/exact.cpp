@@ -142,7 +142,9 @@ Ranking Search::prepare(const ObjectSet& set, const Question& question, int dept
         ranking = splits_.rank(set, question.remaining, above, level);
     }
     level.chain = describe_chain(level.tests, table_.money);
-    if (question.only == kNoTest && ranking.free_test != kNoTest) level.ranked.assign(1, ranking.free_test);
+    // Where leaves need more than one case, a free test may cut off a few too many.
+    const bool takes_free = ranking.free_test != kNoTest && table_.policy.min_cases() == 1;
+    if (question.only == kNoTest && takes_free) level.ranked.assign(1, ranking.free_test);
     if (question.only != kNoTest) level.ranked.assign(1, question.only);
     level_at(depth + 1);
     return ranking;

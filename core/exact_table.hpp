@@ -9,30 +9,40 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "leaf_policy.hpp"
 #include "object_set.hpp"
 
 namespace budgetree {
 
 // What the layout in Python has worked out: cases of weight above 0, tests by price.
 struct ExactTable {
-    ExactTable(const Cases& cases, Money prices, std::vector<Units> unavoidable_errors, bool may_count_pairs = true);
+    ExactTable(const Cases& cases, Money prices, LeafPolicy policy, std::vector<Units> unavoidable_losses,
+               bool may_count_pairs = true);
     ExactTable(const ExactTable&) = delete;  // `whole` looks into it
     ExactTable& operator=(const ExactTable&) = delete;
 
     int n_cases, n_tests, n_classes, width, n_lanes;
     bool has_unit_weights;
-    bool is_binary;     // at most two outcomes, every case counts one, and counts fit into 16 bits
-    bool counts_pairs;  // and the pairs of all tests fit into memory
+    bool is_binary;  // at most two outcomes, every case counts one, and counts fit into 16 bits
     bool has_one_price;
     Money money;
+    LeafPolicy policy;
     std::vector<std::int32_t> n_outcomes, labels;
     std::vector<std::uint8_t> rows, columns;
     std::vector<Units> weights, unavoidable;
     std::vector<Key> keys;
     ObjectSet whole;
+    bool fits_words;    // whatever is added up of losses, while every case counts one: it needs 16 bits
+    bool counts_pairs;  // of binary tests: gains fit into 16 bits, and the pairs of all tests into memory
 
     const std::uint8_t* row(int object) const { return &rows[std::size_t(object) * n_lanes]; }
     const std::uint8_t* column(int test) const { return &columns[std::size_t(test) * n_cases]; }
+
+    // How many numbers of a set describe what its answers gain: per class, or per answer and what there is to lose.
+    int n_gains() const { return policy.is_plain() ? n_classes : policy.n_answers() + 1; }
+
+    // Whether the leaves that the test would make of the set have enough cases.
+    bool allows(const ObjectSet& set, int test) const;
 
     // The facts of a set with these objects, which must be sorted by class.
     ObjectSet set_of(std::span<const std::int32_t> objects) const;

@@ -1,11 +1,6 @@
-// What a leaf gets right and wrong, as a policy: whoever scores tests or adds up errors asks here, and nowhere else.
-//
-// Counts of one class after another are added; right() is what the best answer gets right. Today the best answer is the
-// most common class. A loss per (true class, answer) can take its place: `add` would then add the class's count to a
-// sum for each answer, and the callers would stay as they are.
+// The most common class, as a policy: what a leaf gets right, where each class counts as what its answer gains.
+// leaf_policy.hpp says what that is with losses.
 #pragma once
-
-#include <cstdint>
 
 namespace budgetree {
 
@@ -15,13 +10,12 @@ class MostCommonClass {
 public:
     [[gnu::always_inline]] void add(const Count& in_class) { most_ = in_class > most_ ? in_class : most_; }
     [[gnu::always_inline]] Count right() const { return most_; }
-    [[gnu::always_inline]] Count errors(const Count& total) const { return total - most_; }
 
 private:
     Count most_ = {};
 };
 
-// The same where the total is not known before.
+// What is not of the most common class, where the total is not known before.
 template <typename Count>
 struct Misclassified {
     Count total = {};
@@ -31,14 +25,7 @@ struct Misclassified {
         total += in_class;
         answer.add(in_class);
     }
-    [[gnu::always_inline]] Count value() const { return answer.errors(total); }
+    [[gnu::always_inline]] Count value() const { return total - answer.right(); }
 };
-
-// Of a node, from its weight in each class.
-inline std::int64_t leaf_value(const std::int64_t* class_weights, int n_classes) {
-    Misclassified<std::int64_t> leaf;
-    for (int c = 0; c < n_classes; ++c) leaf.add(class_weights[c]);
-    return leaf.value();
-}
 
 }  // namespace budgetree

@@ -1,4 +1,4 @@
-// Sets of cases as exact search sees them, and what it says of one.
+// Sets of cases as exact search sees them, and what it says of one. Errors are losses where there are any.
 //
 //     objects   ──►  7 12 13 40 │ 2 3 9 55 │ 1 8        a set: numbers of cases, sorted by class
 //                    class 0      class 1     class 2
@@ -29,7 +29,7 @@ struct Key {
 
 struct ObjectSet {
     std::span<const std::int32_t> objects;
-    Units total = 0;  // weight
+    Units total = 0;  // weight; with losses what the cases lose with the worst answer for each
     Units leaf = 0;   // errors as a leaf
     Units least = 0;  // errors of any tree: identical cases of several classes
     Key key;

@@ -1,8 +1,8 @@
 #include "outcome_splits.hpp"
 
 #include <functional>
+#include <iterator>
 
-#include "leaf.hpp"
 #include "vectors.hpp"
 
 namespace budgetree {
@@ -24,7 +24,9 @@ void find_affordable(const Money& money, const std::vector<std::int32_t>& tests,
 }
 
 OutcomeSplits::OutcomeSplits(const ExactTable& table)
-    : table_(table), right_(table.n_tests), lanes_right_(table.n_lanes), starts_(table.width + 1) {
+    : table_(table), right_(table.n_tests), lanes_right_(table.n_lanes),
+      gain_votes_(table.policy.is_plain() ? 0 : std::size_t(table.width) * table.policy.n_answers()),
+      leaf_(table.policy), starts_(table.width + 1) {
     for (int first = 0; first < table.n_tests; first += kByteLanes) {
         const int last = std::min(first + kByteLanes, table.n_tests);
         block_levels_.push_back(*std::max_element(&table.n_outcomes[first], &table.n_outcomes[first] + (last - first)));
@@ -57,11 +59,20 @@ ClassRuns OutcomeSplits::in_lanes(const ObjectSet& set, const Runs& runs) const 
 
 void OutcomeSplits::count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
     const ClassRuns runs = in_lanes(set, runs_);
+    lane_gains_.clear();
+    for (std::size_t run = 0; run < runs_.size() && !table_.policy.is_plain(); ++run) {
+        std::ranges::copy(table_.policy.gains(label_of_run(set, runs_, run)), std::back_inserter(lane_gains_));
+    }
     int counted = -1;
     for (const std::int32_t test : tests) {
         const int block = test / kByteLanes;
-        if (block != counted)
-            split_lanes().count_right(runs, block, block_levels_[block], &lanes_right_[block * kByteLanes]);
+        std::uint16_t* right = &lanes_right_[block * kByteLanes];
+        if (block != counted && table_.policy.is_plain()) {
+            split_lanes().count_right(runs, block, block_levels_[block], right);
+        } else if (block != counted) {
+            split_lanes().count_gains({runs, lane_gains_.data(), table_.policy.n_answers()}, block,
+                                      block_levels_[block], right);
+        }
         counted = block;
         right_[test] = lanes_right_[test];
     }
@@ -88,19 +99,46 @@ void OutcomeSplits::count_right(const ObjectSet& set, const std::vector<std::int
     }
 }
 
+// The same with losses: what the best answer to each outcome gains.
+void OutcomeSplits::count_gains(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
+    const std::size_t width = table_.width, n_answers = table_.policy.n_answers();
+    cells_.assign(tests.size() * width * n_answers, 0);
+    for (const std::int32_t object : set.objects) {
+        const std::uint8_t* row = table_.row(object);
+        const std::span<const Units> gains = table_.policy.gains(table_.labels[object]);
+        for (std::size_t i = 0; i < tests.size(); ++i) {
+            Units* cell = &cells_[(i * width + row[tests[i]]) * n_answers];
+            for (std::size_t answer = 0; answer < n_answers; ++answer) {
+                cell[answer] += table_.weights[object] * gains[answer];
+            }
+        }
+    }
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        right_[tests[i]] = 0;
+        for (std::size_t outcome = 0; outcome < width; ++outcome) {
+            const auto cell = cells_.begin() + std::ptrdiff_t((i * width + outcome) * n_answers);
+            right_[tests[i]] += *std::max_element(cell, cell + std::ptrdiff_t(n_answers));
+        }
+    }
+}
+
 BestSplit OutcomeSplits::best_split(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
     BestSplit best{set.leaf, kNoTest};
     if (tests.empty()) return best;
-    if (set.size() == 2) {  // so common that it pays: any test that tells the two apart settles everything
+    if (set.size() == 2 && table_.policy.min_cases() == 1) {  // so common that it pays: any test that tells them apart
         const std::uint8_t *one = table_.row(set.objects[0]), *other = table_.row(set.objects[1]);
         const auto apart = std::ranges::find_if(tests, [&](std::int32_t test) { return one[test] != other[test]; });
         return apart == tests.end() ? best : BestSplit{set.least, *apart};
     }
     find_runs(set, runs_);
-    uses_lanes() ? count_right_in_lanes(set, tests) : count_right(set, tests);
+    if (gains_in_lanes()) {
+        count_right_in_lanes(set, tests);
+    } else {
+        table_.policy.is_plain() ? count_right(set, tests) : count_gains(set, tests);
+    }
     for (const std::int32_t test : tests) {
         const Units wrong = set.total - right_[test];
-        if (wrong < best.errors) best = {wrong, test};
+        if (wrong < best.errors && table_.allows(set, test)) best = {wrong, test};
     }
     return best;
 }
@@ -109,14 +147,14 @@ void OutcomeSplits::split(const ObjectSet& set, int test, Level& level) {
     const std::vector<std::int32_t>& runs = level.runs;
     const int n_outcomes = table_.n_outcomes[test], n_runs = int(runs.size());
     const std::uint8_t* column = table_.column(test);
-    votes_.assign(std::size_t(n_outcomes) * n_runs, 0);
+    run_votes_.assign(std::size_t(n_outcomes) * n_runs, 0);
     std::fill_n(starts_.begin(), n_outcomes + 1, 0);
     for (int run = 0, at = 0; run < n_runs; ++run) {
         for (; at < runs[run]; ++at) {
             const std::int32_t object = set.objects[at];
             const int outcome = column[object];
             ++starts_[outcome + 1];
-            votes_[outcome * n_runs + run] += table_.weights[object];
+            run_votes_[outcome * n_runs + run] += table_.weights[object];
         }
     }
     for (int outcome = 0; outcome < n_outcomes; ++outcome) starts_[outcome + 1] += starts_[outcome];
@@ -125,13 +163,13 @@ void OutcomeSplits::split(const ObjectSet& set, int test, Level& level) {
     for (int outcome = 0; outcome < n_outcomes; ++outcome) {
         Part& part = level.parts[outcome];
         part.objects = objects.subspan(starts_[outcome], starts_[outcome + 1] - starts_[outcome]);
-        MostCommonClass<Units> leaf;
-        part.total = 0;
+        leaf_.clear();
         for (int run = 0; run < n_runs; ++run) {
-            part.total += votes_[outcome * n_runs + run];
-            leaf.add(votes_[outcome * n_runs + run]);
+            leaf_.add(label_of_run(set, runs, run), run_votes_[outcome * n_runs + run]);
         }
-        part.leaf = leaf.errors(part.total);
+        part.total = leaf_.total();
+        part.leaf = leaf_.value();
+        if (!table_.policy.is_plain()) std::ranges::copy(leaf_.gains(), &gain_votes_[outcome * leaf_.gains().size()]);
         part.is_settled |= part.leaf == part.least;  // the memory may have settled it before
     }
     for (const std::int32_t object : set.objects) level.objects[starts_[column[object]]++] = object;
@@ -156,7 +194,7 @@ Ranking OutcomeSplits::rank(const ObjectSet& set, const Remaining& remaining, co
     Ranker ranker(table_.money, remaining, level);
     find_runs(set, level.runs);
     runs_ = level.runs;
-    uses_lanes() ? rank_in_lanes(set, above.tests, ranker) : rank_by_cases(set, above.tests, ranker);
+    counts_in_lanes() ? rank_in_lanes(set, above.tests, ranker) : rank_by_cases(set, above.tests, ranker);
     return ranker.finish();
 }
 
@@ -187,7 +225,8 @@ void OutcomeSplits::rank_in_lanes(const ObjectSet& set, const std::vector<std::i
             n_shown += totals_[outcome] > 0;
         }
         const std::size_t n = n_outcomes;
-        if (n_shown >= 2) ranker.add(test, score(std::span(totals_).first(n), std::span(squares_).first(n)));
+        if (n_shown < 2) continue;
+        ranker.add(test, score(std::span(totals_).first(n), std::span(squares_).first(n)), table_.allows(set, test));
     }
 }
 
@@ -216,21 +255,25 @@ void OutcomeSplits::rank_by_cases(const ObjectSet& set, const std::vector<std::i
             n_shown += totals_[outcome] > 0;
         }
         const auto first = [&](const std::vector<double>& all) { return std::span(all).first(n_outcomes); };
-        if (n_shown >= 2) ranker.add(tests[i], score(first(totals_), first(squares_)));
+        if (n_shown < 2) continue;
+        ranker.add(tests[i], score(first(totals_), first(squares_)), table_.allows(set, tests[i]));
     }
 }
 
-// So many classes are right at most as the next test has outcomes. The votes are used up.
-Units OutcomeSplits::bound_by_classes(Level& level, int n_outcomes, int max_outcomes) {
-    const int n_runs = int(level.runs.size());
+// A test of so many outcomes gives as many answers at most, and several gain no more than each by itself. The votes are
+// used up.
+Units OutcomeSplits::bound_by_answers(Level& level, int n_outcomes, int max_outcomes) {
+    const bool is_plain = table_.policy.is_plain();
+    std::vector<Units>& votes = is_plain ? run_votes_ : gain_votes_;
+    const int n_votes = is_plain ? int(level.runs.size()) : table_.policy.n_answers();
     Units wrong = 0;
     for (int outcome = 0; outcome < n_outcomes; ++outcome) {
         Part& part = level.parts[outcome];
-        if (n_runs > max_outcomes && !part.is_settled) {
-            const auto votes = votes_.begin() + std::ptrdiff_t(outcome) * n_runs;
-            std::nth_element(votes, votes + max_outcomes, votes + n_runs, std::greater<>());
+        if (n_votes > max_outcomes && !part.is_settled) {
+            const auto first = votes.begin() + std::ptrdiff_t(outcome) * n_votes;
+            std::nth_element(first, first + max_outcomes, first + n_votes, std::greater<>());
             Units rest = part.total;
-            for (auto vote = votes; vote < votes + max_outcomes; ++vote) rest -= *vote;
+            for (auto vote = first; vote < first + max_outcomes; ++vote) rest -= *vote;
             part.proven = std::max(part.proven, rest);
         }
         wrong += part.proven;

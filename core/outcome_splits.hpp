@@ -1,7 +1,7 @@
 // Tests of any number of outcomes, on cases of any weight: one test counted, or two, one after the other.
 //
 //     set      │ class 2    │ class 5 │ class 7          │      sorted by class; runs say where each one ends
-//     votes    outcome × run                                   weights
+//     votes    outcome × run                                   weights; with losses also outcome × answer, gains
 //
 // Few of many classes are left in a small set, so the tables to clear and to add up are small too. Where cases count
 // once and outcomes are few, one test is counted 32 at a time (split_lanes.hpp).
@@ -56,18 +56,25 @@ private:
     using Runs = std::vector<std::int32_t>;  // where each class that the set has ends
 
     void find_runs(const ObjectSet& set, Runs& runs) const;
-    bool uses_lanes() const {
+    bool counts_in_lanes() const {
         return table_.has_unit_weights && table_.width <= kMaxLevels && table_.n_cases < 1 << 16;
+    }
+    bool gains_in_lanes() const {
+        return counts_in_lanes() && table_.fits_words && table_.policy.n_answers() <= kMaxAnswers;
     }
     ClassRuns in_lanes(const ObjectSet& set, const Runs& runs) const;
     void count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests);
     void count_right(const ObjectSet& set, const std::vector<std::int32_t>& tests);
+    void count_gains(const ObjectSet& set, const std::vector<std::int32_t>& tests);
     // The ranking's score of a test from what each outcome has: how many, and ordered pairs of one class.
     double score(std::span<const double> totals, std::span<const double> squares) const;
     void rank_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests, Ranker& ranker);
     void rank_by_cases(const ObjectSet& set, const std::vector<std::int32_t>& tests, Ranker& ranker);
     // What the parts get wrong at least with one test of at most so many outcomes more.
-    Units bound_by_classes(Level& level, int n_outcomes, int max_outcomes);
+    Units bound_by_answers(Level& level, int n_outcomes, int max_outcomes);
+    int label_of_run(const ObjectSet& set, const Runs& runs, std::size_t run) const {
+        return table_.labels[set.objects[runs[run] - 1]];
+    }
 
     static constexpr int kMaxLevels = 32;
 
@@ -80,7 +87,10 @@ private:
     std::vector<std::uint32_t> lanes_totals_, lanes_squares_;
     std::vector<Units> cells_, tops_;
     std::vector<double> totals_, squares_;
-    std::vector<Units> votes_;  // outcome × run, of the set split last
+    std::vector<std::uint16_t> lane_gains_;  // run × answer
+    // Of the set split last: outcome × run, and with losses outcome × answer.
+    std::vector<Units> run_votes_, gain_votes_;
+    LeafLoss leaf_;
     std::vector<std::int32_t> starts_;
     Level last_two_level_;
     std::array<Affordable, 2> affordable_;
@@ -104,6 +114,7 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
         if (set.least > 0) sum_keys(set, test, level);
         split(set, test, level);
         if (std::ranges::any_of(parts, [&](const Part& part) { return part.size() == set.size(); })) continue;
+        if (!table_.allows(set, test)) continue;
         const Units due = money.fees_due(test, remaining.fees_paid);
         const FeeSet fees_after = remaining.fees_paid | money.fee_mask(test);
         const auto afford_second = [&](int outcome) {
@@ -119,7 +130,7 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
             const Units spent = due + money.own(test, outcome);
             best.changes = std::min(best.changes, spent + std::min(second.beyond, above.chain.two_after(test)));
         }
-        Units wrong = bound_by_classes(level, n_outcomes, max_outcomes);
+        Units wrong = bound_by_answers(level, n_outcomes, max_outcomes);
         Units need = money.costliest(test) + due;
         while (wrong < bound) {
             const auto part = std::ranges::max_element(parts, {}, &Part::mixed);  // it ends a hopeless test soonest

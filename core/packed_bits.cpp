@@ -19,7 +19,15 @@ Ones OnesOfSet::view() const {
 
 PackedBits::PackedBits(const ExactTable& table)
     : table_(table), bytes_(std::size_t(table.n_cases / kBlock + table.n_classes + 1) * table.n_lanes),
-      class_begins_(table.n_classes + 1) {}
+      class_begins_(table.n_classes + 1) {
+    const LeafPolicy& policy = table.policy;
+    if (policy.is_plain()) return;
+    for (int answer = 0; answer < policy.n_answers(); ++answer) {
+        for (int c = 0; c < table.n_classes; ++c) gain_table_.push_back(Count(policy.gains(c)[answer]));
+    }
+    for (int c = 0; c < table.n_classes; ++c) gain_table_.push_back(Count(policy.largest(c)));
+    row_.resize(std::size_t(table.n_classes) * table.n_lanes);
+}
 
 void PackedBits::pack(std::span<const std::int32_t> objects) {
     std::uint8_t* into = bytes_.data();
@@ -50,6 +58,21 @@ void PackedBits::count_ones(OnesOfSet& ones) const {
     const int always = table_.n_lanes - 1;  // the lane that shows a one on every case
     count_row(always, 0, ones.ones.data(), table_.n_lanes);
     for (int c = 0; c < table_.n_classes; ++c) ones.totals[c] = ones.ones[std::size_t(c) * table_.n_lanes + always];
+}
+
+void PackedBits::count_gains(int test, int first_lane, Count* out, std::size_t step) {
+    if (table_.policy.is_plain()) return count_row(test, first_lane, out, step);
+    const std::size_t n_lanes = table_.n_lanes;
+    count_row(test, first_lane, row_.data(), n_lanes);
+    pair_lanes().project(gain_table(), {{row_.data(), n_lanes}, out, step, first_lane, table_.n_lanes});
+}
+
+void PackedBits::project(const OnesOfSet& ones, OnesOfSet& gains) const {
+    const std::size_t n_lanes = table_.n_lanes;
+    pair_lanes().project(gain_table(), {{ones.ones.data(), n_lanes}, gains.ones.data(), n_lanes, 0, table_.n_lanes});
+    for (std::size_t row = 0; row < gains.totals.size(); ++row) {
+        gains.totals[row] = gains.ones[(row + 1) * n_lanes - 1];  // the lane that shows a one on every case
+    }
 }
 
 }  // namespace budgetree

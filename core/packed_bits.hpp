@@ -32,6 +32,11 @@ public:
     // `step` apart.
     void count_row(int test, int first_lane, Count* out, std::size_t step) const;
     void count_ones(OnesOfSet& ones) const;
+    // count_row as gains by answer and, behind them, what there is to lose; without losses the counts themselves.
+    void count_gains(int test, int first_lane, Count* out, std::size_t step);
+    // Counts of ones as such gains; only with losses.
+    void project(const OnesOfSet& ones, OnesOfSet& gains) const;
+    GainTable gain_table() const { return {gain_table_.data(), table_.n_classes, table_.n_gains()}; }
 
     const std::uint8_t* bytes() const { return bytes_.data(); }
     const int* class_begins() const { return class_begins_.data(); }  // in blocks; one more than there are classes
@@ -40,6 +45,7 @@ private:
     const ExactTable& table_;
     std::vector<std::uint8_t> bytes_;
     std::vector<int> class_begins_;
+    std::vector<Count> gain_table_, row_;  // only with losses; row_ is class × lane
 };
 
 }  // namespace budgetree

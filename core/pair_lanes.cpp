@@ -167,6 +167,68 @@ void score_small_lanes(const SmallSet& set, int test, const PairMasks& masks, co
     raise_one(best.zero[test], of_test[1]);
 }
 
+// Answers whose gains fill the registers one after another; any number is taken in portions of it.
+constexpr int kAnswersAtOnce = 4;
+
+void project(const GainTable& table, const Projection& projection) {
+    for (int lane = projection.first; lane < projection.n_lanes; lane += kWordLanes) {
+        for (int answer = 0; answer < table.n_answers; ++answer) {
+            const Count* gains = table.gains + answer * table.n_classes;
+            Words sum = {};
+            for (int c = 0; c < table.n_classes; ++c) sum += load<Words>(projection.from.of(c) + lane) * gains[c];
+            store(sum, projection.to + answer * projection.to_step + lane);
+        }
+    }
+}
+
+// Four answers at a time, counting the set again for each four.
+template <bool Masked>
+void score_small_gains_lanes(const SmallSet& set, const SmallGains& gains, const PairMasks& masks,
+                             const Following& best) {
+    const int test = gains.test, n_answers = gains.table.n_answers;
+    Words of_test[2] = {};
+    for (int lane = test / kByteLanes * kByteLanes; lane < set.n_lanes; lane += kByteLanes) {
+        Cells<Words> cells[2];
+        for (int first = 0; first < n_answers; first += kAnswersAtOnce) {
+            const int n_here = n_answers - first < kAnswersAtOnce ? n_answers - first : kAnswersAtOnce;
+            Words both[2][kAnswersAtOnce] = {};
+            for (int c = 0; c < set.n_classes; ++c) {
+                if (set.class_begins[c] == set.class_begins[c + 1]) continue;
+                const std::uint8_t* row = set.bits + std::size_t(set.class_begins[c]) * set.n_lanes;
+                Bytes counted = {};
+                for (int block = set.class_begins[c]; block < set.class_begins[c + 1]; ++block, row += set.n_lanes) {
+                    counted += ones_in((row[test] - Bytes{}) & load<Bytes>(row + lane));
+                }
+                Count wide[kByteLanes];
+                store(__builtin_convertvector(counted, Wide), wide);
+                for (int half = 0; half < 2; ++half) {
+                    const Words in_class = load<Words>(wide + half * kWordLanes);
+                    for (int i = 0; i < n_here; ++i) {
+                        both[half][i] += in_class * gains.table.gains[(first + i) * gains.table.n_classes + c];
+                    }
+                }
+            }
+            for (int i = 0; i < n_here; ++i) {
+                const Count* ones = gains.ones.ones.of(first + i);
+                for (int half = 0; half < 2; ++half) {
+                    const Words of_lane = load<Words>(ones + lane + half * kWordLanes);
+                    cells[half].add(both[half][i], ones[test], of_lane, gains.ones.totals[first + i]);
+                }
+            }
+        }
+        for (int half = 0; half < 2; ++half) {
+            raise_best<Words, Masked>(cells[half], masks, lane + half * kWordLanes, best, of_test);
+        }
+    }
+    raise_one(best.one[test], of_test[0]);
+    raise_one(best.zero[test], of_test[1]);
+}
+
+void score_small_gains(const SmallSet& set, const SmallGains& gains, const PairMasks& masks, const Following& best) {
+    masks.after_one == nullptr ? score_small_gains_lanes<false>(set, gains, masks, best)
+                               : score_small_gains_lanes<true>(set, gains, masks, best);
+}
+
 void score_small(const SmallSet& set, int test, const PairMasks& masks, const SmallFollowing& best) {
     masks.after_one == nullptr ? score_small_lanes<false>(set, test, masks, best)
                                : score_small_lanes<true>(set, test, masks, best);
@@ -184,6 +246,6 @@ void score(const Ones& set, const PairRow& row, const PairMasks& masks, const Fo
 }  // namespace
 
 extern const PairLanes kPairLanes;
-const PairLanes kPairLanes{pack, count, score, score_small};
+const PairLanes kPairLanes{pack, count, score, score_small, project, score_small_gains};
 
 }  // namespace budgetree::BUDGETREE_LANES

@@ -41,7 +41,22 @@ struct ClassCounts {
     const Count* of(int c) const { return counts + c * step; }
 };
 
-// Ones per test of a set, by class, and how many cases each class has.
+// What each class gains with each answer, for losses: see leaf_policy.hpp.
+struct GainTable {
+    const Count* gains;  // answer × class
+    int n_classes, n_answers;
+};
+
+// Counts of lanes from `first` on, by class; the same projected to gains, by answer.
+struct Projection {
+    ClassCounts from;
+    Count* to;
+    std::size_t to_step;
+    int first, n_lanes;
+};
+
+// Ones per test of a set, by class, and how many cases each class has. With losses answers take the place of classes,
+// and what they gain that of cases.
 struct Ones {
     ClassCounts ones;
     const Count* totals;
@@ -78,6 +93,12 @@ struct SmallSet {
     int n_classes, n_lanes;
 };
 
+struct SmallGains {
+    int test;
+    GainTable table;
+    Ones ones;
+};
+
 struct SmallFollowing {
     std::uint8_t* one;
     std::uint8_t* zero;
@@ -94,6 +115,11 @@ struct PairLanes {
     void (*score)(const Ones& set, const PairRow& row, const PairMasks& masks, const Following& best);
     // The same for a small set, counted on the way.
     void (*score_small)(const SmallSet& set, int test, const PairMasks& masks, const SmallFollowing& best);
+    // Counts by class to gains by answer.
+    void (*project)(const GainTable& gains, const Projection& projection);
+    // A small set with losses: its cases counted in bytes, their gains in 16 bits, as `ones` has them by answer.
+    void (*score_small_gains)(const SmallSet& set, const SmallGains& gains, const PairMasks& masks,
+                              const Following& best);
 };
 
 const PairLanes& pair_lanes();

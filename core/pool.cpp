@@ -7,7 +7,6 @@
 
 #include "growth.hpp"
 #include "hash_index.hpp"
-#include "leaf.hpp"
 
 namespace budgetree {
 namespace {
@@ -58,9 +57,9 @@ struct Place {
 template <typename Count>
 class PoolOf final : public Pool {
 public:
-    PoolOf(const Table& table, const Money& money, std::size_t cache_bytes)
-        : table_(table), layout_(table.layout()), money_(money), limit_(cache_bytes), chooser_(layout_, money),
-          random_(table.n_rows()) {
+    PoolOf(const Table& table, const Money& money, const LeafPolicy& policy, std::size_t cache_bytes)
+        : table_(table), layout_(table.layout()), money_(money), policy_(policy), limit_(cache_bytes),
+          chooser_(layout_, money), random_(table.n_rows()) {
         for (std::size_t row = 0; row < random_.size(); ++row) random_[row] = {mixed(2 * row), mixed(2 * row + 1)};
         clear();
     }
@@ -80,7 +79,7 @@ public:
         }
         const auto tree = budgetree::grow(table_, money_, settings, 1, watch.clock());
         if (!tree) return false;
-        steps.add_tree(*tree, layout_, money_);
+        steps.add_tree(*tree, policy_, money_);
         return true;
     }
 
@@ -122,16 +121,28 @@ private:
             const int test = choose(place, wrong_after, watch);
             if (watch.clock().is_stopped()) return Ended::kStopped;
             if (test == kLeaf) continue;
+            if (!policy_.is_plain()) wrong_after = loss_after(place.set, test);
             const Units cost = place.path.paid + money_.most(test, place.path.fees_paid);
             const Units need = std::max(cost, place.need);
             const std::int64_t gain = sets_[place.set].wrong - wrong_after;
             steps.add(need, gain);
             tree.at_leaves -= gain;
             if (!money_.depends_on_outcome()) tree.max_cost = std::max(tree.max_cost, cost);
-            if (wrong_after > 0 || money_.depends_on_outcome()) go_on(place, test, need, tree);
+            // With losses parts of several classes may have nothing to lose, and go on all the same.
+            if (wrong_after > 0 || money_.depends_on_outcome() || !policy_.is_plain()) go_on(place, test, need, tree);
         }
         steps.end_tree(tree);
         return Ended::kDone;
+    }
+
+    std::int64_t loss_after(std::int32_t set, int test) {
+        const std::size_t first = split(set, test);
+        std::int64_t loss = 0;
+        for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
+            const std::int32_t child = split_sets_[first + outcome];
+            if (child != kEmpty) loss += sets_[child].wrong;
+        }
+        return loss;
     }
 
     // Enqueues the outcomes that are no leaves.
@@ -282,7 +293,7 @@ private:
         set.n_rows = std::int32_t(last - first);
         set.slot = kEmpty;
         set.pure_test = kUnknown;
-        set.wrong = leaf_value(weights, n_classes);
+        set.wrong = leaf_value(weights, policy_);
         set.sums = sums;
         set.is_pure = n_present < 2;
         sets_.push_back(set);
@@ -297,6 +308,7 @@ private:
     const Table& table_;
     const RowLayout& layout_;
     const Money& money_;
+    LeafPolicy policy_;
     std::size_t limit_;
     Chooser chooser_;
     std::vector<Sums> random_;
@@ -313,9 +325,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Pool> Pool::make(const Table& table, const Money& money, std::size_t cache_bytes) {
-    if (table.layout().is_weighted()) return std::make_unique<PoolOf<double>>(table, money, cache_bytes);
-    return std::make_unique<PoolOf<std::uint32_t>>(table, money, cache_bytes);
+std::unique_ptr<Pool> Pool::make(const Table& table, const Money& money, const LeafPolicy& policy,
+                                 std::size_t cache_bytes) {
+    if (table.layout().is_weighted()) return std::make_unique<PoolOf<double>>(table, money, policy, cache_bytes);
+    return std::make_unique<PoolOf<std::uint32_t>>(table, money, policy, cache_bytes);
 }
 
 }  // namespace budgetree

@@ -25,7 +25,8 @@ namespace budgetree {
 
 class Pool {
 public:
-    static std::unique_ptr<Pool> make(const Table& table, const Money& money, std::size_t cache_bytes);
+    static std::unique_ptr<Pool> make(const Table& table, const Money& money, const LeafPolicy& policy,
+                                      std::size_t cache_bytes);
     virtual ~Pool() = default;
 
     // Adds a tree's steps; false when the clock stopped it.

@@ -125,7 +125,8 @@ RaceResult race(std::vector<std::unique_ptr<Search>>& searches, const Question& 
     }
     if (ranking->empty()) return in_one_piece(*searches.front(), question, clock);
     Race race(table, *ranking, question, clock);
-    if (settings.bound_seconds > 0) {
+    // The bound is about parts of sets, which a tree may divide further than leaves of enough cases allow.
+    if (settings.bound_seconds > 0 && table.policy.min_cases() == 1) {
         race.keep_bound(rising_bound(searches, question, settings.bound_seconds, watch));
     }
     Threads threads;

@@ -26,13 +26,14 @@ Ranker::Ranker(const Money& money, const Remaining& remaining, Level& level)
     level_.ranked.clear();
 }
 
-void Ranker::add(int test, double score) {
+void Ranker::add(int test, double score, bool is_allowed) {
     level_.tests.push_back(test);
     const Units price = money_.most(test, remaining_.fees_paid);
     if (price > remaining_.budget) {
         ranking_.beyond = std::min(ranking_.beyond, price);
         return;
     }
+    if (!is_allowed) return;
     if (price == 0 && ranking_.free_test == kNoTest) ranking_.free_test = test;
     entries_.push_back({score, test});
 }

@@ -25,7 +25,7 @@ Chain describe_chain(const std::vector<std::int32_t>& tests, const Money& money)
 
 struct Level {
     std::vector<std::int32_t> tests;   // those that split the set, in the table's order
-    std::vector<std::int32_t> ranked;  // the affordable ones among them, most promising first
+    std::vector<std::int32_t> ranked;  // the affordable and allowed ones among them, most promising first
     Chain chain;
     std::vector<std::int32_t> objects;  // of the parts
     std::vector<Part> parts;            // by outcome
@@ -43,7 +43,7 @@ class Ranker {
 public:
     Ranker(const Money& money, const Remaining& remaining, Level& level);
 
-    void add(int test, double score);
+    void add(int test, double score, bool is_allowed = true);
     Ranking finish();  // writes level.tests and level.ranked
 
 private:

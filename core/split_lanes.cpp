@@ -69,6 +69,37 @@ void count_right(const ClassRuns& set, int block, int n_levels, std::uint16_t* r
     store(sum, right);
 }
 
+// With the number of answers known, the gains of a level stay in registers; 0 stands for any number.
+template <int Answers>
+Wide gains_of_levels(const RunGains& set, int block, int first_level) {
+    const int n_answers = Answers > 0 ? Answers : set.n_answers;
+    Wide gains[kLevelsAtOnce][Answers > 0 ? Answers : kMaxAnswers] = {};
+    const std::uint16_t* per_case = set.gains;
+    count_classes<Wide>(set.runs, block, first_level, [&](const Wide* in_class) {
+        for (int v = 0; v < kLevelsAtOnce; ++v) {
+            for (int answer = 0; answer < n_answers; ++answer) gains[v][answer] += in_class[v] * per_case[answer];
+        }
+        per_case += n_answers;
+    });
+    Wide right = {};
+    for (int v = 0; v < kLevelsAtOnce; ++v) {
+        MostCommonClass<Wide> most;
+        for (int answer = 0; answer < n_answers; ++answer) most.add(gains[v][answer]);
+        right += most.right();
+    }
+    return right;
+}
+
+void count_gains(const RunGains& set, int block, int n_levels, std::uint16_t* right) {
+    Wide sum = {};
+    for (int level = 0; level < n_levels; level += kLevelsAtOnce) {
+        sum += set.n_answers == 2   ? gains_of_levels<2>(set, block, level)
+               : set.n_answers == 3 ? gains_of_levels<3>(set, block, level)
+                                    : gains_of_levels<0>(set, block, level);
+    }
+    store(sum, right);
+}
+
 // In a class a count fits into Counts, and the sum of all classes' squares into Squares.
 template <typename Counts, typename Squares>
 void count_pairs_of_levels(const ClassRuns& set, int block, int level, const LevelCounts& counts) {
@@ -97,6 +128,6 @@ void count_pairs(const ClassRuns& set, int block, int n_levels, const LevelCount
 }  // namespace
 
 extern const SplitLanes kSplitLanes;
-const SplitLanes kSplitLanes{count_right, count_pairs};
+const SplitLanes kSplitLanes{count_right, count_gains, count_pairs};
 
 }  // namespace budgetree::BUDGETREE_LANES

@@ -23,6 +23,15 @@ struct ClassRuns {
     bool fits_bytes;  // no class has more than 255 cases
 };
 
+// With losses: what each answer gains per case of a class; gains of the whole set fit into 16 bits.
+struct RunGains {
+    ClassRuns runs;
+    const std::uint16_t* gains;  // run × answer
+    int n_answers;
+};
+
+inline constexpr int kMaxAnswers = 16;
+
 // Of the cases that show each outcome of each test: how many, and how many ordered pairs of one class (level × 32
 // lanes).
 struct LevelCounts {
@@ -30,10 +39,12 @@ struct LevelCounts {
     std::uint32_t* squares;
 };
 
-// Both for the 32 tests of a block, each of which shows outcomes below n_levels; fewer than 2¹⁶ cases.
+// All for the 32 tests of a block, each of which shows outcomes below n_levels; fewer than 2¹⁶ cases.
 struct SplitLanes {
     // right[lane]: what the test alone gets right.
     void (*count_right)(const ClassRuns& set, int block, int n_levels, std::uint16_t* right);
+    // The same with losses, for at most kMaxAnswers answers.
+    void (*count_gains)(const RunGains& set, int block, int n_levels, std::uint16_t* right);
     // The room for levels is a multiple of four.
     void (*count_pairs)(const ClassRuns& set, int block, int n_levels, const LevelCounts& counts);
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "leaf.hpp"
-
 namespace budgetree {
 
 void Steps::end_tree(const Tree& tree) {
@@ -16,13 +14,13 @@ void Steps::drop_unfinished() {
     gain_.resize(end);
 }
 
-void Steps::add_tree(const GrownTree& tree, const RowLayout& layout, const Money& money) {
+void Steps::add_tree(const GrownTree& tree, const LeafPolicy& policy, const Money& money) {
     const std::size_t first = need_.size();
     std::vector<std::size_t> place(tree.size());  // of each inner node among the steps
     std::vector<FeeSet> fees_paid(tree.size());
     Tree summary;
     for (std::size_t node = 0; node < tree.size(); ++node) {
-        const std::int64_t wrong = leaf_value(&tree.class_weights[node * layout.n_classes()], layout.n_classes());
+        const std::int64_t wrong = leaf_value(&tree.class_weights[node * policy.n_classes()], policy);
         summary.max_cost = std::max(summary.max_cost, tree.paid[node]);
         std::int64_t reached_at = 0;
         if (node == 0) {

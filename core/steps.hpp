@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "grown.hpp"
+#include "leaf_policy.hpp"
 #include "money.hpp"
 
 namespace budgetree {
@@ -30,7 +31,7 @@ public:
     void end_tree(const Tree& tree);
     // Forgets what was added since the last tree ended.
     void drop_unfinished();
-    void add_tree(const GrownTree& tree, const RowLayout& layout, const Money& money);
+    void add_tree(const GrownTree& tree, const LeafPolicy& policy, const Money& money);
 
     std::size_t n_trees() const { return summaries_.size() / kSummary; }
     Tree tree(std::size_t number) const {

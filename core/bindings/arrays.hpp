@@ -17,6 +17,7 @@
 
 #include "../cases.hpp"
 #include "../clock.hpp"
+#include "../leaf_policy.hpp"
 #include "../money.hpp"
 
 namespace budgetree {

@@ -43,6 +43,18 @@ Money make_money(Matrix<Units> own, Array<Units> fees, Array<FeeSet> fee_mask) {
                  as_vector(fee_mask));
 }
 
+LeafPolicy make_policy(const std::optional<Matrix<Units>>& losses, int n_classes, int min_cases) {
+    require(n_classes > 0, "n_classes: expected at least 1");
+    require(min_cases > 0, "min_cases: expected at least 1");
+    if (!losses) return LeafPolicy({}, n_classes, min_cases);
+    require(losses->shape(0) == std::size_t(n_classes), "losses: expected a row per class");
+    require(losses->shape(1) > 0, "losses: expected at least one answer");
+    std::vector<Units> units(losses->data(), losses->data() + losses->size());
+    require(std::ranges::all_of(units, [](Units loss) { return 0 <= loss && loss <= kMaxUnits; }),
+            "losses: expected whole numbers from 0 to 2**56");
+    return LeafPolicy(units, n_classes, min_cases);
+}
+
 }  // namespace
 
 KeptCases::KeptCases(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<std::int64_t>> weights,
@@ -92,6 +104,9 @@ void bind_basics(nb::module_& module) {
         .def_prop_ro("was_interrupted", &Clock::was_interrupted);
     nb::class_<Money>(module, "Money", "Prices by test and outcome, and shared fees, in whole units.")
         .def(nb::new_(&make_money), "own"_a, "fees"_a, "fee_mask"_a);
+    nb::class_<LeafPolicy>(module, "LeafPolicy",
+                           "Losses by class and answer (None: an error is an error), cases per leaf.")
+        .def(nb::new_(&make_policy), "losses"_a.none(), "n_classes"_a, "min_cases"_a = 1);
     nb::class_<KeptCases>(module, "Cases", "Codes, classes and weights of the known cases; the arrays are not copied.")
         .def(nb::init<Matrix<std::uint8_t>, Array<std::int32_t>, std::optional<Array<std::int64_t>>,
                       Array<std::int32_t>, int, bool>(),

@@ -22,11 +22,12 @@ auto without_interrupt(Clock& clock, Work work) {
     return result;
 }
 
-std::vector<Units> one_per_case(const Array<Units>& unavoidable, const Cases& cases) {
+std::vector<Units> one_per_case(const Array<Units>& unavoidable, const Cases& cases, const LeafPolicy& policy) {
+    require(policy.n_classes() == cases.n_classes, "policy: expected as many classes as the cases have");
     require(unavoidable.shape(0) == cases.size(), "unavoidable: expected one entry per case");
     for (std::size_t number = 0; number < cases.size(); ++number) {
-        const Units errors = unavoidable.data()[number];
-        require(0 <= errors && errors <= cases.weight(number), "unavoidable: expected at most what the case counts");
+        const Units loss = unavoidable.data()[number], most = policy.largest(cases.labels[number]);
+        require(0 <= loss && loss <= cases.weight(number) * most, "unavoidable: expected at most what a case may lose");
     }
     return as_vector(unavoidable);
 }
@@ -34,10 +35,10 @@ std::vector<Units> one_per_case(const Array<Units>& unavoidable, const Cases& ca
 // The table and the searches on it; the first one serves all short questions.
 class PythonSearch {
 public:
-    PythonSearch(const KeptCases& cases, const Money& money, Array<Units> unavoidable, std::size_t cache_bytes,
-                 bool may_count_pairs)
-        : table_(cases.cases, fitting(money, cases.cases.n_tests(), std::ranges::max(cases.cases.n_outcomes)),
-                 one_per_case(unavoidable, cases.cases), may_count_pairs),
+    PythonSearch(const KeptCases& cases, const Money& money, const LeafPolicy& policy, Array<Units> unavoidable,
+                 std::size_t cache_bytes, bool may_count_pairs)
+        : table_(cases.cases, fitting(money, cases.cases.n_tests(), std::ranges::max(cases.cases.n_outcomes)), policy,
+                 one_per_case(unavoidable, cases.cases, policy), may_count_pairs),
           cache_bytes_(cache_bytes) {
         searches_.push_back(std::make_unique<Search>(table_, cache_bytes));
     }
@@ -77,7 +78,8 @@ public:
 
     // Of the whole with any three tests, by itself so that a test can hold it against a twin.
     Units fewest_errors_of_triples() {
-        require(table_.counts_pairs && table_.n_classes <= kMaxTripleClasses, "triples: expected few binary cases");
+        require(table_.counts_pairs && table_.policy.n_answers() <= kMaxTripleClasses,
+                "triples: expected few binary cases");
         return BinaryTriples(table_, [](std::int64_t) {}).fewest_errors(table_.whole);
     }
 
@@ -144,8 +146,8 @@ void bind_exact(nb::module_& module) {
         .def_ro("lower_bound", &RaceResult::lower_bound)
         .def_ro("tree_errors", &RaceResult::tree_errors);
     nb::class_<PythonSearch>(module, "Search", "Exact search on one table; what it learns stays until it is deleted.")
-        .def(nb::init<const KeptCases&, const Money&, Array<Units>, std::size_t, bool>(), "cases"_a, "money"_a,
-             "unavoidable"_a, "cache_bytes"_a, "may_count_pairs"_a = true)
+        .def(nb::init<const KeptCases&, const Money&, const LeafPolicy&, Array<Units>, std::size_t, bool>(), "cases"_a,
+             "money"_a, "policy"_a, "unavoidable"_a, "cache_bytes"_a, "may_count_pairs"_a = true)
         .def_prop_ro("counts_pairs", [](const PythonSearch& search) { return search.table().counts_pairs; })
         .def("ask", &PythonSearch::ask, "question"_a, "clock"_a, "breadth"_a = kAllTests)
         .def(

@@ -51,6 +51,7 @@ nb::dict nodes_of(GrownTree tree, int n_classes) {
 std::optional<nb::dict> grow_for_python(const Table& table, const Money& money, const GrowthSettings& settings,
                                         int threads, Clock& clock) {
     fitting(money, table.layout().n_tests(), table.layout().max_outcomes());
+    require(settings.min_cases == 1 || !table.layout().is_weighted(), "min_cases: expected 1 where cases have weights");
     auto grown = interruptible(clock, [&] { return grow(table, money, settings, threads, clock); });
     if (!grown) return std::nullopt;
     return nodes_of(std::move(*grown), table.layout().n_classes());
@@ -64,9 +65,11 @@ StepArrays arrays_of(Steps steps) {
             as_numpy(steps.take_summaries(), {n_trees, Steps::kSummary})};
 }
 
-std::unique_ptr<Pool> make_pool(const Table& table, const Money& money, std::size_t cache_bytes) {
+std::unique_ptr<Pool> make_pool(const Table& table, const Money& money, const LeafPolicy& policy,
+                                std::size_t cache_bytes) {
     fitting(money, table.layout().n_tests(), table.layout().max_outcomes());
-    return Pool::make(table, money, cache_bytes);
+    require(policy.n_classes() == table.layout().n_classes(), "policy: expected as many classes as the table has");
+    return Pool::make(table, money, policy, cache_bytes);
 }
 
 StepArrays grow_in_pool(Pool& pool, const std::vector<GrowthSettings>& all, Clock& clock) {
@@ -124,12 +127,13 @@ void bind_growth(nb::module_& module) {
         .def_static("gini", &Form::gini, "n_classes"_a)
         .def_static("entropy", &Form::entropy, "n_classes"_a);
     nb::class_<GrowthSettings>(module, "GrowthSettings", "What a growth is asked for.")
-        .def(nb::new_(
-                 [](const Form& form, const nb::bytes& threshold, double float_threshold, Units budget, bool is_worst) {
-                     return GrowthSettings{form, whole_of(threshold), float_threshold, budget,
-                                           is_worst ? Rule::kWorst : Rule::kExpected};
-                 }),
-             "form"_a, "threshold"_a, "float_threshold"_a, "budget"_a, "is_worst"_a);
+        .def(nb::new_([](const Form& form, const nb::bytes& threshold, double float_threshold, Units budget,
+                         bool is_worst, int min_cases) {
+                 return GrowthSettings{
+                     form,     whole_of(threshold), float_threshold, budget, is_worst ? Rule::kWorst : Rule::kExpected,
+                     min_cases};
+             }),
+             "form"_a, "threshold"_a, "float_threshold"_a, "budget"_a, "is_worst"_a, "min_cases"_a = 1);
     module.def("grow", &grow_for_python, "table"_a, "money"_a, "settings"_a, "threads"_a, "clock"_a,
                "The nodes of a tree, breadth first; None when the clock stopped it.");
     nb::class_<Hinges>(module, "Hinges", "Hinged functions at multiples of a step.")
@@ -138,7 +142,7 @@ void bind_growth(nb::module_& module) {
              }),
              "q"_a, "p"_a, "subtracts_square"_a, "budget"_a);
     nb::class_<Pool>(module, "Pool", "Sets of cases that many trees share; the table and the prices must outlive it.")
-        .def(nb::new_(&make_pool), "table"_a, "money"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
+        .def(nb::new_(&make_pool), "table"_a, "money"_a, "policy"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
              nb::keep_alive<0, 2>())
         .def("grow", &grow_in_pool, "settings"_a, "clock"_a,
              "Need, gain and summaries of the trees that were finished.")

@@ -22,6 +22,9 @@ class Clock:
 class Money:
     def __init__(self, own: NDArray[np.int64], fees: NDArray[np.int64], fee_mask: NDArray[np.uint64]) -> None: ...
 
+class LeafPolicy:
+    def __init__(self, losses: NDArray[np.int64] | None, n_classes: int, min_cases: int = 1) -> None: ...
+
 class Cases:
     def __init__(
         self,
@@ -54,7 +57,7 @@ class Form:
 
 class GrowthSettings:
     def __new__(
-        cls, form: Form, threshold: bytes, float_threshold: float, budget: int, is_worst: bool
+        cls, form: Form, threshold: bytes, float_threshold: float, budget: int, is_worst: bool, min_cases: int = 1
     ) -> GrowthSettings: ...
 
 class Hinges:
@@ -63,7 +66,7 @@ class Hinges:
 StepArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 class Pool:
-    def __new__(cls, table: Table, money: Money, cache_bytes: int) -> Pool: ...
+    def __new__(cls, table: Table, money: Money, policy: LeafPolicy, cache_bytes: int) -> Pool: ...
     def grow(self, settings: Sequence[GrowthSettings], clock: Clock) -> StepArrays: ...
     def bisect(
         self, hinges: Hinges, largest: int, close: int, clock: Clock
@@ -136,6 +139,7 @@ class Search:
         self,
         cases: Cases,
         money: Money,
+        policy: LeafPolicy,
         unavoidable: NDArray[np.int64],
         cache_bytes: int,
         may_count_pairs: bool = True,

@@ -31,7 +31,13 @@ def money(**changed: Any) -> Any:
 
 
 def search(**changed: Any) -> Any:
-    given = {"cases": cases(), "money": money(), "unavoidable": np.zeros(3, dtype=np.int64), "cache_bytes": 0}
+    given = {
+        "cases": cases(),
+        "money": money(),
+        "policy": _core.LeafPolicy(None, 2),
+        "unavoidable": np.zeros(3, dtype=np.int64),
+        "cache_bytes": 0,
+    }
     return _core.Search(**(given | changed))
 
 
@@ -82,7 +88,7 @@ def test_prices_of_other_tests() -> None:
         with pytest.raises(ValueError, match="money: expected"):
             _core.grow(table, wrong, settings, 1, _core.Clock())
         with pytest.raises(ValueError, match="money: expected"):
-            _core.Pool(table, wrong, 0)
+            _core.Pool(table, wrong, _core.LeafPolicy(None, 2), 0)
 
 
 @pytest.mark.parametrize("unavoidable", [[0, 0], [-1, 0, 0], [2, 0, 0]])

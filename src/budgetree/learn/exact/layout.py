@@ -58,6 +58,8 @@ class Layout:
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())
         self.is_binary = self.width == 2 and instance.has_unit_weights and self.n_cases < MAX_COUNTED
+        self.losses: NDArray[np.int64] | None = None
+        self.min_cases = 1
         self.max_depth = self._max_depth(budget)
         self._check_size()
         self.codes = np.ascontiguousarray(instance.codes[cases][:, self.by_price])

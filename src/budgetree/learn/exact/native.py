@@ -33,7 +33,8 @@ class NativeSearch:
             codes_are_checked=True,  # by the instance
         )
         money = core.Money(layout.own, layout.fees, layout.fee_mask.astype(np.uint64))
-        self._search = core.Search(cases, money, layout.unavoidable, cache_bytes // threads, may_count_pairs)
+        policy = core.LeafPolicy(layout.losses, layout.n_classes, layout.min_cases)
+        self._search = core.Search(cases, money, policy, layout.unavoidable, cache_bytes // threads, may_count_pairs)
 
     @property
     def counts_pairs(self) -> bool:

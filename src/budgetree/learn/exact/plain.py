@@ -8,7 +8,8 @@ errors as a leaf and, over the tests that b affords, the sum of err over the tes
 
 where due(t, F) are the fees of t that F lacks. To that come: a cache of sets; the budget up to which each answer holds;
 the last two tests counted rather than tried; cutoffs; and a free test that splits a set is done first, which is never
-wrong.
+wrong. Where cases have losses, err and leaf are losses. Where leaves must have several cases (min_cases), a test is
+left out at a set if it shows some outcome there in fewer; free tests are then like others.
 
 The canonical tree depends on the instance and the budget alone. At every set, with its remaining budget b:
 1. If err is leaf(G), the set becomes a leaf.

@@ -94,7 +94,7 @@ class NativePool:
     def __init__(self, native: NativeInstance, cache_bytes: int) -> None:
         assert core is not None
         self._native = native
-        self._pool = core.Pool(native.table, native.money, cache_bytes)
+        self._pool = core.Pool(native.table, native.money, core.LeafPolicy(None, native.n_classes), cache_bytes)
 
     def steps(self, all_settings: list[Settings], clock: Clock) -> Steps:
         """The steps of the trees that were finished in time, in order."""
