@@ -20,46 +20,48 @@
 
 namespace budgetree {
 
+// What an answer gains beyond the usual gain of a class; less than 0 where it gains less.
+struct Unusual {
+    int answer;
+    Units more;
+};
+
 class LeafPolicy {
 public:
     // An error is an error, and one case is enough for a leaf.
     explicit LeafPolicy(int n_classes) : LeafPolicy({}, n_classes, 1) {}
 
     // `losses` by class and answer; empty for the default.
-    LeafPolicy(const std::vector<Units>& losses, int n_classes, int min_cases)
-        : n_classes_(n_classes), n_answers_(losses.empty() ? n_classes : int(losses.size()) / n_classes),
-          min_cases_(min_cases), is_plain_(losses.empty()), largest_(n_classes, 1) {
-        for (int c = 0; c < n_classes && !is_plain_; ++c) {
-            const auto of_class = std::span(losses).subspan(std::size_t(c) * n_answers_, n_answers_);
-            largest_[c] = std::ranges::max(of_class);
-            for (const Units loss : of_class) gain_.push_back(largest_[c] - loss);
-        }
-    }
+    LeafPolicy(const std::vector<Units>& losses, int n_classes, int min_cases);
 
     bool is_plain() const { return is_plain_; }
     int n_classes() const { return n_classes_; }
     int n_answers() const { return n_answers_; }
     int min_cases() const { return min_cases_; }
-    Units largest(int c) const { return largest_[c]; }
-    std::span<const Units> gains(int c) const {
-        return std::span(gain_).subspan(std::size_t(c) * n_answers_, n_answers_);
-    }
+    Units largest(int c) const { return largest_[c]; }  // loss of the class
+    Units gain(int c, int answer) const { return gain_[std::size_t(c) * n_answers_ + answer]; }
+
+    // Most answers gain the same of a class: what its own answer gains, and a referral, is often all that differs.
+    Units usual(int c) const { return usual_[c]; }
+    const std::vector<Unusual>& unusual(int c) const { return unusual_[c]; }
 
 private:
     int n_classes_, n_answers_, min_cases_;
     bool is_plain_;
     std::vector<Units> largest_;  // per class
-    std::vector<Units> gain_;     // class × answer; empty where it is plain
+    // Only with losses: class × answer, and the same per class.
+    std::vector<Units> gain_, usual_;
+    std::vector<std::vector<Unusual>> unusual_;
 };
 
 // What a leaf loses, from its weight in one class after another.
 class LeafLoss {
 public:
-    explicit LeafLoss(const LeafPolicy& policy) : policy_(policy), gains_(policy.is_plain() ? 0 : policy.n_answers()) {}
+    explicit LeafLoss(const LeafPolicy& policy) : policy_(policy), more_(policy.is_plain() ? 0 : policy.n_answers()) {}
 
     void clear() {
-        total_ = most_ = 0;
-        std::ranges::fill(gains_, 0);
+        total_ = usual_ = most_ = 0;
+        std::ranges::fill(more_, 0);
     }
     void add(int c, Units weight) {
         if (policy_.is_plain()) {
@@ -68,17 +70,17 @@ public:
             return;
         }
         total_ += weight * policy_.largest(c);
-        const std::span<const Units> gains = policy_.gains(c);
-        for (std::size_t answer = 0; answer < gains.size(); ++answer) gains_[answer] += weight * gains[answer];
+        usual_ += weight * policy_.usual(c);
+        for (const Unusual& unusual : policy_.unusual(c)) more_[unusual.answer] += weight * unusual.more;
     }
     Units total() const { return total_; }  // with the worst answer for every case
-    Units value() const { return total_ - (policy_.is_plain() ? most_ : std::ranges::max(gains_)); }
-    const std::vector<Units>& gains() const { return gains_; }  // per answer; empty where it is plain
+    Units value() const { return total_ - (policy_.is_plain() ? most_ : usual_ + std::ranges::max(more_)); }
+    Units gain(int answer) const { return usual_ + more_[answer]; }  // only with losses
 
 private:
     const LeafPolicy& policy_;
-    Units total_ = 0, most_ = 0;
-    std::vector<Units> gains_;
+    Units total_ = 0, usual_ = 0, most_ = 0;
+    std::vector<Units> more_;  // per answer
 };
 
 // Of a node, from its weight in each class.

@@ -26,7 +26,7 @@ void find_affordable(const Money& money, const std::vector<std::int32_t>& tests,
 OutcomeSplits::OutcomeSplits(const ExactTable& table)
     : table_(table), right_(table.n_tests), lanes_right_(table.n_lanes),
       gain_votes_(table.policy.is_plain() ? 0 : std::size_t(table.width) * table.policy.n_answers()),
-      leaf_(table.policy), starts_(table.width + 1) {
+      starts_(table.width + 1) {
     for (int first = 0; first < table.n_tests; first += kByteLanes) {
         const int last = std::min(first + kByteLanes, table.n_tests);
         block_levels_.push_back(*std::max_element(&table.n_outcomes[first], &table.n_outcomes[first] + (last - first)));
@@ -59,10 +59,8 @@ ClassRuns OutcomeSplits::in_lanes(const ObjectSet& set, const Runs& runs) const 
 
 void OutcomeSplits::count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
     const ClassRuns runs = in_lanes(set, runs_);
-    lane_gains_.clear();
-    for (std::size_t run = 0; run < runs_.size() && !table_.policy.is_plain(); ++run) {
-        std::ranges::copy(table_.policy.gains(label_of_run(set, runs_, run)), std::back_inserter(lane_gains_));
-    }
+    RunGains gains = {};
+    if (!table_.policy.is_plain()) gains = gains_in_lanes(set);
     int counted = -1;
     for (const std::int32_t test : tests) {
         const int block = test / kByteLanes;
@@ -70,12 +68,70 @@ void OutcomeSplits::count_right_in_lanes(const ObjectSet& set, const std::vector
         if (block != counted && table_.policy.is_plain()) {
             split_lanes().count_right(runs, block, block_levels_[block], right);
         } else if (block != counted) {
-            split_lanes().count_gains({runs, lane_gains_.data(), table_.policy.n_answers()}, block,
-                                      block_levels_[block], right);
+            split_lanes().count_gains(gains, block, block_levels_[block], right);
         }
         counted = block;
         right_[test] = lanes_right_[test];
     }
+}
+
+void OutcomeSplits::find_gains(const ObjectSet& set, const Runs& runs, SetGains& gains) {
+    const LeafPolicy& policy = table_.policy;
+    if (policy.is_plain()) return;
+    gains.largest.clear();
+    gains.usual.clear();
+    gains.more.clear();
+    gains.ends.clear();
+    gains.n_places = 0;
+    place_of_answer_.assign(policy.n_answers(), -1);
+    for (const std::int32_t end : runs) {
+        const int label = table_.labels[set.objects[end - 1]];
+        gains.largest.push_back(policy.largest(label));
+        gains.usual.push_back(policy.usual(label));
+        for (const Unusual& unusual : policy.unusual(label)) {
+            std::int32_t& place = place_of_answer_[unusual.answer];
+            if (place < 0) place = gains.n_places++;
+            gains.more.push_back({place, unusual.more});
+        }
+        gains.ends.push_back(std::int32_t(gains.more.size()));
+    }
+    gains.has_usual_answer = gains.n_places < policy.n_answers();
+}
+
+RunGains OutcomeSplits::gains_in_lanes(const ObjectSet& set) {
+    find_gains(set, runs_, gains_);
+    constexpr std::int32_t kNone = -1, kOnce = -2;
+    std::vector<std::int32_t>& place_of = place_of_answer_;  // by place: a new one where several classes have it
+    place_of.assign(gains_.n_places, kNone);
+    int n_places = 0;
+    for (const SetGains::More& more : gains_.more) {
+        std::int32_t& place = place_of[more.place];
+        if (place == kNone && more.gain > 0) {
+            place = kOnce;
+        } else if (place < 0) {
+            place = n_places++;
+        }
+    }
+    lane_usual_.assign(gains_.usual.begin(), gains_.usual.end());
+    lane_own_.assign(runs_.size(), 0);
+    lane_more_.clear();
+    lane_ends_.clear();
+    std::size_t next = 0;
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+        for (; next < std::size_t(gains_.ends[run]); ++next) {
+            const SetGains::More& more = gains_.more[next];
+            const auto gain = std::uint16_t(more.gain);
+            if (place_of[more.place] == kOnce) {
+                lane_own_[run] = std::max(lane_own_[run], gain);
+            } else {
+                lane_more_.push_back({place_of[more.place], gain});
+            }
+        }
+        lane_ends_.push_back(std::int32_t(lane_more_.size()));
+    }
+    const bool has_usual = gains_.has_usual_answer || n_places < gains_.n_places;
+    return {in_lanes(set, runs_), lane_usual_.data(), lane_own_.data(), lane_more_.data(),
+            lane_ends_.data(),    n_places,           has_usual};
 }
 
 // Case by case and class by class: the largest weight of each outcome is right.
@@ -102,22 +158,22 @@ void OutcomeSplits::count_right(const ObjectSet& set, const std::vector<std::int
 // The same with losses: what the best answer to each outcome gains.
 void OutcomeSplits::count_gains(const ObjectSet& set, const std::vector<std::int32_t>& tests) {
     const std::size_t width = table_.width, n_answers = table_.policy.n_answers();
-    cells_.assign(tests.size() * width * n_answers, 0);
+    cells_.assign(tests.size() * width * (n_answers + 1), 0);
     for (const std::int32_t object : set.objects) {
         const std::uint8_t* row = table_.row(object);
-        const std::span<const Units> gains = table_.policy.gains(table_.labels[object]);
+        const int label = table_.labels[object];
+        const Units weight = table_.weights[object], usual = weight * table_.policy.usual(label);
         for (std::size_t i = 0; i < tests.size(); ++i) {
-            Units* cell = &cells_[(i * width + row[tests[i]]) * n_answers];
-            for (std::size_t answer = 0; answer < n_answers; ++answer) {
-                cell[answer] += table_.weights[object] * gains[answer];
-            }
+            Units* cell = &cells_[(i * width + row[tests[i]]) * (n_answers + 1)];
+            cell[n_answers] += usual;
+            for (const Unusual& unusual : table_.policy.unusual(label)) cell[unusual.answer] += weight * unusual.more;
         }
     }
     for (std::size_t i = 0; i < tests.size(); ++i) {
         right_[tests[i]] = 0;
         for (std::size_t outcome = 0; outcome < width; ++outcome) {
-            const auto cell = cells_.begin() + std::ptrdiff_t((i * width + outcome) * n_answers);
-            right_[tests[i]] += *std::max_element(cell, cell + std::ptrdiff_t(n_answers));
+            const Units* cell = &cells_[(i * width + outcome) * (n_answers + 1)];
+            right_[tests[i]] += cell[n_answers] + *std::max_element(cell, cell + n_answers);
         }
     }
 }
@@ -131,7 +187,7 @@ BestSplit OutcomeSplits::best_split(const ObjectSet& set, const std::vector<std:
         return apart == tests.end() ? best : BestSplit{set.least, *apart};
     }
     find_runs(set, runs_);
-    if (gains_in_lanes()) {
+    if (scores_in_lanes()) {
         count_right_in_lanes(set, tests);
     } else {
         table_.policy.is_plain() ? count_right(set, tests) : count_gains(set, tests);
@@ -163,16 +219,37 @@ void OutcomeSplits::split(const ObjectSet& set, int test, Level& level) {
     for (int outcome = 0; outcome < n_outcomes; ++outcome) {
         Part& part = level.parts[outcome];
         part.objects = objects.subspan(starts_[outcome], starts_[outcome + 1] - starts_[outcome]);
-        leaf_.clear();
-        for (int run = 0; run < n_runs; ++run) {
-            leaf_.add(label_of_run(set, runs, run), run_votes_[outcome * n_runs + run]);
-        }
-        part.total = leaf_.total();
-        part.leaf = leaf_.value();
-        if (!table_.policy.is_plain()) std::ranges::copy(leaf_.gains(), &gain_votes_[outcome * leaf_.gains().size()]);
+        describe_leaf(level, outcome, part);
         part.is_settled |= part.leaf == part.least;  // the memory may have settled it before
     }
     for (const std::int32_t object : set.objects) level.objects[starts_[column[object]]++] = object;
+}
+
+void OutcomeSplits::describe_leaf(const Level& level, int outcome, Part& part) {
+    const std::size_t n_runs = level.runs.size();
+    const Units* votes = &run_votes_[outcome * n_runs];
+    part.total = 0;
+    if (table_.policy.is_plain()) {
+        Units most = 0;
+        for (std::size_t run = 0; run < n_runs; ++run) {
+            part.total += votes[run];
+            most = std::max(most, votes[run]);
+        }
+        part.leaf = part.total - most;
+        return;
+    }
+    const SetGains& gains = level.gains;
+    Units* of_answers = &gain_votes_[std::size_t(outcome) * gains.n_answers()];
+    std::fill_n(of_answers, gains.n_answers(), 0);
+    Units usual = 0;
+    std::int32_t next = 0;
+    for (std::size_t run = 0; run < n_runs; ++run) {
+        part.total += votes[run] * gains.largest[run];
+        usual += votes[run] * gains.usual[run];
+        for (; next < gains.ends[run]; ++next) of_answers[gains.more[next].place] += votes[run] * gains.more[next].gain;
+    }
+    for (int place = 0; place < gains.n_answers(); ++place) of_answers[place] += usual;
+    part.leaf = part.total - *std::max_element(of_answers, of_answers + gains.n_answers());
 }
 
 void OutcomeSplits::sum_keys(const ObjectSet& set, int test, Level& level) {
@@ -193,6 +270,7 @@ void OutcomeSplits::sum_keys(const ObjectSet& set, int test, Level& level) {
 Ranking OutcomeSplits::rank(const ObjectSet& set, const Remaining& remaining, const Level& above, Level& level) {
     Ranker ranker(table_.money, remaining, level);
     find_runs(set, level.runs);
+    find_gains(set, level.runs, level.gains);
     runs_ = level.runs;
     counts_in_lanes() ? rank_in_lanes(set, above.tests, ranker) : rank_by_cases(set, above.tests, ranker);
     return ranker.finish();
@@ -265,7 +343,7 @@ void OutcomeSplits::rank_by_cases(const ObjectSet& set, const std::vector<std::i
 Units OutcomeSplits::bound_by_answers(Level& level, int n_outcomes, int max_outcomes) {
     const bool is_plain = table_.policy.is_plain();
     std::vector<Units>& votes = is_plain ? run_votes_ : gain_votes_;
-    const int n_votes = is_plain ? int(level.runs.size()) : table_.policy.n_answers();
+    const int n_votes = is_plain ? int(level.runs.size()) : level.gains.n_answers();
     Units wrong = 0;
     for (int outcome = 0; outcome < n_outcomes; ++outcome) {
         Part& part = level.parts[outcome];

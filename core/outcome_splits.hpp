@@ -56,15 +56,20 @@ private:
     using Runs = std::vector<std::int32_t>;  // where each class that the set has ends
 
     void find_runs(const ObjectSet& set, Runs& runs) const;
+    void find_gains(const ObjectSet& set, const Runs& runs, SetGains& gains);
+    // What the part of an outcome loses as a leaf, from the votes.
+    void describe_leaf(const Level& level, int outcome, Part& part);
     bool counts_in_lanes() const {
         return table_.has_unit_weights && table_.width <= kMaxLevels && table_.n_cases < 1 << 16;
     }
-    bool gains_in_lanes() const {
-        return counts_in_lanes() && table_.fits_words && table_.policy.n_answers() <= kMaxAnswers;
+    bool scores_in_lanes() const {
+        return counts_in_lanes() && table_.fits_words &&
+               (table_.policy.is_plain() || table_.policy.n_answers() <= kMaxAnswers);
     }
     ClassRuns in_lanes(const ObjectSet& set, const Runs& runs) const;
     void count_right_in_lanes(const ObjectSet& set, const std::vector<std::int32_t>& tests);
     void count_right(const ObjectSet& set, const std::vector<std::int32_t>& tests);
+    RunGains gains_in_lanes(const ObjectSet& set);
     void count_gains(const ObjectSet& set, const std::vector<std::int32_t>& tests);
     // The ranking's score of a test from what each outcome has: how many, and ordered pairs of one class.
     double score(std::span<const double> totals, std::span<const double> squares) const;
@@ -72,9 +77,6 @@ private:
     void rank_by_cases(const ObjectSet& set, const std::vector<std::int32_t>& tests, Ranker& ranker);
     // What the parts get wrong at least with one test of at most so many outcomes more.
     Units bound_by_answers(Level& level, int n_outcomes, int max_outcomes);
-    int label_of_run(const ObjectSet& set, const Runs& runs, std::size_t run) const {
-        return table_.labels[set.objects[runs[run] - 1]];
-    }
 
     static constexpr int kMaxLevels = 32;
 
@@ -87,10 +89,12 @@ private:
     std::vector<std::uint32_t> lanes_totals_, lanes_squares_;
     std::vector<Units> cells_, tops_;
     std::vector<double> totals_, squares_;
-    std::vector<std::uint16_t> lane_gains_;  // run × answer
-    // Of the set split last: outcome × run, and with losses outcome × answer.
+    SetGains gains_;                                    // of the set counted last, as runs_
+    std::vector<std::uint16_t> lane_usual_, lane_own_;  // see RunGains
+    std::vector<RunGains::More> lane_more_;
+    std::vector<std::int32_t> lane_ends_, place_of_answer_;
+    // Of the set split last: outcome × run, and with losses outcome × place of an answer, the usual one last.
     std::vector<Units> run_votes_, gain_votes_;
-    LeafLoss leaf_;
     std::vector<std::int32_t> starts_;
     Level last_two_level_;
     std::array<Affordable, 2> affordable_;
@@ -104,6 +108,7 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
     find_affordable(money, above.tests, remaining, first);
     Level& level = last_two_level_;
     find_runs(set, level.runs);
+    find_gains(set, level.runs, level.gains);
     Answer best{.value = set.leaf, .changes = first.beyond};
     Units bound = std::min(set.leaf, cutoff), refuted = set.leaf;
     for (const int test : first.tests) {

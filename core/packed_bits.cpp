@@ -23,7 +23,7 @@ PackedBits::PackedBits(const ExactTable& table)
     const LeafPolicy& policy = table.policy;
     if (policy.is_plain()) return;
     for (int answer = 0; answer < policy.n_answers(); ++answer) {
-        for (int c = 0; c < table.n_classes; ++c) gain_table_.push_back(Count(policy.gains(c)[answer]));
+        for (int c = 0; c < table.n_classes; ++c) gain_table_.push_back(Count(policy.gain(c, answer)));
     }
     for (int c = 0; c < table.n_classes; ++c) gain_table_.push_back(Count(policy.largest(c)));
     row_.resize(std::size_t(table.n_classes) * table.n_lanes);

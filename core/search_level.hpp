@@ -23,6 +23,22 @@ struct Chain {
 
 Chain describe_chain(const std::vector<std::int32_t>& tests, const Money& money);
 
+// What answers gain of the classes that a set has, run by run: as the policy says, but only for answers that some class
+// present has something unusual for. All others gain alike.
+struct SetGains {
+    struct More {
+        std::int32_t place;  // of the answer
+        Units gain;
+    };
+    std::vector<Units> largest, usual;  // per run
+    std::vector<More> more;             // of one run after another
+    std::vector<std::int32_t> ends;     // where each run's end
+    int n_places = 0;
+    bool has_usual_answer = false;
+
+    int n_answers() const { return n_places + has_usual_answer; }
+};
+
 struct Level {
     std::vector<std::int32_t> tests;   // those that split the set, in the table's order
     std::vector<std::int32_t> ranked;  // the affordable and allowed ones among them, most promising first
@@ -30,6 +46,7 @@ struct Level {
     std::vector<std::int32_t> objects;  // of the parts
     std::vector<Part> parts;            // by outcome
     std::vector<std::int32_t> runs;     // where each class that the set has ends, among its objects
+    SetGains gains;                     // of these; only with losses
 };
 
 // What ranking a set's tests has found beside their order.

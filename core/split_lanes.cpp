@@ -69,22 +69,29 @@ void count_right(const ClassRuns& set, int block, int n_levels, std::uint16_t* r
     store(sum, right);
 }
 
-// With the number of answers known, the gains of a level stay in registers; 0 stands for any number.
-template <int Answers>
 Wide gains_of_levels(const RunGains& set, int block, int first_level) {
-    const int n_answers = Answers > 0 ? Answers : set.n_answers;
-    Wide gains[kLevelsAtOnce][Answers > 0 ? Answers : kMaxAnswers] = {};
-    const std::uint16_t* per_case = set.gains;
+    Wide usual[kLevelsAtOnce] = {}, more[kLevelsAtOnce][kMaxAnswers];
+    MostCommonClass<Wide> own[kLevelsAtOnce];
+    for (int place = 0; place < set.n_places; ++place) {
+        for (auto& of_level : more) of_level[place] = Wide{};
+    }
+    int run = 0, next = 0;
     count_classes<Wide>(set.runs, block, first_level, [&](const Wide* in_class) {
-        for (int v = 0; v < kLevelsAtOnce; ++v) {
-            for (int answer = 0; answer < n_answers; ++answer) gains[v][answer] += in_class[v] * per_case[answer];
+        if (set.usual[run] > 0) {
+            for (int v = 0; v < kLevelsAtOnce; ++v) usual[v] += in_class[v] * set.usual[run];
         }
-        per_case += n_answers;
+        for (int v = 0; v < kLevelsAtOnce; ++v) own[v].add(in_class[v] * set.own[run]);
+        for (; next < set.ends[run]; ++next) {
+            const RunGains::More& entry = set.more[next];
+            for (int v = 0; v < kLevelsAtOnce; ++v) more[v][entry.place] += in_class[v] * entry.gain;
+        }
+        ++run;
     });
     Wide right = {};
     for (int v = 0; v < kLevelsAtOnce; ++v) {
         MostCommonClass<Wide> most;
-        for (int answer = 0; answer < n_answers; ++answer) most.add(gains[v][answer]);
+        if (set.has_usual) most.add(usual[v] + own[v].right());
+        for (int place = 0; place < set.n_places; ++place) most.add(usual[v] + more[v][place]);
         right += most.right();
     }
     return right;
@@ -92,11 +99,7 @@ Wide gains_of_levels(const RunGains& set, int block, int first_level) {
 
 void count_gains(const RunGains& set, int block, int n_levels, std::uint16_t* right) {
     Wide sum = {};
-    for (int level = 0; level < n_levels; level += kLevelsAtOnce) {
-        sum += set.n_answers == 2   ? gains_of_levels<2>(set, block, level)
-               : set.n_answers == 3 ? gains_of_levels<3>(set, block, level)
-                                    : gains_of_levels<0>(set, block, level);
-    }
+    for (int level = 0; level < n_levels; level += kLevelsAtOnce) sum += gains_of_levels(set, block, level);
     store(sum, right);
 }
 

@@ -23,14 +23,23 @@ struct ClassRuns {
     bool fits_bytes;  // no class has more than 255 cases
 };
 
-// With losses: what each answer gains per case of a class; gains of the whole set fit into 16 bits.
+// With losses: what a case of each class present gains with most answers, and how much more with some, in 16 bits,
+// which are enough for the gains of the whole set. Less is more by 2¹⁶ − less.
 struct RunGains {
+    struct More {
+        int place;  // of the answer, among those that several classes have something unusual for
+        std::uint16_t gain;
+    };
     ClassRuns runs;
-    const std::uint16_t* gains;  // run × answer
-    int n_answers;
+    const std::uint16_t* usual;  // per run
+    const std::uint16_t* own;    // per run: the most that an answer gains more of this class alone; 0 where none does
+    const More* more;            // of one run after another
+    const std::int32_t* ends;    // where each run's end
+    int n_places;                // at most kMaxAnswers
+    bool has_usual;              // whether an answer gains what is usual, or more, of every class
 };
 
-inline constexpr int kMaxAnswers = 16;
+inline constexpr int kMaxAnswers = 64;
 
 // Of the cases that show each outcome of each test: how many, and how many ordered pairs of one class (level × 32
 // lanes).

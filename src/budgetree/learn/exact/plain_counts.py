@@ -141,8 +141,8 @@ class Splits:
     def ranked(self, budget: int) -> list[int]:
         """The affordable tests, the most promising first; a free one alone, because doing it is never wrong.
 
-        (It may be where leaves need several cases: then a free test is one of many.) Promising is what leaves few pairs of cases of different classes together; for a binary layout, few for the
-        size of the part.
+        (Where leaves need several cases it may be, and a free test is one among others.) Promising is what leaves few
+        pairs of cases of different classes together; for a binary layout, few for the size of the part.
         """
         free = np.flatnonzero(self.price == 0)
         if len(free) and self._columns.layout.min_cases == 1:
