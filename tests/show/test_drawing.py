@@ -71,6 +71,17 @@ def test_a_folded_part_may_hold_the_costliest_path() -> None:
     assert lowest.colour == WORST  # a = 1 leads to the test of price 50, which is not drawn
 
 
+def test_of_folded_parts_the_one_is_marked_that_costs_a_known_case_most() -> None:
+    prices = {"a": 1, "b": {"0": 1, "1": 1, "2": 9}, "c": 3}
+    codes = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [2, 2, 0]]
+    tree = bt.grow(bt.Instance(codes, ["u", "v", "x", "y", "z"], prices=prices, test_names=["a", "b", "c"]))
+    drawing = tree.draw(max_depth=1)
+    assert "dark red: the costliest path, 4" in "".join(s.text for s in drawing.shapes if isinstance(s, Text))
+    strokes = sorted((shape for shape in drawing.shapes if isinstance(shape, Stroke)), key=lambda s: s.points[-1][1])
+    # After a = 0 comes b, which would cost 9 where it shows what no known case shows there; after a = 1 comes c.
+    assert [stroke.colour == WORST for stroke in strokes] == [False, True, False]
+
+
 def test_long_names_keep_both_ends() -> None:
     names = [f"a class with a really long name, number {i}" for i in range(3)]
     tree = bt.grow(bt.Instance([[0], [1], [2]], names))

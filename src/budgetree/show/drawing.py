@@ -10,6 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from budgetree.services.words import counted
 from budgetree.show.colours import WORST, class_colours, tint
 from budgetree.show.outline import Branch, Group
@@ -93,6 +95,8 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 class _Draughtsman:
+    """Draws one tree: what to unfold, where it goes, which shapes it has."""
+
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.outline = tree.outline
@@ -164,10 +168,12 @@ class _Draughtsman:
 
     def _costliest(self, items: list[_Item]) -> set[_Item]:
         """The items on the path to the costliest leaf; of equals the one that most cases take."""
+        nodes, costliest = self.nodes, self.nodes.paid.copy()  # per node, what its costliest leaf has paid
+        for first, last in reversed(nodes.levels[1:]):
+            np.maximum.at(costliest, nodes.parent[first:last], costliest[first:last])
 
         def rank(item: _Item) -> tuple[int, int]:
-            node = item.group[0]
-            return int(self.nodes.paid[node] + self.tree.worst_from[node]), int(self.outline.counts(item.group).sum())
+            return int(costliest[item.group[0]]), int(self.outline.counts(item.group).sum())
 
         at: _Item | None = max((item for item in items if not item.below), key=rank)
         path = set()

@@ -43,22 +43,22 @@ class ExactStart:
 class ExactStarts:
     """The starts of one table for several budgets, refitted on the same folds."""
 
-    def __init__(self, instance: Instance, folds: NDArray[np.int64], clock: Clock) -> None:
-        self._instance, self._folds, self._clock = instance, folds, clock
+    def __init__(self, instance: Instance, folds: NDArray[np.int64]) -> None:
+        self._instance, self._folds = instance, folds
         self._is_fit = instance.schema.n_outcomes.max() <= FEW_VALUES + 1 and instance.n_objects <= MAX_CASES
         self._scale = float(instance.schema.weight_scale)
 
-    def start(self, budget: int, limit: float = np.inf) -> ExactStart | None:
+    def start(self, budget: int, clock: Clock, limit: float = np.inf) -> ExactStart | None:
         """The start for one budget.
 
         None where its loss is not below the limit, where tests have many values, or where a search takes long.
         """
-        nodes = _search(self._instance, budget, self._clock) if self._is_fit else None
+        nodes = _search(self._instance, budget, clock) if self._is_fit else None
         if nodes is None:
             return None
         losses = np.zeros(len(PENALTIES))
         for judged, known in self._parts:
-            refit = _search(known, budget, self._clock)
+            refit = _search(known, budget, clock)
             if refit is None:
                 return None
             losses += self._losses(refit, judged)
