@@ -1,6 +1,7 @@
 """The problem: cases, tests, classes, prices and losses, read from any table into outcome codes."""
 
-from budgetree.problem.instance import ClassOrder, Instance
+from budgetree.problem.class_order import ClassOrder
+from budgetree.problem.instance import Instance
 from budgetree.problem.loss_table import LossTable
 from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
