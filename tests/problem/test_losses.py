@@ -35,6 +35,7 @@ def exact(losses: bt.Losses, class_names: Any = CLASSES) -> list[list[Fraction]]
         (bt.Losses({"cancer": Decimal("0.1"), "benign": Fraction(1, 3)}), [[0, Fraction(1, 3)], [Fraction(1, 10), 0]]),
         (bt.Losses(answers={"refer": 0.3}), [[0, 1, Fraction(3, 10)], [1, 0, Fraction(3, 10)]]),
         (bt.Losses(answers={"refer": {"cancer": 1, "benign": 5}}), [[0, 1, 5], [1, 0, 1]]),
+        (bt.Losses(answers={"refer": np.array([5, 1])}), [[0, 1, 5], [1, 0, 1]]),
         (bt.Losses(answers={"refer": [5, 1], "wait": 2}), [[0, 1, 5, 2], [1, 0, 1, 2]]),
     ],
 )

@@ -82,8 +82,16 @@ class LossTable:
         return int(self.units.max())
 
     def of_counts(self, counts: Amounts) -> Amounts:
-        """… × class amounts become … × answer losses: weight units give loss units, probabilities expected ones."""
-        return np.asarray(counts @ self.units)
+        """… × class amounts become … × answer losses: weight units give loss units, probabilities expected ones.
+
+        Probabilities are added class by class: one row gets what it gets among many, and other programs can follow.
+        """
+        if counts.dtype.kind in "iu":
+            return np.asarray(counts @ self.units, dtype=np.int64)
+        losses = np.zeros((*counts.shape[:-1], len(self.answers)))
+        for true, units in enumerate(self.units):
+            losses += counts[..., true, None] * units
+        return losses
 
     def best(self, counts: Amounts) -> NDArray[np.int64]:
         """The position of the answer of least loss, for … × class amounts."""

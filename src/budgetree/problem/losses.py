@@ -8,6 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from budgetree.problem.loss_table import LossTable
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.words import counted, listed
@@ -161,7 +163,7 @@ def _answer_name(name: Any) -> str:
 def _answer_losses(name: str, given: Any) -> AnswerLosses:
     if isinstance(given, Mapping):
         return {true: _loss(loss, true, name) for true, loss in given.items()}
-    if isinstance(given, Sequence) and not isinstance(given, str):
+    if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
         return tuple(_loss(loss, f"number {position}", name) for position, loss in enumerate(given))
     return non_negative(given, f"losses: the loss of answer {name!r}", LOSS_RULE)
 
