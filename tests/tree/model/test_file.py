@@ -25,8 +25,7 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
-from budgetree.tree.model.shape import VERSION
-from budgetree.tree.model.shape import SCHEMA_FILE, check_shape
+from budgetree.tree.model.shape import SCHEMA_FILE, VERSION, check_shape
 
 
 @pytest.fixture(scope="module")
