@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def exact_losses(losses: bt.Losses | None, class_names: tuple[Any, ...]) -> list
     return [[Fraction(units) / table.scale for units in row] for row in table.units.tolist()]
 
 
+@cache
 def losing_tree(leaves: str | None) -> bt.Tree:
     """Of rows with REFERRING: for known cases where leaves is None, else for new ones."""
     instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)
