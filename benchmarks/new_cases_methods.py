@@ -21,7 +21,6 @@ import budgetree as bt
 from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.fit import cases_of, fit_policies
 from budgetree.learn.predictive.ridge import Models
-from budgetree.learn.predictive.starts import one_price
 from budgetree.problem import Instance
 from budgetree.problem.tables.table import Table
 from budgetree.services.clock import Clock
@@ -102,7 +101,7 @@ def known(fold: Fold) -> list[Predicted]:
 
 def cart(fold: Fold) -> list[Predicted]:
     """scikit-learn's tree of depth B; where prices differ, the tree of new_cases_cart.py, not pruned."""
-    if one_price(fold.fine.schema.table) is None:
+    if fold.fine.schema.table.one_price is None:
         return _own_cart(fold, prune=False)
     train, test = _numbers(fold, range(fold.fine.n_tests))
     found = []

@@ -9,6 +9,7 @@ import pytest
 
 from budgetree.cli import main
 
+FIT_KNOWN = ["fit", "--objective", "known"]
 LEAVE_OUT = ["--drop", "Patient", "--drop", "Aufnahme"]
 TABLE = ["fälle.csv", "--target", "Befund", "--prices", "preise.toml", *LEAVE_OUT]
 

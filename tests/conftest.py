@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 import budgetree as bt
+from budgetree.learn._predictive import PredictiveTrees
 from budgetree.report import summarise_frontier
 
 if TYPE_CHECKING:
@@ -50,9 +51,14 @@ def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the learner for new cases is asked for."""
     asked: list[dict[str, Any]] = []
 
-    def predictive(cases: bt.Instance, **settings: Any) -> bt.Tree:
-        asked.append({"n_rows": cases.n_rows, **settings})
-        return bt.predictive(cases, **settings)
+    class Spy(PredictiveTrees):
+        def __init__(self, cases: bt.Instance, **settings: Any) -> None:
+            super().__init__(cases, **settings)
+            self.asked = {"n_rows": cases.n_rows, **settings}
 
-    monkeypatch.setattr("budgetree.learn.new_search.predictive", predictive)
+        def tree(self, budget: Any, **limits: Any) -> bt.Tree:
+            asked.append({**self.asked, "budget": budget, **limits})
+            return super().tree(budget, **limits)
+
+    monkeypatch.setattr("budgetree.learn.new_search.PredictiveTrees", Spy)
     return asked

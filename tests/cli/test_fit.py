@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import run
+from command_line import FIT_KNOWN, run
 
 import budgetree as bt
 from budgetree.learn.exact.solver import Solver
@@ -23,7 +23,7 @@ def test_ctrl_c_in_a_search_gives_the_best_so_far(
         return decide(self, budget, fewer_than)
 
     monkeypatch.setattr(Solver, "decide", stopped_at_three)
-    printed = run(capsys, "fit", "--objective", "known", "house_votes", "--budget", "5", "-o", str(tmp_path / "m.json"))
+    printed = run(capsys, *FIT_KNOWN, "house_votes", "--budget", "5", "-o", str(tmp_path / "m.json"))
     assert "The search ended early; this is the best so far." in printed
     assert "--time-limit gives the search longer." in printed
     assert bt.Tree.from_json(tmp_path / "m.json").max_cost <= 5

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import TABLE, run
+from command_line import FIT_KNOWN, TABLE, run
 
 import budgetree as bt
 from budgetree.services import files
@@ -39,5 +39,5 @@ def test_a_failure_while_writing_leaves_nothing(
 
     monkeypatch.setattr(files.os, "replace", stopped)
     run(capsys, "frontier", *TABLE, "--max-budget", "2", "--out", "out", code=130)
-    run(capsys, "fit", "--objective", "known", *TABLE, "--budget", "2", "-o", "m.json", code=130)
+    run(capsys, *FIT_KNOWN, *TABLE, "--budget", "2", "-o", "m.json", code=130)
     assert sorted(os.listdir(clinic)) == before

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from command_line import TABLE, rows_of, run
+from command_line import FIT_KNOWN, TABLE, rows_of, run
 
 import budgetree as bt
 from budgetree.cli import main
@@ -39,24 +39,12 @@ def test_a_clinics_table_through_every_command(
         assert tree.max_cost == float(point["max_cost"])
         assert tree.errors == float(point["errors"])
 
-    summary = run(
-        capsys,
-        "fit",
-        "--objective",
-        "known",
-        *TABLE,
-        "--budget",
-        "8",
-        "-o",
-        "pfad.json",
-        "--certificate",
-        "beweis.json",
-    )
+    summary = run(capsys, *FIT_KNOWN, *TABLE, "--budget", "8", "-o", "pfad.json", "--certificate", "beweis.json")
     assert "proven: No tree within a budget of 8 makes fewer errors." in summary
     tree = bt.Tree.from_json("pfad.json")
     assert tree.max_cost <= 8
     error = tree.errors / 120
-    run(capsys, "fit", "--objective", "known", *TABLE, "--max-error", str(error), "-o", "billig.json")
+    run(capsys, *FIT_KNOWN, *TABLE, "--max-error", str(error), "-o", "billig.json")
     assert bt.Tree.from_json("billig.json").max_cost == tree.max_cost
 
     said = run(capsys, "predict", "pfad.json", "fälle.csv", "-o", "vorhersage.csv")
@@ -106,7 +94,7 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         "proven",
         "source",
     } == set(points["points"][0])
-    facts = json.loads(run(capsys, "fit", "--objective", "known", *TABLE, "--budget", "9", "-o", "m.json", "--json"))
+    facts = json.loads(run(capsys, *FIT_KNOWN, *TABLE, "--budget", "9", "-o", "m.json", "--json"))
     assert facts["errors"] == points["points"][-1]["errors"]
     rows = json.loads(run(capsys, "predict", "m.json", "fälle.csv", "--json"))
     assert len(rows) == 120
@@ -241,9 +229,7 @@ def test_colours_are_for_terminals_only(tmp_path: Path) -> None:
         sys.executable,
         "-m",
         "budgetree",
-        "fit",
-        "--objective",
-        "known",
+        *FIT_KNOWN,
         "figure1",
         "--budget",
         "1",

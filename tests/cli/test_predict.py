@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import run
+from command_line import FIT_KNOWN, run
 
 from budgetree.cli import main
 
@@ -14,19 +14,7 @@ from budgetree.cli import main
 def test_a_model_may_be_used_on_a_table_with_other_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "known.csv").write_text("a,b,y\n1,1,p\n2,1,q\n1,2,p\n2,2,q\n", encoding="utf-8")
     model = str(tmp_path / "m.json")
-    run(
-        capsys,
-        "fit",
-        "--objective",
-        "known",
-        str(tmp_path / "known.csv"),
-        "--target",
-        "y",
-        "--budget",
-        "1",
-        "-o",
-        model,
-    )
+    run(capsys, *FIT_KNOWN, str(tmp_path / "known.csv"), "--target", "y", "--budget", "1", "-o", model)
     (tmp_path / "new.csv").write_text("id,cost,a\n7,x,2\n8,y,\n9,z,5\n", encoding="utf-8")
     printed = run(capsys, "predict", model, str(tmp_path / "new.csv"))
     assert printed.splitlines() == [
@@ -43,19 +31,7 @@ def test_a_model_may_be_used_on_a_table_with_other_columns(tmp_path: Path, capsy
 def test_predict_says_what_is_unknown_and_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "known.csv").write_text("a,y\n" + "0,P\n1,N\n2,Q\n" * 10, encoding="utf-8")
     model, new = str(tmp_path / "m.json"), tmp_path / "new.csv"
-    run(
-        capsys,
-        "fit",
-        "--objective",
-        "known",
-        str(tmp_path / "known.csv"),
-        "--target",
-        "y",
-        "--budget",
-        "2",
-        "-o",
-        model,
-    )
+    run(capsys, *FIT_KNOWN, str(tmp_path / "known.csv"), "--target", "y", "--budget", "2", "-o", model)
     new.write_text("a,y\n0,P\n1,N\n2,P\nx,N\n,\n7,Q\n", encoding="utf-8")
     assert main(["predict", model, str(new), "--target", "y", "--json"]) == 0
     printed = capsys.readouterr()

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import run
+from command_line import FIT_KNOWN, run
 
 from budgetree.proof.check import seal
 
@@ -15,8 +15,8 @@ def test_another_trees_certificate_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    run(capsys, "fit", "--objective", "known", "figure1", "--budget", "1", "-o", "a.json", "--certificate", "a.cert")
-    run(capsys, "fit", "--objective", "known", "figure1", "--budget", "0", "-o", "b.json")
+    run(capsys, *FIT_KNOWN, "figure1", "--budget", "1", "-o", "a.json", "--certificate", "a.cert")
+    run(capsys, *FIT_KNOWN, "figure1", "--budget", "0", "-o", "b.json")
     printed = run(capsys, "report", "b.json", "-o", "b.html", "--certificate", "a.cert", code=1)
     assert "this is no certificate of b.json: it is about another tree." in printed
     run(capsys, "report", "a.json", "-o", "a.html", "--certificate", "a.cert")
@@ -26,7 +26,7 @@ def test_a_certificate_that_was_edited_is_not_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    run(capsys, "fit", "--objective", "known", "figure1", "--budget", "2", "-o", "a.json", "--certificate", "a.cert")
+    run(capsys, *FIT_KNOWN, "figure1", "--budget", "2", "-o", "a.json", "--certificate", "a.cert")
     document = json.loads(Path("a.cert").read_text())
     false = document | {"lower_bound": "999"}
     for content, reason in [

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import TABLE, run
+from command_line import FIT_KNOWN, TABLE, run
 
 import budgetree as bt
 from budgetree.cli import main
@@ -36,19 +36,7 @@ def test_parquet_and_bundled_names(tmp_path: Path, capsys: pytest.CaptureFixture
     frame = bt.datasets.frame("pima")
     frame.to_parquet(tmp_path / "pima.parquet")
     model = str(tmp_path / "m.json")
-    run(
-        capsys,
-        "fit",
-        "--objective",
-        "known",
-        str(tmp_path / "pima.parquet"),
-        "--target",
-        "diabetes",
-        "--budget",
-        "2",
-        "-o",
-        model,
-    )
+    run(capsys, *FIT_KNOWN, str(tmp_path / "pima.parquet"), "--target", "diabetes", "--budget", "2", "-o", model)
     from_parquet = run(capsys, "predict", model, str(tmp_path / "pima.parquet"), "--json")
     frame.to_csv(tmp_path / "pima.csv", index=False)
     assert run(capsys, "predict", model, str(tmp_path / "pima.csv"), "--json") == from_parquet
@@ -63,7 +51,7 @@ def test_parquet_and_bundled_names(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("name", ["synthetic", "figure1", "soybean"])
 def test_every_bundled_set_goes_round(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     model = str(tmp_path / "m.json")
-    run(capsys, "fit", "--objective", "known", name, "--max-error", "0.3", "--method", "greedy", "-o", model)
+    run(capsys, *FIT_KNOWN, name, "--max-error", "0.3", "--method", "greedy", "-o", model)
     rows = json.loads(run(capsys, "predict", model, name, "--json"))
     truth = bt.datasets.table(name).columns[-1].to_list()
     wrong = np.mean([row["prediction"] != answer for row, answer in zip(rows, truth, strict=True)])
@@ -71,7 +59,7 @@ def test_every_bundled_set_goes_round(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_outputs_never_replace_inputs(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(capsys, "fit", "--objective", "known", *TABLE, "--budget", "2", "-o", "m.json")
+    run(capsys, *FIT_KNOWN, *TABLE, "--budget", "2", "-o", "m.json")
     before = {name: (clinic / name).read_bytes() for name in os.listdir(clinic)}
     for arguments in (
         ["fit", *TABLE, "--budget", "2", "-o", "fälle.csv"],
@@ -95,21 +83,7 @@ def test_models_carry_between_kinds_of_files(tmp_path: Path, capsys: pytest.Capt
             model = str(tmp_path / "m.json")
             other = "day" if column == "flag" else "flag"
             data = str(tmp_path / f"t.{learned}")
-            run(
-                capsys,
-                "fit",
-                "--objective",
-                "known",
-                data,
-                "--target",
-                "y",
-                "--drop",
-                other,
-                "--budget",
-                "1",
-                "-o",
-                model,
-            )
+            run(capsys, *FIT_KNOWN, data, "--target", "y", "--drop", other, "--budget", "1", "-o", model)
             rows = json.loads(run(capsys, "predict", model, str(tmp_path / f"t.{used}"), "--json"))
             assert [row["prediction"] for row in rows] == ["P", "N"] * 10, (column, learned)
 
@@ -118,18 +92,7 @@ def test_empty_rows_are_no_known_cases(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "t.csv").write_text("a,y\n1,P\n,\n2,N\n,\n", encoding="utf-8")
     facts = json.loads(
         run(
-            capsys,
-            "fit",
-            "--objective",
-            "known",
-            str(tmp_path / "t.csv"),
-            "-t",
-            "y",
-            "--budget",
-            "1",
-            "-o",
-            str(tmp_path / "m"),
-            "--json",
+            capsys, *FIT_KNOWN, str(tmp_path / "t.csv"), "-t", "y", "--budget", "1", "-o", str(tmp_path / "m"), "--json"
         )
     )
     assert facts["n_objects"] == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from budgetree.learn import folds
-from budgetree.learn.folds import NEVER_HELD_OUT, group_numbers, make_folds
+from budgetree.learn.folds import NEVER_HELD_OUT, deal, group_numbers, make_folds
 
 
 def test_every_class_is_spread_evenly() -> None:
@@ -17,6 +17,10 @@ def test_every_class_is_spread_evenly() -> None:
         assert sizes.max() - sizes.min() <= 1
     sizes = np.bincount(found, minlength=5)
     assert sizes.max() - sizes.min() <= 1
+
+
+def test_without_an_order_rows_are_dealt_as_they_come() -> None:
+    assert deal(np.array([1, 0, 1, 1, 0]), 3).tolist() == [2, 0, 0, 1, 1]
 
 
 def test_the_seed_alone_decides() -> None:

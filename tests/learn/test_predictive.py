@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import budgetree as bt
+from budgetree.learn._predictive import PredictiveTrees
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +54,18 @@ def test_what_makes_no_sense_is_refused(pima: bt.Instance, wrong: dict[str, Any]
 def test_what_is_no_instance_is_refused() -> None:
     with pytest.raises(ValueError, match="expected an Instance"):
         bt.predictive([[1, 2]], budget=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("leaves", ["model", "count"])
+@pytest.mark.parametrize("prices", [1, bt.Prices({"age": 2.5, "mass": 2}, default=1)], ids=["one price", "several"])
+def test_trees_for_several_budgets_are_those_of_one_call_each(pima: bt.Instance, leaves: Any, prices: Any) -> None:
+    cases = pima.priced(prices)
+    trees = PredictiveTrees(cases, sure=0.9, leaves=leaves)
+    for budget in (3, 1, 2.5):
+        assert trees.tree(budget) == bt.predictive(cases, budget=budget, sure=0.9, leaves=leaves)
+
+
+def test_a_budget_without_time_leaves_the_others_theirs(pima: bt.Instance) -> None:
+    trees = PredictiveTrees(pima, sure=None, leaves="model")
+    assert trees.tree(2, time_limit=0).n_leaves == 1
+    assert trees.tree(2) == bt.predictive(pima, budget=2, sure=None)

@@ -108,6 +108,13 @@ def test_other_prices_leave_the_instance_as_it_was() -> None:
         instance.priced({"mri": 3})
 
 
+def test_a_part_has_the_cases_chosen_and_all_else_of_the_whole() -> None:
+    whole = bt.Instance([[0, 3], [1, 1], [2, 0]], ["x", "y", "z"], weights=[1, 0.5, 2])
+    part = whole.part(np.array([2, 0]))
+    assert (part.codes.tolist(), part.labels.tolist(), part.weights.tolist()) == ([[2, 0], [0, 3]], [2, 0], [2, 1])
+    assert part.schema is whole.schema  # also the scale of weights, so that counts can be compared
+
+
 CODES, LABELS = [[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"]
 
 

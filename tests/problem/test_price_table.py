@@ -55,3 +55,19 @@ def test_path_sums_do_not_depend_on_the_order_of_addition(amounts: list[Decimal]
         assert bt.grow(instance, budget=float(sum(amounts))).errors == 0
         assert bt.grow(instance, budget=sum(prices.values())).errors == 0  # a sum of floats, in any order
     assert costs == {float(sum(amounts))}
+
+
+@pytest.mark.parametrize(
+    ("prices", "one"),
+    [
+        (3, 3),
+        (0, 0),
+        ({"a": 3, "b": 2}, None),
+        ({"a": 1, "b": {"0": 1, "1": 2}}, None),
+        (bt.Prices(1, shared={"kit": (2, ["a", "b"])}), None),
+        (bt.Prices(1, shared={"kit": (0, ["a", "b"])}), 1),
+    ],
+)
+def test_there_is_one_price_where_nothing_changes_it(prices: object, one: int | None) -> None:
+    table = bt.Instance([[0, 1], [1, 0]], ["x", "y"], prices=prices, test_names=["a", "b"]).schema.table
+    assert table.one_price == one

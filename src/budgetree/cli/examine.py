@@ -149,8 +149,7 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         yield Finding("warning", "", f"only one case is {shown}: whatever tells it apart may be chance.")
     stuck = instance.irreducible
     if stuck.units:
-        errors = float(stuck.units / instance.schema.weight_scale)
-        least = f"{errors:g} error{'' if errors == 1 else 's'}"
+        least = counted(instance.schema.cases(stuck.units), "error")
         yield Finding(
             "warning",
             "",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from budgetree.learn.predictive import SURE, fine_instance, fit_policy
-from budgetree.learn.predictive.fit import Leaves
+from budgetree.learn.predictive import SURE, fine_instance
+from budgetree.learn.predictive.fit import Fitter, Leaves
 from budgetree.learn.predictive.stop import check_sure
 from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
@@ -44,15 +44,26 @@ def predictive(
     >>> tree.max_cost, sorted(tree.test_names[test] for test in tree.tests_used)
     (2, ['age', 'mass'])
     """
-    check_instance(cases)
-    limit = check_sure(sure)
-    n_threads = check_threads(threads)
-    fine = fine_instance(cases)
-    units = fine.schema.table.budget_units(budget)
-    with progress_bar("new cases", progress) as report:
-        clock = Clock(check_time_limit(time_limit), report)
-        policy = fit_policy(fine, budget_units=units, sure=limit, leaves=leaves, clock=clock, threads=n_threads)
-    return to_tree(policy, fine, predictive_origin(budget, limit, leaves))
+    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads)
+    return trees.tree(budget, time_limit=time_limit, progress=progress)
+
+
+class PredictiveTrees:
+    """The trees for new cases of one table: what was fitted for one budget serves the next."""
+
+    def __init__(self, cases: Instance, *, sure: float | None, leaves: Leaves, threads: int | None = None) -> None:
+        check_instance(cases)
+        limit, n_threads = check_sure(sure), check_threads(threads)
+        self.cases = fine_instance(cases)  # not rounded, not merged
+        self._fitter = Fitter(self.cases, limit, leaves, n_threads)
+
+    def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
+        """The tree that predictive finds for this budget."""
+        units = self.cases.schema.table.budget_units(budget)
+        with progress_bar("new cases", progress) as report:
+            clock = Clock(check_time_limit(time_limit), report)
+            (policy,) = self._fitter.policies([units], clock)
+        return to_tree(policy, self.cases, predictive_origin(budget, self._fitter.sure, self._fitter.leaves))
 
 
 def predictive_origin(budget: Any, sure: float | None, leaves: Leaves) -> Origin:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.tables.frames import make_frame
-from budgetree.services.words import show_number
+from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 
 
@@ -77,7 +77,7 @@ class Curve:
     def to_text(self) -> str:
         """The points as a table."""
         lines = [
-            f"{self.name} over {self.parameter_name}: {len(self)} points",
+            f"{self.name} over {self.parameter_name}: {counted(len(self), 'point')}",
             f"{self.parameter_name:>14} {'max-cost':>10} {'mean cost':>10} {'errors':>8} {'leaves':>7}",
         ]
         lines += [

@@ -28,7 +28,7 @@ def make_folds(
     is_large = len(labels) >= HOLD_OUT_FROM
     n_parts = HOLD_OUT_PARTS if is_large else n_folds
     if groups is None:
-        folds = _deal(labels, n_parts, generator)
+        folds = deal(labels, n_parts, generator.permutation(len(labels)))
     else:
         group = group_numbers(groups)
         folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1), generator)
@@ -41,9 +41,9 @@ def group_numbers(groups: Sequence[Any]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(value, len(numbers)) for value in groups], dtype=np.int64)
 
 
-def _deal(labels: NDArray[np.integer[Any]], n_folds: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Class by class in random order, like cards: the next class goes on where the last one ended."""
-    order = generator.permutation(len(labels))
+def deal(labels: NDArray[np.integer[Any]], n_folds: int, order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Class by class in the order given, like cards: the next class goes on where the last one ended."""
+    order = np.arange(len(labels)) if order is None else order
     by_class = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
     folds[by_class] = np.arange(len(labels)) % n_folds

@@ -16,6 +16,7 @@ from budgetree.learn.settings import Request
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, progress_bar
+from budgetree.services.words import counted
 from budgetree.tree import Tree
 
 AUTO_SHARE = 0.02  # of the time: what the last two tests of the whole set may take, which exact search does often
@@ -91,5 +92,5 @@ def _searched(solver: Solver, instance: Instance) -> Frontier:
     points += [make_point(instance, found, solver.lower_bound(found.need)) for found in result.beyond]
     words = "exact search"
     if not result.complete:
-        words += f", {sum(point.proven for point in points)} of {len(points)} points proven"
+        words += f", {sum(point.proven for point in points)} of {counted(len(points), 'point')} proven"
     return Frontier(tuple(points), instance, result.complete, words, len(result.proven))

@@ -9,10 +9,9 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from budgetree.learn._predictive import predictive
+from budgetree.learn._predictive import PredictiveTrees
 from budgetree.learn.found import Found, found_leaf, given
 from budgetree.learn.points import Frontier, make_point
-from budgetree.learn.predictive import fine_instance
 from budgetree.learn.predictive.fit import Leaves
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, plain_number
@@ -34,11 +33,11 @@ class NewSearch:
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
         """A point for each budget that buys something else than the one before."""
-        fine = fine_instance(instance)  # every row is a case, as these trees count them
+        trees = self._trees_of(instance)
+        fine = trees.cases  # every row is a case, as these trees count them
         leaf = found_leaf(fine)
         best = {leaf.need: leaf}
-        trees = self._trees(instance, clock, progress)
-        for tree in trees:
+        for tree in self._each_tree(trees, clock, progress):
             best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
         found = [best[need] for need in sorted(best)]
         points = tuple(make_point(fine, tree, fine.irreducible.units) for tree in found)
@@ -49,27 +48,29 @@ class NewSearch:
 
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
             seconds = None if clock.seconds_left is None else clock.seconds_left / len(found)
+            trees = self._trees_of(part)
 
             def tree_for(budget: Any) -> Tree:
-                return self._tree(part, budget, seconds) if as_fraction(budget) else found_leaf(part).tree()
+                if not as_fraction(budget):
+                    return found_leaf(part).tree()
+                return trees.tree(budget, time_limit=seconds, progress=False)
 
             return tree_for
 
         return learn
 
-    def _trees(self, instance: Instance, clock: Clock, progress: bool | None) -> Iterable[Tree]:
+    def _trees_of(self, instance: Instance) -> PredictiveTrees:
+        return PredictiveTrees(instance, sure=self.sure, leaves=self.leaves)
+
+    def _each_tree(self, trees: PredictiveTrees, clock: Clock, progress: bool | None) -> Iterable[Tree]:
         with progress_bar("new cases", progress) as report:
             for place, budget in enumerate(self.budgets):
                 if place and clock.is_over:
                     break
                 report(place, len(self.budgets), f"budget {budget}")
                 left = clock.seconds_left
-                yield self._tree(instance, budget, None if left is None else left / (len(self.budgets) - place))
-
-    def _tree(self, instance: Instance, budget: Any, seconds: float | None) -> Tree:
-        return predictive(
-            instance, budget=budget, sure=self.sure, leaves=self.leaves, time_limit=seconds, progress=False
-        )
+                seconds = None if left is None else left / (len(self.budgets) - place)
+                yield trees.tree(budget, time_limit=seconds, progress=False)
 
 
 def budgets_up_to(instance: Instance, max_budget: Any) -> list[int | float]:

@@ -17,6 +17,7 @@ from budgetree.problem import Instance
 from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import non_negative, plain_number
+from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.expected import Expected, NewError
 from budgetree.tree.proven import Proven
@@ -121,10 +122,10 @@ class Frontier:
         stuck = self.instance.irreducible
         asked = f"max_error is {float(wanted):.4g}, but"
         if stuck.units > wanted * total:
-            errors = plain_number(self.instance.schema.cases(stuck.units))
+            errors = self.instance.schema.cases(stuck.units)
             return (
-                f"{asked} any tree does no better than {stuck.units / total:.4g} ({errors} "
-                f"{'error' if errors == 1 else 'errors'}): {stuck.n_objects} cases agree on every test with a case of "
+                f"{asked} any tree does no better than {stuck.units / total:.4g} "
+                f"({counted(errors, 'error')}): {stuck.n_objects} cases agree on every test with a case of "
                 "another class. Add a test that separates them, or "
                 f"allow a max_error of {math.ceil(stuck.units / total * 10**4) / 10**4}."
             )

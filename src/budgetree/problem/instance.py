@@ -203,11 +203,15 @@ class Instance:
                 if isinstance(self.prices.tests.get(encoder.name), Mapping)
             }
             return type(self).from_raw(self.raw.take(chosen), self.class_names, self.prices, fixed, self.losses)
-        units = self.weight_units[chosen]
+        return self.part(chosen)
+
+    def part(self, cases: NDArray[np.int64]) -> Instance:
+        """Only the cases at these positions, coded as they are; what they lack stays on the lists."""
+        units = self.weight_units[cases]
         if not units.any():
             raise ValueError("positions: every weight of these rows is 0; at least one case must count.")
         part = type(self).__new__(type(self))
-        part._set(self.codes[chosen], self.labels[chosen], units, self.schema)
+        part._set(self.codes[cases], self.labels[cases], units, self.schema)
         return part
 
     def codes_of(self, whole: Instance, positions: Any) -> NDArray[np.uint8]:

@@ -48,6 +48,12 @@ class PriceTable:
         return [fee for fee in range(len(self.fees)) if mask >> fee & 1]
 
     @property
+    def one_price(self) -> int | None:
+        """What every test costs, whatever its outcome and what was done before; None where they differ."""
+        price = int(self.own.flat[0])
+        return price if (self.own == price).all() and not self.fees.any() else None
+
+    @property
     def has_outcome_prices(self) -> bool:
         """True when some test's price depends on its outcome."""
         return bool((self.own != self.costliest[:, None]).any())

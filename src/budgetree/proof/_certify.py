@@ -114,12 +114,8 @@ def _check_tree(instance: Instance, tree: Any) -> None:
 
 
 def _scored(tree: Tree) -> _Score:
-    scale = tree.schema.table.scale
-    return _Score(
-        errors=tree.schema.cases(tree.nodes.errors),
-        max_cost=Fraction(tree.need) / scale,
-        known_max_cost=Fraction(int(tree.nodes.paid.max())) / scale,
-    )
+    known_max_cost = Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
+    return _Score(tree.exact_errors, tree.exact_max_cost, known_max_cost)
 
 
 def _certificate(instance: Instance, tree: Tree, score: _Score, bounds: list[Bound]) -> Certificate:

@@ -201,7 +201,8 @@ def _flaw(document: Any) -> str | None:
     if (flaw := first_flaw(document, "budgetree.proof", SCHEMA_FILE)) is not None:
         return flaw
     if document["winner"] is not None and document["winner"] >= len(document["bounds"]):
-        return f"winner is {document['winner']}; there are {len(document['bounds'])} bounds."
+        listed = counted(len(document["bounds"]), "bound")
+        return f"winner is {document['winner']}; expected null, or a position in the list of {listed}."
     stated = ("max_cost", "errors", "error_rate", "lower_bound", "ratio")
     numbers = [document[key] for key in stated if document[key] is not None]
     numbers += [bound["value"] for bound in document["bounds"]]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, present_rows, price_unit, rounded_up, text_of
 
-MAX_OBJECTS = 60  # in a witness
+MAX_CASES = 60  # in a witness
 LARGEST_DENOMINATOR = 10**6
 MAX_SCREENED = 4000  # cases whose simple dual is computed
 
@@ -112,7 +112,7 @@ def cover_bound(
     rows = _ranked(instance, allowed, out_of_time)
     weights = instance.weight_units[rows]
     needed = int(np.searchsorted(np.cumsum(weights), int(allowed), side="right")) + 1
-    if needed > min(len(rows), MAX_OBJECTS):
+    if needed > min(len(rows), MAX_CASES):
         return None
     unit = price_unit(instance)
     duals = [_Program(instance, row, allowed).simple_dual() for row in rows[:needed]]
@@ -122,7 +122,7 @@ def cover_bound(
             break
         duals = [dual for dual in duals if dual.row != row] + [_Program(instance, row, allowed).solve()]
         best = max(best, _assemble(instance, duals, allowed), key=lambda bound: bound.value)
-        duals = sorted(duals, key=lambda dual: -dual.value)[:MAX_OBJECTS]
+        duals = sorted(duals, key=lambda dual: -dual.value)[:MAX_CASES]
     return best
 
 

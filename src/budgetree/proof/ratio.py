@@ -51,15 +51,17 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, out_of_time: C
         if out_of_time():
             break
     tried.sort(key=lambda entry: -entry[0])
-    names = functions_for(errors)
+    stated = functions_for(errors)  # in cases, as people and certificates count
     best: Bound | None = None
     for _, index, rows in tried[:EXACT_TRIES]:
-        value = _exactly(count_classes(instance, rows), prices, functions[index][0])
-        if value is not None and (best is None or value / instance.schema.table.scale > best.value):
-            name = names[index][1]
-            witness = {"impurity": name, "objects": rows.tolist()}
-            words = f"min R · F over {len(rows)} cases, with {functions_for(errors)[index][0]!r}"
-            best = Bound("ratio", value / instance.schema.table.scale, witness, words)
+        units = _exactly(count_classes(instance, rows), prices, functions[index][0])
+        if units is None:
+            continue
+        value = units / instance.schema.table.scale
+        if best is None or value > best.value:
+            function, name = stated[index]
+            words = f"min R · F over {len(rows)} cases, with {function!r}"
+            best = Bound("ratio", value, {"impurity": name, "objects": rows.tolist()}, words)
     return best
 
 

@@ -24,21 +24,21 @@ def search_bound(
     """The best proven in the time; `highest` is the cost of a tree with so few errors."""
     flat = _at_least_prices(instance)
     scale = flat.schema.table.scale
-    allowed, end = int(errors * instance.schema.weight_scale), int(highest * scale)
+    allowed, limit = int(errors * instance.schema.weight_scale), int(highest * scale)
     try:
-        solver = Solver(Request(flat, end, (), CACHE_BYTES, check_threads(None)), Clock(seconds), report)
+        solver = Solver(Request(flat, limit, (), CACHE_BYTES, check_threads(None)), Clock(seconds), report)
     except TooLargeError:
         return None
     budget, exact = 0, False
-    while budget < end and not exact:
+    while budget < limit and not exact:
         result = solver.decide(budget, allowed + 1)
         if not result.proven:
             break
         exact = result.lower_bound <= allowed
-        budget = budget if exact else min(result.changes, end, NEVER_AGAIN)
+        budget = budget if exact else min(result.changes, limit, NEVER_AGAIN)
     value = Fraction(budget) / scale
     words = "exhaustive search: no tree that costs less makes so few errors"
-    return Bound("search", value, {}, words, final=exact or budget == end)
+    return Bound("search", value, {}, words, final=exact or budget == limit)
 
 
 def _at_least_prices(instance: Instance) -> Instance:

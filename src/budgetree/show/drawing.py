@@ -93,6 +93,8 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 class _Draughtsman:
+    """Draws one tree: what to unfold, where it goes, which shapes it has."""
+
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.outline = tree.outline

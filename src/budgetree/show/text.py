@@ -63,7 +63,7 @@ class Words:
 
     def describe(self, group: Group, *, folded: bool = False) -> str:
         node = group[0]
-        counted = self.counts(self.tree.nodes.counts[list(group)].sum(axis=0)) or "no known case"
+        counted = self.counts(self.tree.outline.counts(group)) or "no known case"
         spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.paid[node])}"
         label = self.label(group)
         if self.tree.nodes.test[node] == LEAF:

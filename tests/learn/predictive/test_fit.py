@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.learn.folds import deal
 from budgetree.learn.predictive import Branch, Buy, End, Policy, fit_policies, fit_policy
+from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
-from budgetree.learn.predictive.growth import Growth, Place, cut, stratified_folds
+from budgetree.learn.predictive.growth import Growth, Place, cut
 from budgetree.learn.predictive.ridge import Models, PlainSolver
 from budgetree.problem.tables.table import Table
 from budgetree.services.clock import Clock
@@ -83,7 +85,7 @@ def test_the_same_cases_give_the_same_policy(seed: int) -> None:
 def test_the_core_and_its_twin_grow_the_same(seed: int) -> None:
     instance = random_instance(seed)
     cases = cases_of(instance)
-    folds = stratified_folds(cases.labels)
+    folds = deal(cases.labels, N_FOLDS)
     paths = []
     for solver in (None, PlainSolver(cases)):
         models = Models(cases, Clock(None), solver=solver)
@@ -96,7 +98,7 @@ def test_the_core_and_its_twin_grow_the_same(seed: int) -> None:
 def test_one_growth_cut_short_is_a_growth_to_less(seed: int) -> None:
     instance = random_instance(seed, n_cases=150)
     cases = cases_of(instance)
-    growth = Growth(Models(cases, Clock(None)), instance.schema.table, stratified_folds(cases.labels))
+    growth = Growth(Models(cases, Clock(None)), instance.schema.table, deal(cases.labels, N_FOLDS))
     whole = growth.grow(4)
     for budget in range(5):
         assert shape(cut(whole, budget, 1)) == shape(growth.grow(budget))

@@ -13,7 +13,7 @@ from budgetree.learn.predictive.ridge import (
     Cases,
     Models,
     NativeSolver,
-    OutOfTimeError,
+    NoModelInTimeError,
     PlainSolver,
 )
 from budgetree.services.clock import Clock
@@ -124,7 +124,7 @@ def test_the_scores_are_a_sum_of_tables() -> None:
 
 def test_no_model_is_fitted_when_the_time_is_over_but_the_share_of_the_classes_is_known() -> None:
     models = Models(cases_from(random_instance(4)), Clock(0))
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(NoModelInTimeError):
         models.loss((0,))
     assert models.model(()).predict_proba(models.cases.bases, models.cases.codes).shape == (60, 3)
 

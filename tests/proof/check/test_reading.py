@@ -4,11 +4,13 @@ import contextlib
 import copy
 import math
 import random
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgetree.proof.check.reading import counted
 from budgetree.proof.check.verifier import seal, verify
 from honest_certificates import EXACT, FACTS, ROUGH, first, places
 
@@ -116,3 +118,8 @@ def test_verify_never_raises_on_several_random_changes(data):
         if not document:
             break
     str(verify(document, FACTS, time_limit=1))
+
+
+def test_one_and_many_have_their_own_words():
+    shown = [counted(number, "error") for number in (0, 1, Fraction(1), Fraction(3, 2))]
+    assert shown == ["0 errors", "1 error", "1 error", "3/2 errors"]

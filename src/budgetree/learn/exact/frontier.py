@@ -23,7 +23,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
     settled_below, complete = 0, False  # below that budget everything is proven
     try:
         result = solver.decide(0, solver.layout.leaf_errors + 1)
-        if not solver.layout.has_one_price:  # with one price every budget is asked anyway
+        if solver.layout.one_price is None:  # with one price every budget is asked anyway
             solver.start_from_greedy()
         while not complete:
             settled = _settle(solver, result)
@@ -82,7 +82,7 @@ def _settle(solver: Solver, result: BudgetResult) -> _Settled | None:
         end = end_of_all if better is None else min(better.need, end_of_all)
         if refuted_below >= end or best.errors == solver.unavoidable:
             break
-        climbs = better is None or solver.layout.has_one_price
+        climbs = better is None or solver.layout.one_price is not None
         ask_at = max(refuted_below if climbs else end - 1, budget)
         result = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
         if not result.proven:

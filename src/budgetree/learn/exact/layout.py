@@ -43,6 +43,7 @@ class Layout:
     cheapest: NDArray[np.int64]  # per test: its cheapest outcome
     fee_mask: NDArray[np.int64]  # per test: a bit for each shared fee that it needs
     fees: NDArray[np.int64]  # per shared fee
+    one_price: int | None  # of every test, where they all cost the same
 
     def __init__(self, instance: Instance, budget: int) -> None:
         table = instance.schema.table
@@ -51,6 +52,7 @@ class Layout:
         self.own = np.ascontiguousarray(table.own[self.by_price])
         self.costliest = table.costliest[self.by_price]
         self.cheapest = table.cheapest[self.by_price]
+        self.one_price = table.one_price
         self.fee_mask, self.fees = table.fee_mask[self.by_price], table.fees
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
@@ -63,11 +65,6 @@ class Layout:
         self.weights = instance.weight_units[cases]
         self.unavoidable = instance.irreducible.outvoted
         self.leaf_errors, self.unavoidable_errors = instance.class_order.leaf_errors, instance.irreducible.units
-
-    @property
-    def has_one_price(self) -> bool:
-        """Whether every test costs the same, whatever its outcome and what was done before."""
-        return len(self.fees) == 0 and bool((self.own == self.own[0, 0]).all())
 
     @property
     def work_for_two(self) -> float:

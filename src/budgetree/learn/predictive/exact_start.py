@@ -7,7 +7,7 @@ on its parent's: (cases + the parent's) / (n + 1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -43,22 +43,22 @@ class ExactStart:
 class ExactStarts:
     """The starts of one table for several budgets, refitted on the same folds."""
 
-    def __init__(self, instance: Instance, folds: NDArray[np.int64], clock: Clock) -> None:
-        self._instance, self._folds, self._clock = instance, folds, clock
+    def __init__(self, instance: Instance, folds: NDArray[np.int64]) -> None:
+        self._instance, self._folds = instance, folds
         self._is_fit = instance.schema.n_outcomes.max() <= FEW_VALUES + 1 and instance.n_objects <= MAX_CASES
         self._scale = float(instance.schema.weight_scale)
 
-    def start(self, budget: int, limit: float = np.inf) -> ExactStart | None:
+    def start(self, budget: int, clock: Clock, limit: float = np.inf) -> ExactStart | None:
         """The start for one budget.
 
         None where its loss is not below the limit, where tests have many values, or where a search takes long.
         """
-        nodes = _search(self._instance, budget, self._clock) if self._is_fit else None
+        nodes = _search(self._instance, budget, clock) if self._is_fit else None
         if nodes is None:
             return None
         losses = np.zeros(len(PENALTIES))
         for judged, known in self._parts:
-            refit = _search(known, budget, self._clock)
+            refit = _search(known, budget, clock)
             if refit is None:
                 return None
             losses += self._losses(refit, judged)
@@ -74,7 +74,7 @@ class ExactStarts:
         folds = [self._folds == fold for fold in np.unique(self._folds)]
         if len(folds) < 2:
             return []
-        return [(np.flatnonzero(fold), part_of(self._instance, np.flatnonzero(~fold))) for fold in folds]
+        return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in folds]
 
     def _losses(self, refit: Nodes, judged: NDArray[np.int64]) -> NDArray[np.float64]:
         """Per penalty, the loss on cases that the tree has not seen."""
@@ -85,22 +85,6 @@ class ExactStarts:
             at = _walk(refit, _pruning(refit, penalty, self._scale), codes)
             losses.append(weights @ ((of_node[at] - answers) ** 2).sum(axis=1))
         return np.array(losses)
-
-
-def part_of(instance: Instance, cases: NDArray[np.int64]) -> Instance:
-    """The same table with only these cases; outcomes and classes that they lack stay on the lists."""
-    schema = instance.schema
-    part = Instance(
-        instance.codes[cases],
-        instance.labels[cases],
-        prices=schema.prices,
-        weights=instance.weights[cases],
-        test_names=schema.test_names,
-        outcome_names=schema.outcome_names,
-        class_names=schema.class_names,
-    )
-    part.schema = replace(part.schema, encoders=schema.encoders)
-    return part
 
 
 def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float | None) -> Place:

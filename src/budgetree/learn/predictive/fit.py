@@ -1,18 +1,21 @@
-"""fit_policy: from known cases to the policy with the lowest expected loss on new ones, within a budget."""
+"""Fitter: from known cases to the policy with the lowest expected loss on new ones, within a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from budgetree.learn.folds import deal
 from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
+from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import distil
-from budgetree.learn.predictive.exact_start import ExactStarts, exact_place, part_of
-from budgetree.learn.predictive.growth import Growth, Place, stratified_folds
+from budgetree.learn.predictive.exact_start import ExactStarts, exact_place
+from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.starts import best_growths
@@ -52,43 +55,54 @@ def fit_policies(
     clock    where it is over, the best so far is the answer
     threads  for the models; the policy does not depend on it
     """
-    limit = check_sure(sure)
-    if leaves not in ("model", "count"):
-        raise ValueError(f"leaves is {leaves!r}; expected 'model' or 'count'.")
-    present = _present(instance)
-    cases = cases_of(present)
-    models = Models(cases, clock or Clock(None), threads)
-    growth = Growth(models, instance.schema.table, stratified_folds(cases.labels))
-    grown = best_growths(growth, list(budgets))
-    exact = ExactStarts(present, growth.folds, models.clock)
-    fits = _Fit(present, growth, exact, limit, leaves == "count")
-    return [fits.policy(place, budget) for place, budget in zip(grown, budgets, strict=True)]
+    return Fitter(instance, check_sure(sure), leaves, threads).policies(budgets, clock or Clock(None))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fit:
-    """From a growth to the policy of a budget."""
+@dataclass(frozen=True, eq=False)
+class Fitter:
+    """Fits policies to one table, a budget at a time or several at once: each model is fitted only once."""
 
     instance: Instance
-    growth: Growth
-    exact: ExactStarts
     sure: float | None
-    is_plain: bool
+    leaves: Leaves
+    threads: int = 1
 
-    def policy(self, place: Place, budget: int) -> Policy:
-        models = self.growth.models
-        start = self.exact.start(budget, limit=float(models.cases.weights @ self.growth.loss(place)))
+    def __post_init__(self) -> None:
+        if self.leaves not in ("model", "count"):
+            raise ValueError(f"leaves is {self.leaves!r}; expected 'model' or 'count'.")
+
+    def policies(self, budgets: Sequence[int], clock: Clock) -> list[Policy]:
+        """The policies for these budgets; where the clock is over, the best so far."""
+        self._growth.models.clock = clock
+        grown = best_growths(self._growth, list(budgets))
+        return [self._policy(place, budget) for place, budget in zip(grown, budgets, strict=True)]
+
+    def _policy(self, place: Place, budget: int) -> Policy:
+        models, is_plain = self._growth.models, self.leaves == "count"
+        limit = float(models.cases.weights @ self._growth.loss(place))
+        start = self._exact.start(budget, models.clock, limit)
         if start is not None:
-            exact = exact_place(start, models.cases, self.instance, self.sure)
-            return Assembly(models, self.sure, is_plain=True).policy(exact, self.instance, budget, "exact search")
-        if self.is_plain:
-            place = distil(place, models, self.growth.prices, self.sure)
-        return Assembly(models, self.sure, self.is_plain).policy(place, self.instance, budget, "growth")
+            exact = exact_place(start, models.cases, self._present, self.sure)
+            return Assembly(models, self.sure, is_plain=True).policy(exact, self._present, budget, "exact search")
+        if is_plain:
+            place = distil(place, models, self._growth.prices, self.sure)
+        return Assembly(models, self.sure, is_plain).policy(place, self._present, budget, "growth")
 
+    @cached_property
+    def _present(self) -> Instance:
+        """The cases that count."""
+        units = self.instance.weight_units
+        return self.instance if units.all() else self.instance.part(np.flatnonzero(units))
 
-def _present(instance: Instance) -> Instance:
-    """The cases that count."""
-    return instance if instance.weight_units.all() else part_of(instance, np.flatnonzero(instance.weight_units))
+    @cached_property
+    def _growth(self) -> Growth:
+        cases = cases_of(self._present)
+        models = Models(cases, Clock(None), self.threads)
+        return Growth(models, self.instance.schema.table, deal(cases.labels, N_FOLDS))
+
+    @cached_property
+    def _exact(self) -> ExactStarts:
+        return ExactStarts(self._present, self._growth.folds)
 
 
 def cases_of(instance: Instance) -> Cases:

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.branching import N_FOLDS, Here, find_branch
-from budgetree.learn.predictive.ridge import Cases, Models, OutOfTimeError
+from budgetree.learn.predictive.branching import Here, find_branch
+from budgetree.learn.predictive.ridge import Cases, Models, NoModelInTimeError
 from budgetree.learn.predictive.spending import Paid
 from budgetree.problem import PriceTable
 from budgetree.services.clock import Clock
@@ -20,7 +20,7 @@ MIN_CASES = 8.0  # on each side of a branch, by weight
 MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the honest loss
 
-Rule = Literal["gain", "gain per price"]
+BuyingRule = Literal["gain", "gain per price"]
 
 
 @dataclass(eq=False, slots=True)
@@ -55,7 +55,7 @@ class Growth:
     prices: PriceTable
     folds: NDArray[np.int64]  # per case, for the evidence of branches
 
-    def grow(self, budget: int, rule: Rule = "gain", first: int | None = None) -> Place:
+    def grow(self, budget: int, rule: BuyingRule = "gain", first: int | None = None) -> Place:
         """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
         root = Place(np.arange(self.models.cases.n_cases), Paid.nothing())
         waiting = deque([root])  # breadth first: where the time ends, all paths have had their share
@@ -64,11 +64,11 @@ class Growth:
                 waiting = deque([self._buy(root, first)])
             while waiting:
                 waiting.extend(self._step(waiting.popleft(), budget, rule))
-        except OutOfTimeError:
+        except NoModelInTimeError:
             pass  # what still waits ends where it is
         return root
 
-    def first_tests(self, budget: int, rule: Rule = "gain") -> list[int]:
+    def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first; none where there is no time to tell."""
         root = Place(np.arange(self.models.cases.n_cases), Paid.nothing())
         candidates = self._candidates(root, budget)
@@ -76,7 +76,7 @@ class Growth:
             return []
         try:
             scores = self._scores(root, candidates, rule).sum(axis=0)
-        except OutOfTimeError:
+        except NoModelInTimeError:
             return []
         return [int(candidates[at]) for at in np.argsort(scores, kind="stable")]
 
@@ -92,7 +92,7 @@ class Growth:
         fits[list(place.paid.tests)] = False
         return np.flatnonzero(fits)
 
-    def _scores(self, place: Place, candidates: NDArray[np.int64], rule: Rule) -> NDArray[np.float64]:
+    def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
         """Case × candidate, to be as low as can be: the loss with it, or how it changes the loss, per price."""
         cases, paid = place.cases, place.paid.tests
         losses = np.stack([loss[cases] for loss in self.models.losses([(*paid, int(t)) for t in candidates])], axis=1)
@@ -103,7 +103,7 @@ class Growth:
             scores /= np.maximum(more, max(more.max() * 1e-6, 1e-6))  # what is free is nearly so
         return scores * self.models.cases.weights[cases][:, None]
 
-    def _step(self, place: Place, budget: int, rule: Rule) -> list[Place]:
+    def _step(self, place: Place, budget: int, rule: BuyingRule) -> list[Place]:
         candidates = self._candidates(place, budget)
         if not len(candidates) or self._is_idle(place):
             return []
@@ -154,13 +154,6 @@ def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, price
         for side in range(int(goes.max()) + 1)
     )
     return place.sides
-
-
-def stratified_folds(labels: NDArray[np.int64], n_folds: int = N_FOLDS) -> NDArray[np.int64]:
-    """The fold of each case: within a class they take turns, and the classes follow on from one another."""
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % n_folds
-    return folds
 
 
 def trim(place: Place, models: Models) -> float:

@@ -172,7 +172,7 @@ class NativeSolver:
         return honest
 
 
-class OutOfTimeError(Exception):
+class NoModelInTimeError(Exception):
     """The clock was over before a model was fitted; whoever grows a policy returns what it has."""
 
 
@@ -197,7 +197,7 @@ class Models:
         if missing:
             fitted = self._solver.fit(missing, clock or self.clock)
             if fitted is None:
-                raise OutOfTimeError
+                raise NoModelInTimeError
             for tests, coefficients, losses in zip(missing, *fitted, strict=True):
                 self._coefficients[tests], self._losses[tests] = coefficients, losses
         return [self._losses[tests] for tests in wanted]

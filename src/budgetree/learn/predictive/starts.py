@@ -5,22 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.growth import Growth, Place, Rule, cut, trim
-from budgetree.problem import PriceTable
+from budgetree.learn.predictive.growth import BuyingRule, Growth, Place, cut, trim
 
 N_RIVALS = 3  # the next-best first tests
 MARGIN = 2.0  # standard errors by which a rival must be better
 
 
-def one_price(prices: PriceTable) -> int | None:
-    """The price of every test, whatever its outcome; None where they differ."""
-    price = int(prices.own.flat[0])
-    return price if (prices.own == price).all() and not (prices.fees[prices.fees > 0]).any() else None
-
-
 def best_growths(growth: Growth, budgets: list[int]) -> list[Place]:
     """Per budget, the growth to keep."""
-    price = one_price(growth.prices)
+    price = growth.prices.one_price
     if price is None:
         return [_unequal(growth, budget) for budget in budgets]
     # A growth to the largest budget is, cut short, what it would have been to any smaller one.
@@ -31,14 +24,14 @@ def best_growths(growth: Growth, budgets: list[int]) -> list[Place]:
 
 def _unequal(growth: Growth, budget: int) -> Place:
     """The better of two whole growths, by gain and by gain per price; then the rivals of its first test."""
-    rules: tuple[Rule, ...] = ("gain", "gain per price")
+    rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
     grown = [(growth.grow(budget, rule), rule) for rule in rules]
     totals = [growth.models.cases.weights @ growth.loss(place) for place, _ in grown]
     place, rule = grown[int(np.argmin(totals))]
     return _guarded(growth, [place, *_rivals(growth, budget, rule)])
 
 
-def _rivals(growth: Growth, budget: int, rule: Rule) -> list[Place]:
+def _rivals(growth: Growth, budget: int, rule: BuyingRule) -> list[Place]:
     """The growths from the next-best first tests, as far as the time goes."""
     rivals = []
     for test in growth.first_tests(budget, rule)[1 : N_RIVALS + 1]:

@@ -20,7 +20,7 @@ MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
 class FineLevels:
     """A numeric column cut at given thresholds; a level stands for the mean of its known values.
 
-    Other than Levels it cuts between the values that there are: each has a level of its own while they are few, and
+    Unlike Levels, it cuts between the values that there are: each has a level of its own while they are few, and
     else as many cases as its neighbours.
     """
 

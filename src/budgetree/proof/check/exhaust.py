@@ -42,7 +42,7 @@ class Search:
         self.splits = [list(outcomes.values()) for outcomes in shown]
         self.classes = [_planes(kind) for kind in kinds.values()]
         self.plain = [planes[0][1] for planes in self.classes if planes[0][0] == len(planes) == 1]
-        # Objects that no test parts: their errors stay, whatever the tree, and count with the first of them.
+        # Cases that no test separates: their errors stay, whatever the tree, and count with the first of them.
         self.stuck = _planes({bits[0]: self._wrong(sum(1 << bit for bit in bits)) for bits in alike.values()})
         self.tables: dict[int, tuple[list[tuple[int, int, int]], int]] = {}
         self.memo: dict[tuple[int, int, int], tuple[int, bool]] = {}

@@ -19,7 +19,7 @@ def digest(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Facts:
-    """The instance, plainly. Objects of weight 0 are absent; a fee is paid once per path that asks one of its tests."""
+    """The instance, plainly. Cases of weight 0 are absent; a fee is paid once per path that asks one of its tests."""
 
     codes: Sequence[Sequence[int]]  # case × test
     labels: Sequence[int]

@@ -49,6 +49,11 @@ def fields(value: Any, where: str, keys: Sequence[str] | None = None) -> Mapping
     return value
 
 
+def counted(number: Any, one: str) -> str:
+    """1 error, 2 errors: written here, since the checker shares no code with the rest."""
+    return f"{short(number)} {one if number == 1 else one + 's'}"
+
+
 def short(value: Any) -> str:
     """Any value in a few characters, for a message."""
     if isinstance(value, (list, tuple, Mapping)) and len(value) > 20:

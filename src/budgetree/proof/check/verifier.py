@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from budgetree.proof.check import witness
 from budgetree.proof.check.exhaust import OutOfTimeError, Search
 from budgetree.proof.check.facts import Facts, Whole, digest
-from budgetree.proof.check.reading import Flaw, fields, fraction, index, items, short
+from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
 
 __all__ = ["CheckReport", "Facts", "seal", "verify"]
 
@@ -263,8 +263,8 @@ class _Verifier:
             self.finder = self.finder or witness.searcher(self.whole, self.deadline)
             witness.search(self.whole, self.finder, value, where, errors)
         except (OutOfTimeError, RecursionError):
-            limit = "Python's recursion limit" if self.time_limit is None else f"{self.time_limit} seconds"
-            what = f"whether a tree cheaper than {short(value)} makes at most {short(errors)} errors"
+            limit = "Python's recursion limit" if self.time_limit is None else counted(self.time_limit, "second")
+            what = f"whether a tree cheaper than {short(value)} makes at most {counted(errors, 'error')}"
             self.unverified.append(f"{where}.value: {what} was not settled within {limit}")
 
 

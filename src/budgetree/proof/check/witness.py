@@ -15,7 +15,7 @@ from typing import Any
 
 from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import Whole
-from budgetree.proof.check.reading import Flaw, fields, fraction, index, items, short
+from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
 
 HIGHEST_POWER = 1000  # a larger exponent would only keep the checker busy
 
@@ -74,7 +74,7 @@ def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
     if not hinged and errors > 0:
         raise Flaw(f"{where}.impurity: {name} bounds trees without errors only; this one makes {short(errors)}")
     if hinged and parameter < errors:
-        raise Flaw(f"{where}.impurity.parameter: is {short(parameter)}, below the {short(errors)} errors")
+        raise Flaw(f"{where}.impurity.parameter: is {short(parameter)}, below the {counted(errors, 'error')}")
     listed = enumerate(items(entry["objects"], f"{where}.objects"))
     rows = [present(whole, value, f"{where}.objects[{position}]") for position, value in listed]
     distinct(rows, f"{where}.objects")
@@ -111,7 +111,7 @@ def cover(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
     distinct([row for row, _ in proved], where)
     weight = whole.grain * sum(whole.weights[row] for row, _ in proved)
     if weight <= errors or not proved:
-        raise Flaw(f"{where}: weigh {weight} together, which must exceed the {short(errors)} errors")
+        raise Flaw(f"{where}: weigh {weight} together, which must exceed the {counted(errors, 'error')}")
     return min(value for _, value in proved)
 
 
@@ -165,4 +165,4 @@ def search(whole: Whole, finder: Search, value: Fraction, where: str, errors: Fr
         return
     fewest = finder.fewest(int(steps) - 1, limit)
     if fewest <= limit:
-        raise Flaw(f"{where}.value: a tree cheaper than {short(value)} makes {fewest * whole.grain} errors")
+        raise Flaw(f"{where}.value: a tree cheaper than {short(value)} makes {counted(fewest * whole.grain, 'error')}")

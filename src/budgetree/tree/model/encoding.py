@@ -16,7 +16,7 @@ from budgetree.problem import Prices
 from budgetree.problem.prices import OutcomePrices
 from budgetree.problem.tables.encoding import Categories, ColumnEncoder, Levels
 from budgetree.problem.tables.fine_levels import FineLevels
-from budgetree.services.words import show_number
+from budgetree.services.words import counted, show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.
 NUMBER = re.compile(r"\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?|\d{1,120}/\d{1,120}")
@@ -76,7 +76,8 @@ def read_encoding(test: dict[str, Any]) -> ColumnEncoder:
         n_outcomes = len(values) + encoder.has_missing
     if n_outcomes != len(test["outcomes"]):
         raise ModelFileError(
-            f"test {name!r} has {len(test['outcomes'])} outcomes, but its encoding has {n_outcomes}; they must agree."
+            f"test {name!r} has {counted(len(test['outcomes']), 'outcome')}, but its encoding has {n_outcomes}; "
+            "they must agree."
         )
     return encoder
 
@@ -89,7 +90,8 @@ def _read_thresholds(content: dict[str, Any], name: str) -> tuple[tuple[float, .
         raise ModelFileError(f"test {name!r}: its thresholds do not ascend.")
     if len(means) != len(thresholds) + 1:
         raise ModelFileError(
-            f"test {name!r} has {len(means)} means for {len(thresholds)} thresholds; expected one more than thresholds."
+            f"test {name!r} has {counted(len(means), 'mean')} for {counted(len(thresholds), 'threshold')}; "
+            "expected one more than thresholds."
         )
     return thresholds, means
 

@@ -17,6 +17,7 @@ from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
 from budgetree.services.files import write_text
+from budgetree.services.words import counted
 from budgetree.tree.model.encoding import (
     encoding_content,
     exact,
@@ -227,7 +228,8 @@ def _read_otherwise(entries: list[Any]) -> NDArray[np.int32] | None:
 def _read_branches(node: int, branches: list[Any], n_outcomes: int, size: int) -> list[int]:
     if len(branches) != n_outcomes or all(child is None for child in branches):
         raise ModelFileError(
-            f"node {node} must have {n_outcomes} branches, one per outcome of its test (null: never seen)."
+            f"node {node} must have {counted(n_outcomes, 'branch', 'branches')}, one per outcome of its test "
+            "(null: never seen)."
         )
     for child in branches:
         if child is None:

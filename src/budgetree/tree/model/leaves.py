@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from budgetree.errors import ModelFileError
 from budgetree.problem import Schema
+from budgetree.services.words import counted
 from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, Basis, LeafModels, Model
 from budgetree.tree.model.encoding import exact, read_number
@@ -77,7 +78,7 @@ def _read_basis(columns: dict[str, Any], what: str, schema: Schema) -> Basis:
     values = _matrix(columns["outcomes"], what)
     missing = columns["missing"]
     if len(values) != n_outcomes or (missing is not None and missing >= n_outcomes):
-        raise ModelFileError(f"{what} must have {n_outcomes} outcomes, as its test does.")
+        raise ModelFileError(f"{what} must have {counted(n_outcomes, 'outcome')}, as its test does.")
     return Basis(values, columns["is_ordered"], missing)
 
 
