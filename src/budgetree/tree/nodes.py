@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +48,11 @@ class Nodes:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
+
+    def answering(self, table: LossTable) -> Nodes:
+        """The same nodes, which give the answers that lose least by this table."""
+        wanted = None if table.is_plain else table
+        return self if self.loss_table is wanted else replace(self, loss_table=wanted)
 
     def has_same_arrays(self, other: Nodes) -> bool:
         """Whether everything but what answers cost is the same."""

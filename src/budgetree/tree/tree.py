@@ -48,9 +48,7 @@ class Tree(Shown):
 
     def __post_init__(self) -> None:
         # Learners make nodes of counts alone; what they answer is the schema's to say.
-        table = None if self.schema.loss_table.is_plain else self.schema.loss_table
-        if self.nodes.loss_table is not table:
-            object.__setattr__(self, "nodes", replace(self.nodes, loss_table=table))
+        object.__setattr__(self, "nodes", self.nodes.answering(self.schema.loss_table))
 
     @property
     def test_names(self) -> tuple[str, ...]:
@@ -133,7 +131,8 @@ class Tree(Shown):
     @property
     def statement(self) -> Statement:
         """What was proven about other trees, in words."""
-        return state(self.proven, self.exact_errors, self.exact_max_cost)
+        has_losses = self.schema.losses is not None
+        return state(self.proven, self.exact_loss, self.exact_max_cost, has_losses=has_losses)
 
     @property
     def n_leaves(self) -> int:
