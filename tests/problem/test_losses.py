@@ -101,6 +101,11 @@ def test_a_class_that_only_its_text_tells_is_refused_where_two_have_it() -> None
         bt.Losses({Decimal(1): 2}).bind((1, True))
 
 
+@given(st.integers(0, 5000), st.integers(1, 5000))
+def test_a_quotient_of_whole_numbers_is_exact(above: int, below: int) -> None:
+    assert exact(bt.Losses({"cancer": above / below}))[1][0] == Fraction(above, below)
+
+
 amounts = st.one_of(st.integers(0, 60), st.decimals(0, 9, places=2), st.fractions(0, 9, max_denominator=12))
 
 

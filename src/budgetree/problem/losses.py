@@ -15,6 +15,7 @@ from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.words import counted, listed
 
 LOSS_RULE = "losses must be finite numbers of at least 0"
+MAX_DENOMINATOR = 10**6  # of a quotient that a float may stand for
 EXPECTED = "expected {class: {answer: loss}}, {class: loss}, or a square array in the order of the classes"
 
 ClassLosses = Fraction | Mapping[Any, Fraction]
@@ -124,7 +125,7 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
         return {
             name: {answer: _loss(loss, name, answer) for answer, loss in entry.items()}
             if isinstance(entry, Mapping)
-            else non_negative(entry, f"losses: the loss of missing class {name!r}", LOSS_RULE)
+            else _number(entry, f"the loss of missing class {name!r}")
             for name, entry in given.items()
         }
     if hasattr(given, "columns"):
@@ -142,16 +143,22 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
             "with a row and a column per class. Answers that are no class go into answers=."
         )
     return tuple(
-        tuple(
-            non_negative(loss, f"losses: the loss in row {true}, column {answer},", LOSS_RULE)
-            for answer, loss in enumerate(row)
-        )
+        tuple(_number(loss, f"the loss in row {true}, column {answer},") for answer, loss in enumerate(row))
         for true, row in enumerate(rows)
     )
 
 
 def _loss(loss: Any, true: Any, answer: Any) -> Fraction:
-    return non_negative(loss, f"losses: the loss of class {true!r}, answer {answer!r},", LOSS_RULE)
+    return _number(loss, f"the loss of class {true!r}, answer {answer!r},")
+
+
+def _number(loss: Any, what: str) -> Fraction:
+    """The number that was meant: one tenth where 0.1 was given, and one third where 1 / 3 was."""
+    number = non_negative(loss, f"losses: {what}", LOSS_RULE)
+    if isinstance(loss, float) and number.denominator > MAX_DENOMINATOR:
+        simple = Fraction(loss).limit_denominator(MAX_DENOMINATOR)
+        return simple if float(simple) == loss else number
+    return number
 
 
 def _answer_name(name: Any) -> str:
@@ -165,7 +172,7 @@ def _answer_losses(name: str, given: Any) -> AnswerLosses:
         return {true: _loss(loss, true, name) for true, loss in given.items()}
     if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
         return tuple(_loss(loss, f"number {position}", name) for position, loss in enumerate(given))
-    return non_negative(given, f"losses: the loss of answer {name!r}", LOSS_RULE)
+    return _number(given, f"the loss of answer {name!r}")
 
 
 def _column(answer: str, given: AnswerLosses, names: tuple[Any, ...]) -> list[Fraction]:
