@@ -66,6 +66,9 @@ from .problem import (
     Instance as Instance,
 )
 from .problem import (
+    Losses as Losses,
+)
+from .problem import (
     Prices as Prices,
 )
 from .proof import (

@@ -31,3 +31,28 @@ def test_equal_rows_of_one_class_add_up(rows: list[tuple[int, int, int, int]]) -
     found = [(*code, label) for code, label in zip(codes.tolist(), labels.tolist(), strict=True)]
     assert found == list(expected)  # in order of first appearance
     assert weights.tolist() == list(expected.values())
+
+
+FRAME = pd.DataFrame({"x": [1, 1, 1, 2, 2], "y": ["well", "ill", "well", "well", "ill"]})
+
+
+def test_with_losses_every_row_counts() -> None:
+    losses = {"ill": 50}
+    kept = bt.Instance.from_frame(FRAME, "y", losses=losses)
+    assert kept.n_objects == 5
+    merged = bt.Instance.from_frame(FRAME, "y", losses=losses, duplicates="merge")
+    assert merged.n_objects == 4  # of one class, and counted as many times as there are rows
+    assert merged.weights.tolist() == [2, 1, 1, 1]
+    for instance in (kept, merged, merged.rows(range(5)), kept.rows(range(5))):
+        assert instance.losses == bt.Losses(losses)
+        assert instance.class_order.counts.tolist() == [2, 3]
+        assert (instance.class_order.leaf_loss, instance.irreducible.units) == (3, 3)
+
+
+def test_losses_that_come_later_bring_merged_rows_back() -> None:
+    merged = bt.Instance.from_frame(FRAME, "y")
+    assert merged.n_objects == 2
+    later = merged.with_losses({"ill": 50})
+    assert (later.n_objects, later.class_order.leaf_loss) == (5, 3)
+    assert later.codes.tolist() == bt.Instance.from_frame(FRAME, "y", losses={"ill": 50}).codes.tolist()
+    assert merged.with_losses(None).n_objects == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -112,3 +113,37 @@ def test_a_part_has_the_cases_chosen_and_all_else_of_the_whole() -> None:
     part = whole.part(np.array([2, 0]))
     assert (part.codes.tolist(), part.labels.tolist(), part.weights.tolist()) == ([[2, 0], [0, 3]], [2, 0], [2, 1])
     assert part.schema is whole.schema  # also the scale of weights, so that counts can be compared
+
+
+CODES, LABELS = [[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"]
+
+
+def test_losses_go_with_the_instance_and_its_parts() -> None:
+    losses = bt.Losses({"ill": {"well": 50}}, answers={"refer": 4})
+    instance = bt.Instance(CODES, LABELS, losses=losses)
+    for other in (instance, instance.rows([0, 1]), instance.priced(3), bt.Instance(CODES, LABELS).with_losses(losses)):
+        assert other.losses == losses
+        assert other.schema.answer_names == ("ill", "well", "refer")
+        assert other.schema.answers.tolist() == ["ill", "well", "refer"]
+    assert instance.with_losses(None).losses is None
+    assert instance.with_losses(None).schema.loss_table.is_plain
+    assert bt.Instance(CODES, [1, 2, 2], losses={1: 3}).schema.answers.dtype.kind == "i"
+    mixed = bt.Instance(CODES, [1, 2, 2], losses=bt.Losses(answers={"refer": 0.5})).schema
+    assert mixed.answers.tolist() == [1, 2, "refer"]
+    assert mixed.loss(3) == Fraction(3, 2)  # units of a half
+
+
+def test_losses_that_do_not_fit_are_refused_when_the_instance_is_made() -> None:
+    with pytest.raises(ValueError, match="losses: no class is named 'sick'; the classes are 'ill', 'well'"):
+        bt.Instance(CODES, LABELS, losses={"sick": 50})
+    with pytest.raises(ValueError, match=r"a product below 9e15\. Round the losses or the weights"):
+        bt.Instance(CODES, LABELS, losses={"ill": 4e15, "well": 17})
+
+
+def test_weights_of_many_digits_leave_room_for_losses() -> None:
+    weights = [0.123456789012345, 1.0 / 3, 0.7]
+    instance = bt.Instance(CODES, LABELS, weights=weights, losses={"ill": 50, "well": 0.01})
+    assert np.allclose(instance.weights, weights, rtol=1e-9)
+    total = int(instance.weight_units.sum())
+    assert total * instance.schema.loss_table.largest < 2**53 < total * 100 * instance.schema.loss_table.largest
+    assert bt.Instance(CODES, LABELS, weights=weights).with_losses({"ill": 5}).weights[0] == pytest.approx(weights[0])

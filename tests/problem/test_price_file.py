@@ -55,3 +55,9 @@ def test_a_bad_price_file_is_named(tmp_path: Path, text: str, message: str) -> N
     with pytest.raises(ValueError, match=message) as caught:
         bt.Prices.from_toml(path)
     assert str(path) in str(caught.value)
+
+
+def test_a_price_list_may_hold_losses_which_prices_leave_alone(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text("default = 2\n[losses]\nill = 50\n[answers]\nrefer = 4\n")
+    assert bt.Prices.from_toml(path) == bt.Prices(2)

@@ -18,6 +18,7 @@ from budgetree.problem.units import (
     is_unlimited,
     non_negative,
     plain_number,
+    room_for_losses,
     weights_to_units,
 )
 
@@ -111,3 +112,19 @@ def test_digits_beyond_the_total_are_rounded_or_refused() -> None:
 
 def test_whole_numbers_are_ints_and_others_are_floats() -> None:
     assert [plain_number(Fraction(3)), plain_number(Fraction(3, 10))] == [3, 0.3]
+
+
+@given(st.lists(st.floats(0.001, 10), min_size=1, max_size=8), st.integers(0, 10**6))
+def test_weights_leave_room_for_losses(weights: list[float], largest: int) -> None:
+    units, scale = weights_to_units(np.array(weights))
+    fewer, less = room_for_losses(units, scale, largest)
+    assert int(fewer.sum()) * largest <= LARGEST_EXACT
+    assert np.allclose(fewer / float(less), weights, rtol=0.001)
+    if int(units.sum()) * largest < LARGEST_EXACT:
+        assert fewer is units
+        assert less == scale
+
+
+def test_cases_that_are_too_many_for_the_losses_are_refused() -> None:
+    with pytest.raises(ValueError, match="the cases count 10 units of weight; expected a product below 9e15"):
+        room_for_losses(np.ones(10, dtype=np.int64), Fraction(1), 10**15)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from budgetree.services.words import counted, show_number
+from budgetree.services.words import counted, listed, show_number
 
 
 def test_one_and_many_have_their_own_words() -> None:
@@ -16,3 +16,8 @@ def test_one_and_many_have_their_own_words() -> None:
 def test_numbers_are_shown_short() -> None:
     shown = [show_number(number) for number in (2, 17.61, Fraction(1, 3), 193457.1999999999, 1e30)]
     assert shown == ["2", "17.61", "0.3333", "193457.2", "1e+30"]
+
+
+def test_a_long_list_is_cut() -> None:
+    assert listed(["a", 1]) == "'a', '1'"
+    assert listed(range(10), max_shown=2) == "'0', '1' and 8 more"

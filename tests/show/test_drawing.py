@@ -11,6 +11,7 @@ from support import to_instance
 import budgetree as bt
 from budgetree.show.colours import WORST
 from budgetree.show.drawing import Box, Drawing, Stroke, Text, text_width
+from losing import losing_tree
 
 
 def spans(drawing: Drawing) -> list[tuple[float, float, float, float]]:
@@ -119,3 +120,13 @@ def test_a_large_tree_is_folded_where_few_cases_pass() -> None:
 def test_a_single_leaf_can_be_drawn() -> None:
     leaf = bt.grow(bt.datasets.load("pima"), budget=0)
     assert any(isinstance(shape, Text) and shape.text == "neg" for shape in leaf.draw().shapes)
+
+
+@pytest.mark.parametrize("leaves", [None, "count", "model"])
+def test_an_answer_that_is_no_class_is_drawn_with_the_cases_that_get_it(leaves: str | None) -> None:
+    texts = [shape.text for shape in losing_tree(leaves).draw().shapes if isinstance(shape, Text)]
+    if leaves == "model":
+        assert not {"refer", "wait"} & set(texts)  # a model answers case by case
+    else:
+        position = next(number for number, text in enumerate(texts) if text in ("refer", "wait"))
+        assert texts[position + 1].isdigit()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import budgetree as bt
+from losing import losing_tree
 
 
 def test_the_text_shows_test_price_outcome_running_cost_and_counts() -> None:
@@ -41,3 +42,11 @@ def test_folding_the_text_says_so() -> None:
 def test_one_is_singular() -> None:
     leaf = bt.grow(bt.Instance([[0]], ["x"]))
     assert leaf.summary() == "1 case, 1 leaf; worst case 0, mean 0; 0 errors (0.0%)"
+
+
+@pytest.mark.parametrize("leaves", [None, "count"])
+def test_an_answer_that_is_no_class_is_named(leaves: str | None) -> None:
+    tree = losing_tree(leaves)
+    arrows = {line.split("→ ")[1].split(",")[0] for line in tree.to_text().splitlines() if "→ " in line}
+    assert arrows == {str(tree.answer_names[label]) for label in tree.nodes.label[tree.nodes.is_leaf]}
+    assert arrows & {"refer", "wait"}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
+from losing import losses_for
 
 BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
 
@@ -86,3 +87,22 @@ def test_a_tree_at_other_prices_is_the_same_tree(seed: int) -> None:
     assert other.max_cost == 3 * tree.depth
     assert np.array_equal(other.predict(instance.codes), tree.predict(instance.codes))
     assert other.priced(instance.prices) == tree
+
+
+@given(st.data())
+def test_trimming_and_cutting_by_loss(data: st.DataObject) -> None:
+    instance = to_instance(reference.random_problem(random.Random(data.draw(st.integers(0, 10**6)))))
+    tree = bt.grow(instance.with_losses(data.draw(losses_for(instance.n_classes))))
+    trimmed = tree.trim()
+    assert trimmed.exact_loss == tree.exact_loss
+    assert (trimmed.answers(instance.codes) == tree.answers(instance.codes)).all()
+    assert trimmed.schema.loss_table == trimmed.cut(0).schema.loss_table == trimmed.priced(7).schema.loss_table
+    nodes = trimmed.nodes
+    for node in np.flatnonzero(~nodes.is_leaf).tolist():
+        below = nodes.children(node, int(instance.schema.n_outcomes[nodes.test[node]]))
+        children = np.unique(below[below >= 0])
+        assert not nodes.is_leaf[children].all() or len(set(nodes.label[children].tolist())) > 1
+    with_losses = instance.with_losses(tree.schema.losses)
+    assert tree.cut(0).exact_loss >= tree.exact_loss
+    if tree.cut(0).n_leaves == 1:
+        assert tree.cut(0).exact_loss == with_losses.schema.loss(with_losses.class_order.leaf_loss)

@@ -17,6 +17,8 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree.tree import Nodes
+from losing import losing_tree
+from new_cases import new_frame
 
 
 def exact(amount: float) -> Fraction:
@@ -249,3 +251,13 @@ def test_a_test_met_again_is_not_asked_again() -> None:
     assert (asked, case.prediction, case.spent, len(case.history)) == (["t"], "c", 7, 1)
     assert tree.predict([[2]])[0] == "c"
     assert tree.cost([[2]])[0] == 7
+
+
+@pytest.mark.parametrize("leaves", [None, "count", "model"])
+def test_a_consultation_answers_what_predict_does_where_there_are_losses(leaves: str | None) -> None:
+    tree = losing_tree(leaves)
+    frame = new_frame(1, 60)
+    expected = tree.predict(tree.encode(frame)).tolist()
+    rows = frame.drop(columns="class").to_dict("records")
+    assert [tree.ask(row).prediction for row in rows] == expected
+    assert {"refer", "wait"} & set(expected)

@@ -7,6 +7,7 @@ import math
 import pytest
 
 import budgetree as bt
+from losing import losing_tree
 from new_cases import new_tree, wild_rows
 
 
@@ -44,3 +45,19 @@ def test_trees_without_models_are_explained_by_their_nodes() -> None:
     assert explanation.contributions[-1].after == explanation.probability
     assert {part.score for part in explanation.contributions} == {None} == {explanation.start_score}
     assert "age is" in str(explanation)
+
+
+@pytest.mark.parametrize("leaves", [None, "count", "model"])
+def test_where_the_answer_is_no_class_the_likeliest_one_is_explained(leaves: str | None) -> None:
+    tree = losing_tree(leaves)
+    kinds = set()
+    for row in wild_rows(3, 60):
+        explanation, case = tree.explain(row), tree.ask(row)
+        assert explanation.prediction == case.prediction == tree.answer_names[case.position]
+        is_class = explanation.prediction in tree.class_names
+        expected = explanation.prediction if is_class else max(case.distribution, key=case.distribution.__getitem__)
+        assert explanation.about == expected
+        assert explanation.probability == case.distribution[expected]
+        assert str(explanation).startswith(f"{expected}: " if is_class else f"{explanation.prediction}; {expected}: ")
+        kinds.add(is_class)
+    assert kinds == {True, False}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 import budgetree as bt
-from budgetree.tree.proven import NOTHING, Proven, state
+from budgetree.tree.proven import Proven, state
+
+NOTHING = "Nothing was proven about this tree: another may be cheaper or make fewer errors."
 
 FIVE = Fraction(5)
 BUDGET = Proven("budget", FIVE, "exact", True, FIVE, Fraction(3))
@@ -63,6 +66,14 @@ def test_the_sentence(name: str) -> None:
     statement = state(proven, Fraction(3), FIVE)
     assert str(statement) == sentence
     assert statement.is_proven == sentence.startswith("proven")
+
+
+def test_where_there_are_losses_the_sentence_is_about_loss() -> None:
+    for proven, sentence in SENTENCES.values():
+        words = re.sub(r"make as few as (\w+) errors?", r"lose as little as \1", sentence).replace("as no", "as 0")
+        words = re.sub(r"make(s?) fewer errors", r"lose\1 less", words)
+        words = re.sub(r"make(s?) more errors", r"lose\1 more", words)
+        assert str(state(proven, Fraction(3), FIVE, has_losses=True)) == words
 
 
 @pytest.fixture(scope="module")

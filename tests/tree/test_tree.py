@@ -6,6 +6,7 @@ import copy
 import itertools
 import pickle
 import random
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,8 @@ from support import as_node, grow_with, to_instance
 import budgetree as bt
 from budgetree.tree import routing
 from budgetree.tree.routing import walk_natively, walk_plainly
+from losing import REFERRING, answers_by_hand, exact_losses, losing_tree
+from new_cases import PRICES, new_frame
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +155,34 @@ def test_both_ways_of_routing_agree(seed: int) -> None:
     plain, native = walk_plainly(tree.chart, codes), walk_natively(tree.chart, codes)
     assert np.array_equal(plain.node, native.node)
     assert np.array_equal(plain.paid, native.paid)
+
+
+@pytest.mark.parametrize("leaves", [None, "count", "model"])
+def test_a_tree_with_losses_answers_by_least_expected_loss_and_counts_what_it_says(leaves: str | None) -> None:
+    tree = losing_tree(leaves)
+    instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)
+    codes = tree.encode(new_frame(1))
+    answers = tree.answers(codes)
+    assert answers.tolist() == answers_by_hand(tree, codes)
+    assert tree.answer_names == ("ill", "well", "worse", "refer", "wait")
+    assert {"refer", "wait"} & set(tree.predict(codes).tolist())
+    assert tree.predict(codes).tolist() == [tree.answer_names[answer] for answer in answers]
+    assert tree.predict_proba(codes).shape[1] == 3
+    rows = exact_losses(REFERRING, tree.class_names)
+    labels = instance.labels.tolist()
+    assert tree.exact_loss == sum(rows[true][answer] for true, answer in zip(labels, answers.tolist(), strict=True))
+    assert tree.referred == (answers >= 3).sum() > 0
+    assert tree.errors == ((answers != labels) & (answers < 3)).sum()
+    assert tree.loss == float(tree.exact_loss)
+
+
+def test_trees_that_answer_by_other_losses_differ() -> None:
+    tree = losing_tree(None)
+    for losses, same in ((REFERRING, True), (None, False), ({"ill": 2}, False)):
+        other = replace(tree, schema=replace(tree.schema, losses=bt.Losses.of(losses)))
+        assert (other == tree) == same
+        assert other.nodes.has_same_arrays(tree.nodes)
+    back = replace(tree, schema=replace(tree.schema, losses=None))
+    assert back.nodes.loss_table is None
+    assert back.loss == back.errors
+    assert (back.nodes.label < 3).all()

@@ -1,9 +1,23 @@
-"""The problem: cases, tests, classes and prices, read from any table into outcome codes."""
+"""The problem: cases, tests, classes, prices and losses, read from any table into outcome codes."""
 
-from budgetree.problem.instance import ClassOrder, Instance
+from budgetree.problem.class_order import ClassOrder
+from budgetree.problem.instance import Instance
+from budgetree.problem.loss_table import LossTable
+from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices, SharedFee
 from budgetree.problem.schema import Schema, check_codes
 from budgetree.problem.tables.encoding import UNSEEN
 
-__all__ = ["UNSEEN", "ClassOrder", "Instance", "PriceTable", "Prices", "Schema", "SharedFee", "check_codes"]
+__all__ = [
+    "UNSEEN",
+    "ClassOrder",
+    "Instance",
+    "LossTable",
+    "Losses",
+    "PriceTable",
+    "Prices",
+    "Schema",
+    "SharedFee",
+    "check_codes",
+]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.loss_table import LossTable
+
 
 def merge_duplicates(
     codes: NDArray[np.uint8], labels: NDArray[np.int64], n_classes: int
@@ -28,25 +30,25 @@ def add_up_duplicates(
     return codes[first[appearance]], labels[first[appearance]], total[appearance]
 
 
-def outvoted_weight(
-    codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.int64]
+def loss_among_identical(
+    codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.int64], table: LossTable
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Per object its weight if the objects identical to it vote for another class, else 0; and whether any differs.
+    """Per case the loss that every tree has on it, in units; and whether a case identical to it has another class.
 
-    A tree cannot separate identical objects: at best it gives all of them the class that most of their weight has.
+    A tree cannot separate identical cases: at best it gives all of them the answer that loses least.
 
-        tests   class  weight     votes of the group      outvoted
-        0 1 0   ill      2     ┐                              0
-        0 1 0   ill      1     ├  ill 3, well 1  →  ill       0
-        0 1 0   well     1     ┘                              1     every tree is wrong here
-        1 1 0   well     1        well 1         →  well      0
+        tests   class  weight     answer well    answer ill               loss, where each error costs 1
+        0 1 0   ill      2     ┐                                              0
+        0 1 0   ill      1     ├  loses 3        loses 1  →  ill              0
+        0 1 0   well     1     ┘                                              1     every tree is wrong here
+        1 1 0   well     1        loses 0        loses 1  →  well             0
     """
     group = identical_groups(codes)[1]
-    votes = np.zeros((int(group.max()) + 1, int(labels.max()) + 1), dtype=np.int64)
+    votes = np.zeros((int(group.max()) + 1, table.n_classes), dtype=np.int64)
     np.add.at(votes, (group, labels), weights)
-    outvoted: NDArray[np.int64] = np.where(votes.argmax(axis=1)[group] == labels, 0, weights)
+    lost: NDArray[np.int64] = table.units[labels, table.best(votes)[group]] * weights
     is_mixed: NDArray[np.bool_] = (votes > 0).sum(axis=1) > 1
-    return outvoted, is_mixed[group]
+    return lost, is_mixed[group]
 
 
 def identical_groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

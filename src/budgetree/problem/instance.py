@@ -1,17 +1,19 @@
-"""Instance: a table of known cases, coded, with labels, weights and prices."""
+"""Instance: a table of known cases, coded, with labels, weights, prices and losses."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.duplicates import outvoted_weight
+from budgetree.problem.class_order import ClassOrder, Irreducible
+from budgetree.problem.duplicates import loss_among_identical
+from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
 from budgetree.problem.raw_rows import LevelCounts, RawRows, check_positions
 from budgetree.problem.schema import Schema, check_codes, check_outcome_names, distinct_names
@@ -19,38 +21,8 @@ from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.labels import class_codes, weight_units
 from budgetree.problem.tables.table import Table
+from budgetree.problem.units import room_for_losses
 from budgetree.services.words import counted
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassOrder:
-    """The cases that count (weight above 0), sorted by class and then by position."""
-
-    order: NDArray[np.int32]
-    counts: NDArray[np.int64]  # per class, in weight units
-
-    @property
-    def total(self) -> int:
-        """The weight units of all objects."""
-        return int(self.counts.sum())
-
-    @property
-    def leaf_errors(self) -> int:
-        """What a single leaf gets wrong, in weight units."""
-        return int(self.counts.sum() - self.counts.max())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Irreducible:
-    """What no tree can separate: cases that agree on every test but not on the class."""
-
-    outvoted: NDArray[np.int64]  # per case in the class order, its weight units if every tree gets it wrong, else 0
-    n_objects: int  # the cases that are identical to one of another class
-
-    @property
-    def units(self) -> int:
-        """The errors that remain, in weight units."""
-        return int(self.outvoted.sum())
 
 
 class Instance:
@@ -60,6 +32,7 @@ class Instance:
     labels         one per case; with class_names, positions in it
     prices         None (1 each), a number, {test: price}, {test: {outcome: price}}, or a Prices
     weights        how much each case counts (default 1)
+    losses         None (an error costs 1), {class: loss}, {class: {answer: loss}}, a square array, or a Losses
     test_names, outcome_names, class_names
                    what to call them; outcome_names is one list per test
 
@@ -74,6 +47,7 @@ class Instance:
         *,
         prices: Any = None,
         weights: Any = None,
+        losses: Any = None,
         test_names: Sequence[Any] | None = None,
         outcome_names: Sequence[Sequence[Any]] | None = None,
         class_names: Sequence[Any] | None = None,
@@ -91,7 +65,8 @@ class Instance:
             found = f"{counted(len(names), 'name')} for {counted(n_tests, 'test')}"
             raise ValueError(f"test_names: {found}; expected one for each.")
         outcomes = check_outcome_names(table, names, outcome_names)
-        self._set(table, class_of_each, units, Schema(names, outcomes, classes, Prices.of(prices), scale))
+        schema = Schema(names, outcomes, classes, Prices.of(prices), scale, losses=Losses.of(losses))
+        self._set(table, class_of_each, units, schema)
 
     def _set(
         self,
@@ -102,6 +77,9 @@ class Instance:
         raw: RawRows | None = None,
     ) -> None:
         _ = schema.table  # prices that do not fit are refused here, not at the first growth
+        units, scale = room_for_losses(units, schema.weight_scale, schema.loss_table.largest)
+        if scale != schema.weight_scale:
+            schema = replace(schema, weight_scale=scale)
         self.codes, self.labels, self.weight_units, self.schema = codes, labels, units, schema
         self.raw = raw  # what it was made from; None where that is the codes
         self._freeze()
@@ -122,20 +100,23 @@ class Instance:
         target: str,
         *,
         prices: Any = None,
+        losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] = "merge",
+        duplicates: Literal["merge", "keep"] | None = None,
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
         A numeric column with more than `levels` different values is rounded to the nearest of `levels` evenly
         spaced levels; any other column has one outcome per value; a missing value is an outcome of its own.
         A mapping {column: levels} rounds exactly those columns always (and others as with 10).
-        duplicates="merge" makes identical rows one case, with the most common label; "keep" counts every row.
+        duplicates="merge" (the default) makes identical rows one case, with the most common label; "keep" counts every
+        row. With losses the most common label may be the wrong one: "keep" is the default then, and "merge" makes
+        identical rows of one class one case that counts as many times as there are rows, which gives the same answers.
         """
         table = read_frame(frame, target)
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
-        return cls.from_table(table, str(target), prices=prices, levels=levels, duplicates=duplicates)
+        return cls.from_table(table, str(target), prices=prices, losses=losses, levels=levels, duplicates=duplicates)
 
     @classmethod
     def from_table(
@@ -144,14 +125,18 @@ class Instance:
         target: str,
         *,
         prices: Any = None,
+        losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] = "merge",
+        duplicates: Literal["merge", "keep"] | None = None,
     ) -> Instance:
         """from_frame for a table already read, from whatever file or frame."""
+        losses = Losses.of(losses)
+        if duplicates is None:
+            duplicates = "merge" if losses is None else "keep"
         _check_request(table, target, duplicates)
         labels, classes = class_codes(table.column(target).to_list(), len(table), None, f"column {target!r}")
         raw = RawRows(table.without([target]).owned(), labels, levels, duplicates)
-        return cls.from_raw(raw, classes, prices)
+        return cls.from_raw(raw, classes, prices, losses=losses)
 
     @classmethod
     def from_raw(
@@ -160,8 +145,15 @@ class Instance:
         class_names: tuple[Any, ...],
         prices: Any,
         fixed: Mapping[str, ColumnEncoder] | None = None,
+        losses: Any = None,
     ) -> Instance:
-        """The known cases that raw rows make; fixed encoders are taken as they are, the others found in the rows."""
+        """The known cases that raw rows make; fixed encoders are taken as they are, the others found in the rows.
+
+        Where losses are given, merged rows keep their class counts.
+        """
+        losses = Losses.of(losses)
+        if losses is not None and raw.duplicates == "merge":
+            raw = replace(raw, duplicates="add up")
         cases = raw.to_cases(len(class_names), fixed)
         units, scale = weight_units(cases.weights, len(cases.codes))
         names = tuple(encoder.name for encoder in cases.encoders)
@@ -170,7 +162,7 @@ class Instance:
             for encoder in cases.encoders
         )
         instance = cls.__new__(cls)
-        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, cases.encoders)
+        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, cases.encoders, losses)
         instance._set(cases.codes, cases.labels, units, schema, raw)
         return instance
 
@@ -210,7 +202,7 @@ class Instance:
                 for encoder in self.schema.encoders or ()
                 if isinstance(self.prices.tests.get(encoder.name), Mapping)
             }
-            return type(self).from_raw(self.raw.take(chosen), self.class_names, self.prices, fixed)
+            return type(self).from_raw(self.raw.take(chosen), self.class_names, self.prices, fixed, self.losses)
         return self.part(chosen)
 
     def part(self, cases: NDArray[np.int64]) -> Instance:
@@ -267,6 +259,11 @@ class Instance:
     def prices(self) -> Prices:
         return self.schema.prices
 
+    @property
+    def losses(self) -> Losses | None:
+        """What each answer costs for each class; None where an error costs 1."""
+        return self.schema.losses
+
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """How much each case counts."""
@@ -285,20 +282,35 @@ class Instance:
         order = present[np.argsort(labels, kind="stable")].astype(np.int32)
         counts = np.zeros(self.n_classes, dtype=np.int64)
         np.add.at(counts, labels, self.weight_units[present])
-        return ClassOrder(order, counts)
+        return ClassOrder(order, counts, self.schema.loss_table)
 
     @cached_property
     def irreducible(self) -> Irreducible:
-        """The errors that every tree makes, and how many cases cause them."""
+        """The loss that every tree has, and how many cases have identical ones of another class."""
         present = self.class_order.order
-        outvoted, is_mixed = outvoted_weight(self.codes[present], self.labels[present], self.weight_units[present])
-        return Irreducible(outvoted, int(is_mixed.sum()))
+        labels, units = self.labels[present], self.weight_units[present]
+        lost, is_mixed = loss_among_identical(self.codes[present], labels, units, self.schema.loss_table)
+        return Irreducible(lost, int(is_mixed.sum()))
 
     def priced(self, prices: Any) -> Instance:
         """The same cases with other prices."""
         other = copy(self)
         other.schema = replace(self.schema, prices=Prices.of(prices))
         _ = other.schema.table
+        return other
+
+    def with_losses(self, losses: Any) -> Instance:
+        """The same cases with other losses; None: an error costs 1.
+
+        Rows that were merged by the most common label are all counted then, as from_frame(losses=…) counts them.
+        """
+        losses = Losses.of(losses)
+        if losses is not None and self.raw is not None and self.raw.duplicates == "merge":
+            raw = replace(self.raw, duplicates="keep")
+            fixed = {encoder.name: encoder for encoder in self.schema.encoders or ()}
+            return type(self).from_raw(raw, self.class_names, self.prices, fixed, losses)
+        other = type(self).__new__(type(self))
+        other._set(self.codes, self.labels, self.weight_units, replace(self.schema, losses=losses), self.raw)
         return other
 
     def __repr__(self) -> str:

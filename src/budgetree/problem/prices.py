@@ -13,7 +13,7 @@ import numpy as np
 
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.units import common_scale, non_negative, plain_number
-from budgetree.services.words import show_number
+from budgetree.services.words import listed, show_number
 
 PRICE_RULE = "prices must be finite and at least 0"
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
@@ -80,7 +80,10 @@ class Prices:
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Prices:
-        """Read a price list: `default`, a table [tests] and tables [shared.NAME] with `fee` and `tests`."""
+        """Read a price list: `default`, a table [tests] and tables [shared.NAME] with `fee` and `tests`.
+
+        It may also hold [losses] and [answers], which Losses.from_toml reads.
+        """
         from budgetree.problem.price_file import read_price_file
 
         content = read_price_file(path)
@@ -125,18 +128,18 @@ class Prices:
         known = set(test_names)
         for name in self.tests:
             if name not in known:
-                raise ValueError(f"prices: no test is named {name!r}; the tests are {_some(test_names)}.")
+                raise ValueError(f"prices: no test is named {name!r}; the tests are {listed(test_names)}.")
         for fee, entry in self.shared.items():
             for name in entry.tests:
                 if name not in known:
                     raise ValueError(
                         f"prices: shared fee {fee!r} names the test {name!r}, which does not exist; "
-                        f"the tests are {_some(test_names)}."
+                        f"the tests are {listed(test_names)}."
                     )
         missing = [name for name in test_names if name not in self.tests]
         if missing and self.default is None:
             raise ValueError(
-                f"prices: no price for {_some(missing)}; give every test a price, or a default for the rest: "
+                f"prices: no price for {listed(missing)}; give every test a price, or a default for the rest: "
                 "Prices({…}, default=1)."
             )
 
@@ -148,12 +151,12 @@ class Prices:
         unknown = [outcome for outcome in price if outcome not in outcomes]
         if unknown:
             raise ValueError(
-                f"prices: test {name!r} has no outcome {unknown[0]!r}; its outcomes are {_some(outcomes)}."
+                f"prices: test {name!r} has no outcome {unknown[0]!r}; its outcomes are {listed(outcomes)}."
             )
         missing = [outcome for outcome in outcomes if outcome not in price]
         if missing:
             plural = "s" if len(missing) > 1 else ""
-            raise ValueError(f"prices: test {name!r} has no price for its outcome{plural} {_some(missing)}.")
+            raise ValueError(f"prices: test {name!r} has no price for its outcome{plural} {listed(missing)}.")
         return [price[outcome] for outcome in outcomes]
 
     def __eq__(self, other: object) -> bool:
@@ -205,9 +208,3 @@ def _shared_fee(name: object, entry: Any) -> SharedFee:
     if names is None:
         raise ValueError(f"prices: shared fee {name!r} is {entry!r}; expected (fee, [test, test, …]).")
     return SharedFee(non_negative(fee, f"prices: shared fee {name!r}", PRICE_RULE), names)
-
-
-def _some(names: Sequence[str], max_shown: int = 8) -> str:
-    """A list that stays readable when there are hundreds."""
-    shown = ", ".join(repr(str(name)) for name in names[:max_shown])
-    return shown if len(names) <= max_shown else f"{shown} and {len(names) - max_shown} more"

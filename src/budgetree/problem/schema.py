@@ -1,4 +1,4 @@
-"""Schema: the names and prices that an instance and every tree grown on it share."""
+"""Schema: the names, prices and losses that an instance and every tree grown on it share."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.loss_table import LossTable
+from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder
@@ -20,7 +22,7 @@ from budgetree.services.words import counted
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """What the codes mean: tests, outcomes, classes, prices and the weight of one unit."""
+    """What the codes mean: tests, outcomes, classes, prices, losses and the weight of one unit."""
 
     test_names: tuple[str, ...]
     outcome_names: tuple[tuple[str, ...], ...]
@@ -28,6 +30,7 @@ class Schema:
     prices: Prices
     weight_scale: Fraction  # weight = units / weight_scale
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
+    losses: Losses | None = None  # what each answer costs for each class; None: an error costs 1
 
     def encode(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.
@@ -57,10 +60,24 @@ class Schema:
         """Weight units as a number of cases."""
         return Fraction(int(units)) / self.weight_scale
 
+    def loss(self, units: int) -> Fraction:
+        """Loss units of weighted cases as a loss."""
+        return Fraction(int(units)) / (self.weight_scale * self.loss_table.scale)
+
     @cached_property
     def table(self) -> PriceTable:
         """The prices laid out for these tests and outcomes."""
         return self.prices.bind(self.test_names, self.outcome_names)
+
+    @cached_property
+    def loss_table(self) -> LossTable:
+        """The losses laid out for these classes."""
+        return LossTable.plain(self.class_names) if self.losses is None else self.losses.bind(self.class_names)
+
+    @property
+    def answer_names(self) -> tuple[Any, ...]:
+        """What may be answered: the classes, and whatever else the losses allow."""
+        return self.loss_table.answers
 
     @cached_property
     def n_outcomes(self) -> NDArray[np.int64]:
@@ -70,11 +87,20 @@ class Schema:
     @cached_property
     def classes(self) -> NDArray[Any]:
         """The class names as an array to index."""
-        if len({type(name) for name in self.class_names}) == 1 and isinstance(self.class_names[0], (str, int, float)):
-            return np.array(self.class_names)
-        boxed = np.empty(len(self.class_names), dtype=object)  # mixed types stay what they are
-        boxed[:] = self.class_names
-        return boxed
+        return _as_array(self.class_names)
+
+    @cached_property
+    def answers(self) -> NDArray[Any]:
+        """The answer names as an array to index."""
+        return _as_array(self.answer_names)
+
+
+def _as_array(names: tuple[Any, ...]) -> NDArray[Any]:
+    if len({type(name) for name in names}) == 1 and isinstance(names[0], (str, int, float)):
+        return np.array(names)
+    boxed = np.empty(len(names), dtype=object)  # mixed types stay what they are
+    boxed[:] = names
+    return boxed
 
 
 def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:

@@ -80,8 +80,13 @@ def common_scale(amounts: Sequence[Fraction]) -> Fraction:
     return grid
 
 
-def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], Fraction]:
-    """The same for a long array: whole units and their scale, without a Fraction per case."""
+def weights_to_units(
+    weights: NDArray[np.float64], max_total: int = LARGEST_EXACT
+) -> tuple[NDArray[np.int64], Fraction]:
+    """The same for a long array: whole units and their scale, without a Fraction per case.
+
+    A total below the largest leaves room to multiply the units, as losses do.
+    """
     positive = weights[weights > 0]
     beyond = positive[(positive < 10.0**-MAX_EXPONENT) | (positive > 10.0**MAX_EXPONENT)]
     if len(beyond):
@@ -89,13 +94,13 @@ def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], F
     total = float(weights.sum())
     for digits in range(10):
         power = 10.0**digits
-        if total * power > LARGEST_EXACT:
+        if total * power > max_total:
             break
         whole = np.rint(weights * power)
         # Division rounds to the nearest float, so equality says: this decimal is what was given.
         if np.array_equal(whole / power, weights):
             return whole.astype(np.int64), Fraction(10**digits)
-    grid = _grid(total)
+    grid = _grid(total, min(DIGITS, len(str(max_total)) - 1))
     whole = np.rint(weights * float(grid))
     if (np.abs(whole - weights * float(grid)) > float(MAX_LOST) * whole)[weights > 0].any():
         raise ValueError(
@@ -105,15 +110,34 @@ def weights_to_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], F
     return whole.astype(np.int64), grid
 
 
+def room_for_losses(units: NDArray[np.int64], scale: Fraction, largest_loss: int) -> tuple[NDArray[np.int64], Fraction]:
+    """Weight units and scale whose products with loss units stay exact: weights of many digits get fewer."""
+    max_total = (LARGEST_EXACT - 1) // max(1, largest_loss)
+    total = int(units.sum())
+    if total <= max_total or largest_loss <= 1:
+        return units, scale
+    try:
+        fewer, scale = weights_to_units(units / float(scale), max_total)
+    except ValueError:
+        fewer = units
+    if int(fewer.sum()) > max_total:
+        raise ValueError(
+            f"losses: the largest is {largest_loss:.4g} times the unit that makes all of them whole, and the cases "
+            f"count {total:.4g} units of weight; expected a product below 9e15. Round the losses or the weights to "
+            "fewer digits."
+        )
+    return fewer, scale
+
+
 def plain_number(amount: Fraction) -> int | float:
     """What a person wants to see: 3 rather than 3.0, 0.3 rather than 3/10."""
     return int(amount) if amount.denominator == 1 else float(amount)
 
 
-def _grid(total: Fraction | float) -> Fraction:
-    """The power of ten that makes the total a whole number of DIGITS digits."""
+def _grid(total: Fraction | float, digits: int = DIGITS) -> Fraction:
+    """The power of ten that makes the total a whole number of so many digits."""
     magnitude = len(str(math.ceil(total))) if total >= 1 else 1 - len(str(math.ceil(1 / Fraction(total))))
-    return Fraction(10) ** (DIGITS - magnitude)
+    return Fraction(10) ** (digits - magnitude)
 
 
 def _common_denominator(amounts: Iterable[Fraction], limit: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from fractions import Fraction
 
 
@@ -23,3 +24,9 @@ def counted(number: Fraction | float, one: str, many: str | None = None) -> str:
     ('1 leaf', '0.5 errors')
     """
     return f"{show_number(number)} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[object], max_shown: int = 8) -> str:
+    """'a', 'b' and 7 more: a list that stays readable when there are hundreds."""
+    shown = ", ".join(repr(str(name)) for name in names[:max_shown])
+    return shown if len(names) <= max_shown else f"{shown} and {len(names) - max_shown} more"

@@ -102,7 +102,7 @@ class _Draughtsman:
         self.outline = tree.outline
         self.words = tree.words
         self.nodes = tree.nodes
-        self.names = tree.class_names
+        self.names = tree.answer_names
         self.colours = class_colours(len(self.names))
 
     def draw(self, max_leaves: int, max_depth: int | None) -> Drawing:
@@ -192,7 +192,8 @@ class _Draughtsman:
             return f"buy {name}" if self.outline.is_purchase(item.group) else name
         label = _short(str(self.names[self.nodes.label[node]]), MAX_NAME)
         if self.tree.models is not None:
-            label = f"model, mostly {label}"
+            likeliest = self.names[self.nodes.shares[node].argmax()]
+            label = f"model, mostly {_short(str(likeliest), MAX_NAME)}"
         return f"{label} …" if self._is_folded(item) else label
 
     def _labels(self, item: _Item) -> list[tuple[str, float]]:
@@ -231,7 +232,8 @@ class _Draughtsman:
             Text(middle, item.y, name, SIZE, INK, bold=bool(item.below), anchor="middle"),
         ]
         if not item.below:
-            share = f"{self.words.weight(counts[label])} of {self.words.weight(counts.sum())}"
+            right = f"{self.words.weight(counts[label])} of " if label < len(counts) else ""
+            share = right + self.words.weight(counts.sum())
             shapes.append(Text(item.x + item.width + 5, item.y, share, SMALL, GREY))
         return shapes
 

@@ -75,11 +75,11 @@ class Words:
     def label(self, group: Group) -> str:
         """What is answered there; of a model, what it is a model of and what most known cases are."""
         nodes, node = self.tree.nodes, group[0]
-        name = self.tree.schema.class_names[nodes.label[node]]
+        name = self.tree.answer_names[nodes.label[node]]
         tests = self.tree.outline.model_tests(group)
         if tests is None:
             return str(name)
-        share = f"{nodes.shares[node].max():.0%} are {name}"
+        share = f"{nodes.shares[node].max():.0%} are {self.tree.class_names[nodes.shares[node].argmax()]}"
         return f"by the model of {' + '.join(tests)} ({share})" if tests else f"{name} ({share})"
 
     def question(self, group: Group) -> str:

@@ -25,10 +25,10 @@ def cut(tree: Tree, budget: Any) -> Tree:
 
 
 def trim(tree: Tree) -> Tree:
-    """The tree with every node made a leaf whose leaves all predict the same class."""
+    """The tree with every node made a leaf whose leaves all give the same answer."""
     _refuse_for_new_cases(tree, "trim", "it already buys nothing that no answer depends on")
     nodes = tree.nodes
-    lowest = np.where(nodes.is_leaf, nodes.label, len(tree.class_names))
+    lowest = np.where(nodes.is_leaf, nodes.label, len(tree.answer_names))
     highest = np.where(nodes.is_leaf, nodes.label, -1)
     for first, last in reversed(nodes.levels[1:]):
         np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
@@ -57,5 +57,5 @@ def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
 def _pruned(tree: Tree, stop: NDArray[np.bool_], change: Change) -> Tree:
     nodes = tree.nodes.pruned(stop, tree.schema.n_outcomes)
     pruned = replace(tree, nodes=nodes, origin=tree.origin.then(change), proven=None, expected=None)
-    # What is proven is about trees that make as few errors; one that makes more is not what was asked for.
-    return pruned if pruned.exact_errors > tree.exact_errors else replace(pruned, proven=tree.proven)
+    # What is proven is about trees that lose as little; one that loses more is not what was asked for.
+    return pruned if pruned.exact_loss > tree.exact_loss else replace(pruned, proven=tree.proven)

@@ -130,8 +130,16 @@ class Consultation:
 
     @property
     def prediction(self) -> Any:
-        """The likeliest class; the answer when done, and the best guess before."""
-        return self.tree.class_names[int(self.shares.argmax())]
+        """The likeliest class, or what loses least; the answer when done, and the best guess before."""
+        return self.tree.answer_names[self.position]
+
+    @property
+    def position(self) -> int:
+        """The position of the prediction in answer_names."""
+        models, node = self.tree.models, self._place.node
+        if models is None or models.model(node) is None:
+            return int(self.tree.nodes.label[node])
+        return int(self.tree.schema.loss_table.best(self.shares))
 
     @property
     def shares(self) -> NDArray[np.float64]:

@@ -39,9 +39,11 @@ class Explanation:
     start: float  # the probability of the class before any answer
     start_score: float | None
     contributions: tuple[Contribution, ...]  # in the order of paying
+    about: Any  # the class whose probability it is: the prediction, or the likeliest where the prediction is no class
 
     def __str__(self) -> str:
-        lines = [f"{self.prediction}: {self.probability:.1%}", f"  at first {self.start:.1%}"]
+        answer = "" if self.about == self.prediction else f"{self.prediction}; "
+        lines = [f"{answer}{self.about}: {self.probability:.1%}", f"  at first {self.start:.1%}"]
         for part in self.contributions:
             shown = part.outcome if part.outcome is not None else f"{part.value!r} (unknown)"
             lines.append(f"  {part.test} is {shown}: {part.before:.1%} → {part.after:.1%}")
@@ -51,7 +53,7 @@ class Explanation:
 def explain(case: Consultation) -> Explanation:
     """Of a finished consultation."""
     tree = case.tree
-    label = int(case.shares.argmax())
+    label = case.position if case.position < len(tree.class_names) else int(case.shares.argmax())
     model = None if tree.models is None else tree.models.model(case.node)
     if tree.models is None or model is None:
         moves = [float(shares[label]) for shares in case.shares_on_path]
@@ -65,7 +67,14 @@ def explain(case: Consultation) -> Explanation:
         Contribution(step.test, step.value, step.outcome, score, before, after)
         for step, score, before, after in zip(case.history, scores[1:], moves, moves[1:], strict=False)
     ]
-    return Explanation(case.prediction, float(case.shares[label]), moves[0], scores[0], tuple(contributions))
+    return Explanation(
+        prediction=case.prediction,
+        probability=float(case.shares[label]),
+        start=moves[0],
+        start_score=scores[0],
+        contributions=tuple(contributions),
+        about=tree.class_names[label],
+    )
 
 
 def _sums(leaf_models: LeafModels, model: Model, codes: dict[int, int]) -> NDArray[np.float64]:

@@ -17,3 +17,5 @@ class Known:
     errors: Fraction
     mean_cost: Fraction
     max_cost: Fraction
+    loss: Fraction  # what their answers cost; without losses, the errors
+    referred: Fraction = Fraction(0)  # how many of them got an answer that is no class

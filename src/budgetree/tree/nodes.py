@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import PriceTable
+from budgetree.problem import LossTable, PriceTable
 from budgetree.problem.price_table import fees_due
 
 LEAF = -1
@@ -34,6 +34,7 @@ class Nodes:
     fallback: NDArray[np.bool_]  # Pairs chose here, because every other ratio was infinite
     otherwise: NDArray[np.int32] | None = None  # the child for an outcome never seen; None where it ends the path
     probabilities: NDArray[np.float64] | None = None  # node × class, where they are not the shares of the counts
+    loss_table: LossTable | None = None  # what answers cost; None: an error costs 1. A Tree sees to it
 
     def __post_init__(self) -> None:
         for array in self._arrays:
@@ -42,11 +43,21 @@ class Nodes:
     @property
     def _arrays(self) -> list[NDArray[Any]]:
         arrays = (getattr(self, name) for name in self.__dataclass_fields__)
-        return [array for array in arrays if array is not None]
+        return [array for array in arrays if isinstance(array, np.ndarray)]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
+
+    def answering(self, table: LossTable) -> Nodes:
+        """The same nodes, which give the answers that lose least by this table."""
+        wanted = None if table.is_plain else table
+        return self if self.loss_table is wanted else replace(self, loss_table=wanted)
+
+    def has_same_arrays(self, other: Nodes) -> bool:
+        """Whether everything but what answers cost is the same."""
+        names = set(self.__dataclass_fields__) - {"loss_table"}
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     def __len__(self) -> int:
         return len(self.test)
@@ -58,10 +69,14 @@ class Nodes:
 
     @cached_property
     def label(self) -> NDArray[np.int64]:
-        """The likeliest class of each node, which is its most common one; ties go to the first class."""
-        if self.otherwise is None:
-            return np.asarray(self.counts.argmax(axis=1), dtype=np.int64)
-        return np.asarray(self.shares.argmax(axis=1), dtype=np.int64)
+        """The answer of each node, by its position: what loses least, and so the most common or likeliest class.
+
+        Of equally good ones it is the class that comes first, and then an answer that is no class.
+        """
+        amounts = self.counts if self.otherwise is None else self.shares
+        if self.loss_table is None:
+            return np.asarray(amounts.argmax(axis=1), dtype=np.int64)
+        return self.loss_table.best(amounts)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -72,14 +87,33 @@ class Nodes:
 
     @cached_property
     def wrong(self) -> NDArray[np.int64]:
-        """Per node, the weight units that it gets wrong as a leaf."""
-        right = np.take_along_axis(self.counts, self.label[:, None], axis=1)[:, 0]
-        return np.asarray(self.counts.sum(axis=1) - right, dtype=np.int64)
+        """Per node, the weight units that it gives another class as a leaf; an answer that is no class is no error."""
+        is_class = self.label < self.counts.shape[1]
+        right = np.take_along_axis(self.counts, np.where(is_class, self.label, 0)[:, None], axis=1)[:, 0]
+        return np.where(is_class, self.counts.sum(axis=1) - right, 0)
 
     @cached_property
     def errors(self) -> int:
         """The weight units that the leaves get wrong."""
         return int(self.wrong[self.is_leaf].sum())
+
+    @cached_property
+    def referred(self) -> int:
+        """The weight units to which the leaves answer what is no class."""
+        return int(self.counts[self.is_leaf & (self.label >= self.counts.shape[1])].sum())
+
+    @cached_property
+    def lost(self) -> NDArray[np.int64]:
+        """Per node, the loss units that it has as a leaf; without losses, what it gets wrong."""
+        if self.loss_table is None:
+            return self.wrong
+        losses = self.loss_table.of_counts(self.counts)
+        return np.asarray(np.take_along_axis(losses, self.label[:, None], axis=1)[:, 0], dtype=np.int64)
+
+    @cached_property
+    def loss(self) -> int:
+        """The loss units of the leaves."""
+        return int(self.lost[self.is_leaf].sum())
 
     @cached_property
     def levels(self) -> tuple[tuple[int, int], ...]:
@@ -119,6 +153,7 @@ class Nodes:
             first_branch=first_branch.astype(np.int64),
             branches=np.where(old >= 0, renumbered[old], NO_BRANCH).astype(np.int32),
             fallback=(self.fallback & goes_on)[kept],
+            loss_table=self.loss_table,
         )
 
 

@@ -1,8 +1,8 @@
 """Proven: what was proven about all trees when one of them was found, and the sentence that says so.
 
 `fit`, `show`, `report` and the page all say what `state` says. A claim is about what was asked: of a tree for a budget
-it is about errors, of a tree for a max_error it is about cost. That no tree makes fewer than no errors is never a proof
-that none is cheaper.
+it is about errors (or loss, where losses are given), of a tree for a max_error it is about cost. That no tree makes
+fewer than no errors is never a proof that none is cheaper.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from typing import Literal
 
 from budgetree.services.words import counted, show_number
 
-NOTHING = "Nothing was proven about this tree: another may be cheaper or make fewer errors."
+
+@dataclass(frozen=True, slots=True)
+class _Verbs:
+    """What trees do with errors or losses."""
+
+    fewer: str
+    more: str
+    may: str
+
+
+ERRORS = _Verbs("makes fewer errors", "makes more errors", "make fewer errors")
+LOSS = _Verbs("loses less", "loses more", "lose less")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +36,7 @@ class Proven:
     method: Literal["exact", "greedy"]  # of the search
     complete: bool  # False where a time limit or Ctrl-C ended the search
     budget: Fraction | None  # no tree within this budget (None: whatever it costs) …
-    least_errors: Fraction  # … makes fewer errors than this, by weight
+    least_errors: Fraction  # … makes fewer errors than this, by weight; where losses are given, loses less than this
     # No tree has a max_cost below this that makes as few errors as were asked for, or as this tree where a budget was
     # asked for. 0 where nothing is known.
     least_cost: Fraction = Fraction(0)
@@ -42,26 +53,28 @@ class Statement:
         return ("proven: " if self.is_proven else "not proven: ") + " ".join(self.sentences)
 
 
-def state(proven: Proven | None, errors: Fraction, max_cost: Fraction) -> Statement:
-    """What was proven about a tree with these errors and this max_cost, in words."""
+def state(proven: Proven | None, loss: Fraction, max_cost: Fraction, *, has_losses: bool = False) -> Statement:
+    """What was proven about a tree with this loss and this max_cost, in words; without losses, errors are the loss."""
+    verbs = LOSS if has_losses else ERRORS
     if proven is None:
-        return Statement(False, (NOTHING,))
-    found = _about_errors(proven, errors, max_cost) if proven.asked == "budget" else _about_cost(proven, max_cost)
+        return Statement(False, (f"Nothing was proven about this tree: another may be cheaper or {verbs.may}.",))
+    found = _about_loss(proven, loss, max_cost, verbs) if proven.asked == "budget" else _about_cost(proven, max_cost)
     if found.is_proven or proven.complete:
         return found
     return Statement(False, (*found.sentences, "The search ended early; this is the best so far."))
 
 
-def _about_errors(proven: Proven, errors: Fraction, max_cost: Fraction) -> Statement:
+def _about_loss(proven: Proven, loss: Fraction, max_cost: Fraction, verbs: _Verbs) -> Statement:
     within = _within(proven.budget)
-    if errors > proven.least_errors:
+    if loss > proven.least_errors:
         few = counted(proven.least_errors, "error") if proven.least_errors else "no errors"
-        return Statement(False, (f"Some tree {within} might make as few as {few}.",))
-    best = f"No tree {within} makes fewer errors."
+        might = f"make as few as {few}" if verbs is ERRORS else f"lose as little as {show_number(proven.least_errors)}"
+        return Statement(False, (f"Some tree {within} might {might}.",))
+    best = f"No tree {within} {verbs.fewer}."
     if proven.budget is not None and (proven.limit is None or proven.limit > proven.budget):
         return Statement(False, (best, f"{_within(proven.limit).capitalize()} some tree might."))
     if max_cost and proven.least_cost == max_cost:
-        return Statement(True, (best, "Whatever costs less in the worst case makes more errors."))
+        return Statement(True, (best, f"Whatever costs less in the worst case {verbs.more}."))
     return Statement(True, (best,))
 
 

@@ -46,6 +46,10 @@ class Tree(Shown):
     known: Known | None = None  # what the known cases paid and got, where the counts do not say it
     expected: Expected | None = None  # what was found out about new cases
 
+    def __post_init__(self) -> None:
+        # Learners make nodes of counts alone; what they answer is the schema's to say.
+        object.__setattr__(self, "nodes", self.nodes.answering(self.schema.loss_table))
+
     @property
     def test_names(self) -> tuple[str, ...]:
         return self.schema.test_names
@@ -53,6 +57,11 @@ class Tree(Shown):
     @property
     def class_names(self) -> tuple[Any, ...]:
         return self.schema.class_names
+
+    @property
+    def answer_names(self) -> tuple[Any, ...]:
+        """What the tree may answer: the classes, and whatever else the losses allow."""
+        return self.schema.answer_names
 
     @cached_property
     def max_cost(self) -> int | float:
@@ -91,13 +100,28 @@ class Tree(Shown):
 
     @property
     def errors(self) -> int | float:
-        """The known cases that the tree gets wrong, by weight."""
+        """The known cases that the tree gives another class than theirs, by weight."""
         return plain_number(self.exact_errors)
 
     @cached_property
     def exact_errors(self) -> Fraction:
         """errors, to the last digit."""
         return self.schema.cases(self.nodes.errors) if self.known is None else self.known.errors
+
+    @property
+    def loss(self) -> int | float:
+        """What the answers to the known cases cost, by weight; without losses, the errors."""
+        return plain_number(self.exact_loss)
+
+    @cached_property
+    def exact_loss(self) -> Fraction:
+        """loss, to the last digit."""
+        return self.schema.loss(self.nodes.loss) if self.known is None else self.known.loss
+
+    @cached_property
+    def referred(self) -> int | float:
+        """The known cases whose answer is no class, by weight; they are no errors, and have their loss."""
+        return plain_number(self.schema.cases(self.nodes.referred) if self.known is None else self.known.referred)
 
     @cached_property
     def exact_max_cost(self) -> Fraction:
@@ -107,7 +131,8 @@ class Tree(Shown):
     @property
     def statement(self) -> Statement:
         """What was proven about other trees, in words."""
-        return state(self.proven, self.exact_errors, self.exact_max_cost)
+        has_losses = self.schema.losses is not None
+        return state(self.proven, self.exact_loss, self.exact_max_cost, has_losses=has_losses)
 
     @property
     def n_leaves(self) -> int:
@@ -133,14 +158,14 @@ class Tree(Shown):
         return self._walk(codes).node
 
     def predict(self, codes: Any) -> NDArray[Any]:
-        """The class name for each row of codes."""
-        return self.schema.classes[self.answers(codes)]
+        """The answer for each row of codes: a class name, or another answer that the losses allow."""
+        return self.schema.answers[self.answers(codes)]
 
     def answers(self, codes: Any) -> NDArray[np.int64]:
-        """The position in class_names for each row of codes."""
+        """The position in answer_names for each row of codes."""
         if self.models is None:
             return self.nodes.label[self.route(codes)]
-        return np.asarray(self.predict_proba(codes).argmax(axis=1), dtype=np.int64)
+        return self.schema.loss_table.best(self.predict_proba(codes))
 
     def predict_proba(self, codes: Any) -> NDArray[np.float64]:
         """The probability of each class (columns as in class_names) for each row of codes.
@@ -298,7 +323,8 @@ class Tree(Shown):
             == (other.test_names, other.schema.outcome_names, other.class_names, other.schema.prices, other.n_objects)
             and (self.schema.weight_scale, self.schema.encoders) == (other.schema.weight_scale, other.schema.encoders)
             and (self.models, self.known) == (other.models, other.known)
-            and all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in mine.__dataclass_fields__)
+            and self.schema.loss_table == other.schema.loss_table
+            and mine.has_same_arrays(theirs)
         )
 
     def __hash__(self) -> int:

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
-from budgetree.tree.model.shape import SCHEMA_FILE, check_shape
+from budgetree.tree.model.shape import SCHEMA_FILE, VERSION, check_shape
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_an_entry_given_twice_is_refused(tmp_path: Path, content: dict[str, Any]
 
 
 def test_a_later_version_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
-    assert "written by a later budgetree" in refused(tmp_path, content | {"version": 5})
+    assert "written by a later budgetree" in refused(tmp_path, content | {"version": VERSION + 1})
 
 
 def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:

@@ -28,7 +28,7 @@ def fine_instance(instance: Instance) -> Instance:
         elif _has_numbers(column):
             fixed[column.name] = fit_fine_levels(column)
     raw = replace(instance.raw, duplicates="keep")
-    return Instance.from_raw(raw, instance.class_names, instance.prices, fixed)
+    return Instance.from_raw(raw, instance.class_names, instance.prices, fixed, instance.losses)
 
 
 def _has_numbers(column: Column) -> bool:

@@ -129,12 +129,16 @@ def _children(node: Node) -> tuple[int, ...]:
 
 def _known(tree: Tree, instance: Instance) -> Known:
     weights = instance.weight_units.astype(object)
-    is_wrong = tree.answers(instance.codes) != instance.labels
+    answers, labels, schema = tree.answers(instance.codes), instance.labels, instance.schema
+    is_referred = answers >= instance.n_classes
+    is_wrong = (answers != labels) & ~is_referred
     paid = tree.units(instance.codes)
     counted = paid[instance.weight_units > 0]
     scale = tree.schema.table.scale
     return Known(
-        errors=instance.schema.cases(int(weights[is_wrong].sum())),
+        errors=schema.cases(int(weights[is_wrong].sum())),
+        loss=schema.loss(int((weights * schema.loss_table.units[labels, answers]).sum())),
+        referred=schema.cases(int(weights[is_referred].sum())),
         mean_cost=Fraction(int((weights * paid.astype(object)).sum()), int(weights.sum())) / scale,
         max_cost=Fraction(int(counted.max())) / scale,
     )

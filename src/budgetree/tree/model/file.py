@@ -35,6 +35,7 @@ from budgetree.tree.model.history import (
     read_proven,
 )
 from budgetree.tree.model.leaves import known_content, models_content, read_known, read_models, read_probabilities
+from budgetree.tree.model.losses import losses_content, read_losses
 from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival, spending
 
@@ -108,6 +109,7 @@ def _to_content(tree: Tree) -> dict[str, Any]:
         "classes": list(schema.class_names),
         "tests": _tests_content(schema),
         "prices": prices_content(schema.prices),
+        "losses": losses_content(schema),
         "models": models_content(tree.models),
         "nodes": entries,
     }
@@ -141,6 +143,7 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
         prices=read_prices(content["prices"]),
         weight_scale=read_number(content["units_per_object"], "units_per_object"),
         encoders=tuple(read_encoding(test) for test in tests) if any(encoded) else None,
+        losses=read_losses(content.get("losses"), len(classes)),
     )
     if not SMALLEST <= schema.weight_scale <= LARGEST:
         raise ModelFileError("units_per_object must be above 0, and between 1e-100 and 1e100.")
@@ -152,7 +155,7 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     models = read_models(content, content["nodes"], nodes, schema)
     origin = read_origin(content["origin"])
     tree = make(schema, nodes, int(content["n_objects"]), origin, models=models, known=known)
-    proven = read_proven(content.get("proven"), tree.exact_errors, tree.exact_max_cost)
+    proven = read_proven(content.get("proven"), tree.exact_loss, tree.exact_max_cost)
     return replace(tree, proven=proven, expected=read_expected(content.get("expected")))
 
 
@@ -194,8 +197,8 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
     nodes = Nodes(test, parent, counts, np.zeros(size, np.int64), first_branch, np.array(branches, np.int32), fallback)
     nodes = replace(nodes, otherwise=otherwise, probabilities=read_probabilities(entries, counts, parent))
     _check_sums(nodes)
-    if sum(counts[0].tolist()) > LARGEST_EXACT:
-        raise ModelFileError("the root counts more than 2^53 units.")
+    if sum(counts[0].tolist()) * max(1, schema.loss_table.largest) > LARGEST_EXACT:
+        raise ModelFileError("the root counts more than 2^53 units, or that many when multiplied by a loss.")
     due = charges(test, parent, schema.table)
     if otherwise is None:
         return replace(nodes, paid=paid_on_arrival(nodes, due, schema.n_outcomes))

@@ -85,8 +85,8 @@ def proven_content(proven: Proven | None) -> dict[str, Any] | None:
     }
 
 
-def read_proven(content: dict[str, Any] | None, errors: Fraction, max_cost: Fraction) -> Proven | None:
-    """What was proven, from a file's entry; an error where the file's own tree refutes it."""
+def read_proven(content: dict[str, Any] | None, loss: Fraction, max_cost: Fraction) -> Proven | None:
+    """What was proven, from a file's entry; an error where the file's own tree, with this loss, refutes it."""
     if content is None:
         return None
     proven = Proven(
@@ -98,10 +98,10 @@ def read_proven(content: dict[str, Any] | None, errors: Fraction, max_cost: Frac
         least_errors=read_number(content["least_errors"], "proven.least_errors"),
         least_cost=read_number(content["least_cost"], "proven.least_cost"),
     )
-    if (proven.budget is None or max_cost <= proven.budget) and errors < proven.least_errors:
+    if (proven.budget is None or max_cost <= proven.budget) and loss < proven.least_errors:
         raise ModelFileError(
             f"proven.least_errors is {show_number(proven.least_errors)}, but this very tree makes "
-            f"{show_number(errors)} within that budget; what is proven must be true of it."
+            f"{show_number(loss)} within that budget; what is proven must be true of it."
         )
     if max_cost < proven.least_cost:
         raise ModelFileError(

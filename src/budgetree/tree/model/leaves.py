@@ -148,7 +148,7 @@ def known_content(known: Known | None) -> dict[str, Any] | None:
     """What came of the known cases, as JSON."""
     if known is None:
         return None
-    return {"errors": exact(known.errors), "mean_cost": exact(known.mean_cost), "max_cost": exact(known.max_cost)}
+    return {name: exact(getattr(known, name)) for name in known.__dataclass_fields__}
 
 
 def read_known(content: dict[str, Any] | None, nodes: Nodes, schema: Schema, due: Charges) -> Known | None:
@@ -159,10 +159,17 @@ def read_known(content: dict[str, Any] | None, nodes: Nodes, schema: Schema, due
         return None
     if nodes.otherwise is None:
         raise ModelFileError("known: only trees for new cases have it; expected null.")
-    known = Known(**{name: read_number(content[name], f"known.{name}") for name in ("errors", "mean_cost", "max_cost")})
+    before_losses = {"loss": content["errors"], "referred": 0}  # what versions up to 4 do not say
+    entries = before_losses | content
+    known = Known(**{name: read_number(entries[name], f"known.{name}") for name in Known.__dataclass_fields__})
     limit = Fraction(int((nodes.paid + due.costliest).max())) / schema.table.scale
     if not known.mean_cost <= known.max_cost <= limit:
         raise ModelFileError("known: mean_cost is at most max_cost, and that at most what a path can cost.")
-    if known.errors > schema.cases(int(nodes.counts[0].sum())):
-        raise ModelFileError("known.errors is more than there are known cases.")
+    n_cases = schema.cases(int(nodes.counts[0].sum()))
+    if known.errors + known.referred > n_cases:
+        raise ModelFileError("known.errors and known.referred are more than there are known cases.")
+    if known.loss > n_cases * schema.loss_table.largest / schema.loss_table.scale:
+        raise ModelFileError("known.loss is more than the largest loss of every known case.")
+    if schema.losses is None and (known.loss != known.errors or known.referred):
+        raise ModelFileError("known: without losses, the loss is the errors, and nobody is referred.")
     return known

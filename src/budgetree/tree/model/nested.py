@@ -21,7 +21,7 @@ def as_dict(tree: Tree) -> dict[str, Any]:
         counts = [[plain_number(schema.cases(count)) for count in row] for row in counts]
     entries: list[dict[str, Any]] = []
     for node in range(len(nodes)):
-        entry: dict[str, Any] = {"counts": counts[node], "label": schema.class_names[nodes.label[node]]}
+        entry: dict[str, Any] = {"counts": counts[node], "label": schema.answer_names[nodes.label[node]]}
         if nodes.test[node] != LEAF:
             entry = {"test": schema.test_names[nodes.test[node]], **entry, "children": {}}
         entries.append(entry)
