@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 import budgetree as bt
+from budgetree.tree.explanation import Contribution
 from new_cases import new_tree, wild_rows
 
 
@@ -44,3 +46,27 @@ def test_trees_without_models_are_explained_by_their_nodes() -> None:
     assert explanation.contributions[-1].after == explanation.probability
     assert {part.score for part in explanation.contributions} == {None} == {explanation.start_score}
     assert "age is" in str(explanation)
+
+
+def test_the_largest_contributions_come_first() -> None:
+    explanation = new_tree("model", None).explain(wild_rows(3, 1)[0])
+    sizes = [abs(part.after - part.before) for part in explanation.largest_first]
+    assert sizes == sorted(sizes, reverse=True)
+    assert set(explanation.largest_first) == set(explanation.contributions)
+    assert len(sizes) > 1
+    assert explanation.contributions[0].points == pytest.approx(
+        100 * (explanation.contributions[0].after - explanation.start)
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome", "words"),
+    [
+        (140, "127 to 150", "140 (127 to 150)"),
+        ("r", "r", "r"),
+        (None, "missing", "missing"),
+        ("x", None, "'x' (unknown)"),
+    ],
+)
+def test_an_answer_in_words(value: Any, outcome: str | None, words: str) -> None:
+    assert Contribution("t", value, outcome, 0.1, 0.4, 0.5).answered == words
