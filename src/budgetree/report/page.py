@@ -16,12 +16,14 @@ from typing import Any
 SCRIPTS = (
     "dom.js",
     "model.js",
+    "routing.js",
     "facts.js",
     "chart.js",
     "detail.js",
     "tree.js",
     "search.js",
     "answers.js",
+    "explanation.js",
     "consult.js",
     "main.js",
 )
