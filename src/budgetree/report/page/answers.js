@@ -6,6 +6,7 @@ import { innerNode, levelOf, priceOf, testAt } from "./model.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
+ * @typedef {import("./types.d.ts").Encoding} Encoding
  * @typedef {import("./types.d.ts").Index} Index
  * @typedef {import("./types.d.ts").Levels} Levels
  * @typedef {import("./types.d.ts").State} State
@@ -31,7 +32,8 @@ export function answerControls(index, state, answer) {
   const buttons = plain.map((outcome) => outcomeButton(index, state, outcome, answer));
   const list = element("div", { class: plain.length > MANY_OUTCOMES ? "choices many" : "choices" }, ...buttons);
   if (encoding && encoding.kind === "levels") {
-    controls.append(numberForm(encoding, answer), element("p", { class: "or" }, "or pick the range it lies in"));
+    controls.append(numberForm(encoding, answer));
+    if (plain.length <= MANY_OUTCOMES) controls.append(element("p", { class: "or" }, "or pick the range it lies in"));
   } else if (plain.length > MANY_OUTCOMES) {
     controls.append(filterBox(buttons));
   }
@@ -48,8 +50,19 @@ export function answerControls(index, state, answer) {
       element("small", {}, "not paid"),
     ),
   );
-  controls.append(list, rest);
+  controls.append(isLong(encoding, plain) ? folded(list) : list, rest);
   return controls;
+}
+
+/**
+ * Whether there are more ranges than anyone would look through, where a number can be typed.
+ * @type {(encoding: Encoding | null, plain: number[]) => boolean}
+ */
+const isLong = (encoding, plain) => encoding?.kind === "levels" && plain.length > MANY_OUTCOMES;
+
+/** @param {HTMLElement} list */
+function folded(list) {
+  return element("details", {}, element("summary", { class: "or" }, "or pick the range it lies in"), list);
 }
 
 /**

@@ -96,8 +96,8 @@ export function inWords(index, state) {
  */
 function withoutWords(index, { at, assumed }) {
   const test = testAt(index, at).name;
-  const goingOn = assumed === null ? "The other tests have to answer." : `It goes on as most known cases did: ${assumed}.`;
-  return `${test} is not available and not paid. ${goingOn}`;
+  const goingOn = assumed === null ? "the other tests have to answer" : `the case goes on as most known cases did (${assumed})`;
+  return `No result of ${test}: it is not paid, and ${goingOn}.`;
 }
 
 /**
@@ -124,7 +124,7 @@ function questionCard(session, state) {
     element("p", { class: "eyebrow" }, first ? "First test" : "Next test"),
     element("h3", { tabindex: "-1" }, test.name),
     element("p", { class: "price" }, `${capital(priceWords(index, state.at, state.due))}.`, feeNote(index, state)),
-    without ? element("p", { class: "notice" }, capital(without.trim())) : null,
+    without ? element("p", { class: "notice" }, without.trim()) : null,
     answerControls(index, state, (answer) => giveAnswer(session, answer)),
     stepButtons(session),
   );

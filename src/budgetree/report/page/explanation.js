@@ -2,12 +2,13 @@
 // What moved the answer: the probability of the diagnosis before and after each result, as tree/explanation.py does it.
 
 import { amount, element, percent, total } from "./dom.js";
-import { testAt } from "./model.js";
+import { innerNode, testAt } from "./model.js";
 import { contributions, softmax } from "./routing.js";
 
 /**
  * @typedef {import("./types.d.ts").Explanation} Explanation
  * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Models} Models
  * @typedef {import("./types.d.ts").Part} Part
  * @typedef {import("./types.d.ts").State} State
  * @typedef {import("./types.d.ts").Step} Step
@@ -42,11 +43,10 @@ export function explain(index, state) {
  * @param {Step[]} steps
  */
 function sharesByModel(index, model, steps) {
-  const { intercept } = /** @type {import("./types.d.ts").Models} */ (index.tree.models).models[model];
+  const { intercept } = /** @type {Models} */ (index.tree.models).models[model];
   const sums = [intercept];
   for (const { at, answer } of steps) {
-    const { test } = /** @type {import("./types.d.ts").Inner} */ (index.nodes[at]);
-    const added = contributions(index, model, test, answer);
+    const added = contributions(index, model, innerNode(index, at).test, answer);
     sums.push(sums[sums.length - 1].map((sum, label) => sum + added[label]));
   }
   return sums.map(softmax);

@@ -7,6 +7,7 @@ import { feesOf, isLeaf, priceOf } from "./model.js";
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
  * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Models} Models
  * @typedef {import("./types.d.ts").State} State
  * @typedef {import("./types.d.ts").Step} Step
  */
@@ -19,7 +20,7 @@ import { feesOf, isLeaf, priceOf } from "./model.js";
  * @param {Answer | undefined} answer
  */
 export function contributions(index, number, test, answer) {
-  const { models, columns } = /** @type {import("./types.d.ts").Models} */ (index.tree.models);
+  const { models, columns } = /** @type {Models} */ (index.tree.models);
   const { tests, intercept, coefficients } = models[number];
   const outcome = answer?.outcome ?? null;
   const values = outcome === null ? [] : (columns.find((entry) => entry.test === test)?.outcomes[outcome] ?? []);
