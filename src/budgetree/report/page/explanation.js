@@ -113,8 +113,9 @@ export function explanationParts(index, state) {
   const sorted = [...parts].sort((one, other) => size(other) - size(one));
   const lines = sorted.slice(0, MOST_PARTS).map((part) => {
     const test = testAt(index, part.step.at).name;
-    const sign = part.step.answer.unavailable ? " " : " = ";
-    const answer = element("span", {}, element("b", {}, test), `${sign}${answerWords(index, part.step)}`);
+    const { said, unavailable } = part.step.answer; // what it counts as stands among the answers
+    const words = unavailable ? ` ${answerWords(index, part.step)}` : ` = ${said}`;
+    const answer = element("span", {}, element("b", {}, test), words);
     return element("li", {}, answer, element("span", { class: "figures" }, movedWords(part)));
   });
   const rest = sorted.length - lines.length;
