@@ -8,7 +8,8 @@
 The class is found by comparing sums, added up in the order in which predict adds them. Whether a case stops early takes
 the probability of its likeliest class: with two classes that is a limit for the difference of the scores, with more it
 needs EXP, which is the one function that not every engine has. DISTINCT changes nothing in a table of one row; it
-keeps SQLite from copying the sums into every place where they are used.
+keeps SQLite from copying the sums into every place where they are used. There is a column per model and class, of which
+SQLite takes 2000.
 """
 
 from __future__ import annotations
