@@ -101,3 +101,22 @@ def test_the_result_is_explained(
     assert found["at_first"] == explanation.start
     assert [step["after"] for step in found["steps"]] == [part.after for part in explanation.contributions]
     assert [step["available"] for step in found["steps"]] == [True] * len(says)
+
+
+def test_an_early_end_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = new_tree("model", 0.8)
+    tree.to_json(tmp_path / "m.json")
+    ends = set()
+    for outcome in (0, -1):
+        case = bt.Consultation(tree)
+        says = []
+        while not case.done:
+            says.append(case.outcomes[outcome])
+            case.answer(case.outcomes[outcome])
+        is_early = not tree.nodes.is_leaf[case.node]
+        printed = asked(capsys, monkeypatch, tmp_path / "m.json", *says)
+        assert ("sure enough: no more tests are bought" in printed) == is_early
+        ends.add(bool(is_early))
+    assert True in ends

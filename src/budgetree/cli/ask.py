@@ -122,6 +122,8 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         return
     click.echo(f"\n→ {click.style(clean(str(case.prediction)), bold=True)}  spent {case.spent}")
     click.echo(f"  {_classes(case)}")
+    if case.tree.may_stop[case.node]:
+        click.echo("  That is sure enough: no more tests are bought.")
     if explanation.contributions:
         click.echo(f"\n  {clean(explanation.opening)}. What moved it:")
     for part in explanation.largest_first:
