@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 from command_line import run
 
 import budgetree as bt
+from budgetree.cli.main import main
+from budgetree.tree.explanation import explain
+from new_cases import new_tree
 
 
 def test_a_consultation_can_go_back_and_start_again(
@@ -36,3 +40,83 @@ def test_a_value_beyond_the_known_ones_is_remarked(
     assert "375 is beyond the known values (21 to 81)" in run(capsys, "ask", str(tmp_path / "m.json"))
     monkeypatch.setattr(sys, "stdin", io.StringIO("35,5\n"))
     assert "beyond" not in run(capsys, "ask", str(tmp_path / "m.json"))
+
+
+def asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, model: Path, *says: str) -> str:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(says) + "\n"))
+    return run(capsys, "ask", str(model))
+
+
+@pytest.mark.parametrize("word", ["unavailable", "Not available", "n/a"])
+def test_a_result_that_is_not_available_is_not_paid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    new_tree("model", None).to_json(tmp_path / "m.json")
+    case = bt.Consultation(new_tree("model", None))
+    first = case.next_test
+    case.unavailable()
+    says = [word, "back", word]
+    while not case.done:
+        says.append(case.outcomes[0])
+        case.answer(case.outcomes[0])
+    printed = asked(capsys, monkeypatch, tmp_path / "m.json", *says)
+    assert "unavailable (there is no result; the test is not paid)" in printed
+    assert printed.count(f"note: {first} is not available and not paid; the other tests have to answer.") == 2
+    assert f"→ {case.prediction}  spent {case.spent}\n" in printed
+    assert f"    {first} not available: no change\n" in printed
+
+
+def test_an_ordinary_tree_says_what_it_takes_the_result_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
+    printed = asked(capsys, monkeypatch, tmp_path / "m.json", "unavailable")
+    assert "age is not available and not paid; goes on as most known cases did, as if it were 21.0 to 24.3." in printed
+    assert (
+        "  neg has 64.5% at first. What moved it:\n    age not available, taken as 21.0 to 24.3: +20.8 points"
+        in printed
+    )
+
+
+def test_the_result_is_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = new_tree("model", None)
+    tree.to_json(tmp_path / "m.json")
+    case = bt.Consultation(tree)
+    says = []
+    shown = []
+    while not case.done:
+        says.append(case.outcomes[-1])
+        case.answer(case.outcomes[-1])
+        shown.append(f"{case.prediction} {max(case.distribution.values()):.0%}")
+    printed = asked(capsys, monkeypatch, tmp_path / "m.json", *says)
+    assert all(words in printed for words in shown)  # the probabilities after each answer
+    explanation = explain(case)
+    lines = [f"    {part.test} = {part.answered}: {part.moved}\n" for part in explanation.largest_first]
+    assert f"  {explanation.opening}. What moved it:\n{''.join(lines)}" in printed
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(says) + "\n"))
+    assert main(["ask", str(tmp_path / "m.json"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["at_first"] == explanation.start
+    assert [step["after"] for step in found["steps"]] == [part.after for part in explanation.contributions]
+    assert [step["available"] for step in found["steps"]] == [True] * len(says)
+
+
+def test_an_early_end_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = new_tree("model", 0.8)
+    tree.to_json(tmp_path / "m.json")
+    ends = set()
+    for outcome in (0, -1):
+        case = bt.Consultation(tree)
+        says = []
+        while not case.done:
+            says.append(case.outcomes[outcome])
+            case.answer(case.outcomes[outcome])
+        is_early = not tree.nodes.is_leaf[case.node]
+        printed = asked(capsys, monkeypatch, tmp_path / "m.json", *says)
+        assert ("sure enough: no more tests are bought" in printed) == is_early
+        ends.add(bool(is_early))
+    assert True in ends

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 import budgetree as bt
+from budgetree.tree.explanation import Contribution
 from losing import losing_tree
 from new_cases import new_tree, wild_rows
 
@@ -61,3 +63,27 @@ def test_where_the_answer_is_no_class_the_likeliest_one_is_explained(leaves: str
         assert str(explanation).startswith(f"{expected}: " if is_class else f"{explanation.prediction}; {expected}: ")
         kinds.add(is_class)
     assert kinds == {True, False}
+
+
+def test_the_largest_contributions_come_first() -> None:
+    explanation = new_tree("model", None).explain(wild_rows(3, 1)[0])
+    sizes = [abs(part.after - part.before) for part in explanation.largest_first]
+    assert sizes == sorted(sizes, reverse=True)
+    assert set(explanation.largest_first) == set(explanation.contributions)
+    assert len(sizes) > 1
+    assert explanation.contributions[0].points == pytest.approx(
+        100 * (explanation.contributions[0].after - explanation.start)
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome", "words"),
+    [
+        (140, "127 to 150", "140 (127 to 150)"),
+        ("r", "r", "r"),
+        (None, "missing", "missing"),
+        ("x", None, "'x' (unknown)"),
+    ],
+)
+def test_an_answer_in_words(value: Any, outcome: str | None, words: str) -> None:
+    assert Contribution("t", value, outcome, 0.1, 0.4, 0.5).answered == words

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import reference
+from support import to_instance
 
 import budgetree as bt
+from budgetree.tree.explanation import explain
 from new_cases import PRICES, frame_of, new_tree, wild_rows
 
 KINDS = [("model", 0.8), ("model", None), ("count", None)]
@@ -93,16 +97,61 @@ def test_tests_that_cannot_be_done_are_not_paid_and_the_budget_holds(leaves: str
     assert PRICES.shared["blood draw"].fee == 0.5
 
 
-def test_an_ordinary_tree_ends_at_a_test_that_cannot_be_done() -> None:
-    case = bt.Consultation(bt.grow(bt.datasets.load("pima"), budget=2))
-    guess = case.prediction
+def test_an_ordinary_tree_goes_on_as_most_known_cases_did() -> None:
+    instance = bt.datasets.load("pima")
+    tree = bt.grow(instance, budget=2)
+    case = bt.Consultation(tree)
     case.unavailable()
-    assert (case.done, case.spent, case.prediction) == (True, 0, guess)
-    case.undo()
-    assert case.next_test == "age"
-    case.unavailable()
+    commonest = np.bincount(instance.codes[:, instance.test_names.index("age")], instance.weights).argmax()
+    answered = bt.Consultation(tree)
+    answered.answer(answered.outcomes[commonest])
+    assert case.next_test is not None
+    assert (case.node, case.next_test, case.distribution) == (answered.node, answered.next_test, answered.distribution)
+    assert (case.spent, case.worst_case_remaining) == (0, 1)
+    assert case.history[0].assumed == answered.history[0].outcome
+    assert not case.history[0].available
+    while not case.done:
+        case.unavailable()
     with pytest.raises(ValueError, match="no test is left"):
         case.unavailable()
+    assert case.spent == 0
+    assert f"age is not available, taken as {case.history[0].assumed}: " in str(explain(case))
+    while case.history:
+        case.undo()
+    assert (case.next_test, case.spent, case.node) == ("age", 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_ordinary_trees_hold_their_budget_without_some_tests(seed: int) -> None:
+    draw = random.Random(seed)
+    tree = bt.grow(to_instance(reference.random_problem(draw)), budget=draw.choice([None, 3]))
+    case = bt.Consultation(tree)
+    while not case.done:
+        assert case.spent + case.worst_case_remaining <= tree.max_cost + 1e-9
+        assert case.price <= case.worst_case_remaining + 1e-9
+        before = (case.spent, case.node)
+        case.unavailable()
+        children = tree.nodes.children(before[1], int(tree.schema.n_outcomes[tree.nodes.test[before[1]]]))
+        if case.history[-1].test not in [step.test for step in case.history[:-1]]:
+            sizes = tree.nodes.counts[children[children >= 0]].sum(axis=1)
+            assert case.spent == before[0]
+            first = children[children >= 0][sizes.argmax()]
+            assert case.node == first or tree.charges.repeated[first]
+        case.undo()
+        case.unavailable() if draw.random() < 0.5 else case.answer(draw.choice(case.outcomes))
+    assert case.spent <= tree.max_cost + 1e-9
+    assert case.worst_case_remaining == 0
+
+
+def test_models_take_what_is_not_available_for_the_average() -> None:
+    tree = new_tree("model", None)
+    case = bt.Consultation(tree)
+    while not case.done:
+        case.unavailable()
+    parts = explain(case).contributions
+    assert {part.score for part in parts} == {0.0}
+    assert {part.points for part in parts} == {0.0}
+    assert f"{parts[0].test} is not available" in str(explain(case))
 
 
 def test_a_typing_error_is_still_refused() -> None:

@@ -12,7 +12,12 @@ from budgetree.cli.output import clean
 if TYPE_CHECKING:
     from budgetree.tree import Consultation
 
-HELP = "Type the result. Also: back (one step), again (from the start), list (the possible results), quit."
+HELP = (
+    "Type the result, or: unavailable (there is no result; the test is not paid), back (one step), again (from the "
+    "start), list (the possible results), quit."
+)
+UNAVAILABLE = ("unavailable", "not available", "n/a")
+COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 
 
 @click.command()
@@ -51,13 +56,16 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
         except EOFError:
             return False
         word = said.casefold()
-        if said in case.outcomes or word not in ("back", "again", "list", "quit", "help", "?"):
+        if said in case.outcomes or word not in COMMANDS:
             try:
                 case.answer(said)
             except ValueError as error:
                 click.echo(f"  {clean(str(error))}", err=err)
                 continue
             _warn_beyond(case, err=err)
+            return True
+        if word in UNAVAILABLE:
+            _go_on_without(case, err=err)
             return True
         if word == "quit":
             return False
@@ -71,6 +79,16 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
             for _ in case.history if word == "again" else case.history[-1:]:
                 case.undo()
             return True
+
+
+def _go_on_without(case: Consultation, *, err: bool) -> None:
+    """What is done without a result is said, or the answer would look like that of a case with all of them."""
+    case.unavailable()
+    step = case.history[-1]
+    going_on = "the other tests have to answer"
+    if step.assumed is not None:
+        going_on = f"goes on as most known cases did, as if it were {step.assumed}"
+    click.echo(clean(f"  note: {step.test} is not available and not paid; {going_on}."), err=err)
 
 
 def _warn_beyond(case: Consultation, *, err: bool) -> None:
@@ -87,15 +105,30 @@ def _warn_beyond(case: Consultation, *, err: bool) -> None:
 
 
 def _show_result(case: Consultation, as_json: bool) -> None:
+    from budgetree.tree.explanation import explain
+
+    explanation = explain(case)
     if as_json:
         from budgetree.cli.output import print_json
 
-        steps = [{"test": s.test, "answer": s.value, "outcome": s.outcome, "price": s.price} for s in case.history]
+        steps = [
+            {"test": s.test, "answer": s.value, "outcome": s.outcome, "price": s.price, "available": s.available}
+            | {"assumed": s.assumed, "before": part.before, "after": part.after}
+            for s, part in zip(case.history, explanation.contributions, strict=True)
+        ]
         shares = {str(name): share for name, share in case.distribution.items()}
-        print_json({"prediction": case.prediction, "distribution": shares, "spent": case.spent, "steps": steps})
+        result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent}
+        print_json(result | {"at_first": explanation.start, "steps": steps})
         return
     click.echo(f"\n→ {click.style(clean(str(case.prediction)), bold=True)}  spent {case.spent}")
     click.echo(f"  {_classes(case)}")
+    if case.tree.may_stop[case.node]:
+        click.echo("  That is sure enough: no more tests are bought.")
+    if explanation.contributions:
+        click.echo(f"\n  {clean(explanation.opening)}. What moved it:")
+    for part in explanation.largest_first:
+        sign = " =" if part.available else ""
+        click.echo(clean(f"    {part.test}{sign} {part.answered}: {part.moved}"))
 
 
 def _classes(case: Consultation) -> str:

@@ -16,18 +16,21 @@ from typing import Any
 SCRIPTS = (
     "dom.js",
     "model.js",
+    "routing.js",
     "facts.js",
     "chart.js",
     "detail.js",
     "tree.js",
     "search.js",
     "answers.js",
+    "explanation.js",
     "consult.js",
     "main.js",
 )
 IMPORT = re.compile(r"^import\b[^;]*;\n", re.M)
 EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.M)
 COMMENT = re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*$", re.M | re.S)  # on lines of its own
+TYPE = re.compile(r"/\*\* @type [^\n]*? \*/ ?")  # within a line
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 # What could end the data's script element, or be read as markup inside it.
 UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
@@ -79,7 +82,7 @@ def _style() -> str:
 
 
 def _script() -> str:
-    stages = "".join(_dense(EXPORT.sub("", IMPORT.sub("", _asset(name)))) for name in SCRIPTS)
+    stages = "".join(_dense(TYPE.sub("", EXPORT.sub("", IMPORT.sub("", _asset(name))))) for name in SCRIPTS)
     return f'(() => {{\n"use strict";\n{stages}}})();\n'
 
 

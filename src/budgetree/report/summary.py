@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from budgetree.show.steps import frontier_steps
 from budgetree.tree import LEAF, NO_BRANCH, Tree
 from budgetree.tree.model.history import expected_content
 from budgetree.tree.model.leaves import models_content
+from budgetree.tree.usual import usual_branch
 
 
 def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = None) -> dict[str, Any]:
@@ -126,6 +128,7 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     entry["test"] = test
     entry["price"] = [table.amount(units) for units in ends]
     entry["branches"] = [None if child == NO_BRANCH else child for child in below]
+    entry["usual"] = asdict(usual_branch(tree, node))
     return entry
 
 

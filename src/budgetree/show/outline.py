@@ -129,9 +129,9 @@ class Outline:
         return found
 
     def _branch_names(self, group: Group, test: int, outcomes: list[int]) -> tuple[str, ...]:
-        return ("then",) if self.is_purchase(group) else tuple(self._names(test, outcomes))
+        return ("then",) if self.is_purchase(group) else tuple(self.names(test, outcomes))
 
-    def _names(self, test: int, outcomes: list[int]) -> list[str]:
+    def names(self, test: int, outcomes: list[int]) -> list[str]:
         """What the outcomes are called; neighbouring levels as one: "1 to 2" and "2 to 5" are "1 to 5"."""
         encoder = None if self.schema.encoders is None else self.schema.encoders[test]
         if isinstance(encoder, FineLevels):

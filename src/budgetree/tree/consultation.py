@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from budgetree.problem.tables.answers import code_of, possible_answers, read_ans
 from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.problem.tables.values import is_missing
 from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree.usual import usual_branch
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -37,6 +38,7 @@ class Step:
     price: int | float  # what it cost, fees included
     spent: int | float  # with everything before it
     available: bool = True  # False: it could not be done, and was not paid
+    assumed: str | None = None  # then, the outcomes whose branch was followed; None where nothing depends on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,8 @@ class Consultation:
     def unavailable(self) -> None:
         """The next test cannot be done: it is not paid, and the tests that are there have to answer.
 
-        A tree for new cases goes on to its other tests; any other tree ends here, with its best guess.
+        Where the tree has models, they take the result for the average one. Where cases part by the result, this one
+        goes on with the branch that most known cases took; history says which (Step.assumed).
         """
         self._check_open()
         self._do(_Answer(self._test, UNSEEN, None, available=False))
@@ -231,26 +234,33 @@ class Consultation:
                 return _Place(node, units, fees, False, tuple(steps), tuple(passed))
             answer = known[test]
             is_listed = answer.code < schema.n_outcomes[test]
+            usual = None if answer.available else usual_branch(self.tree, node)
+            child, assumed = (self._child(node, answer), None) if usual is None else (usual.child, usual.outcomes)
             if not charges.repeated[node]:
                 price = self._price(test, answer.code, fees) if answer.available else 0
                 units += price
                 fees |= int(schema.table.fee_mask[test]) if answer.available else 0
                 outcome = schema.outcome_names[test][answer.code] if is_listed else None
-                name = self.tree.test_names[test]
-                steps.append(
-                    Step(name, answer.value, outcome, self._amount(price), self._amount(units), answer.available)
-                )
+                paid = (self._amount(price), self._amount(units))
+                steps.append(Step(self.tree.test_names[test], answer.value, outcome, *paid, answer.available, assumed))
                 passed.append(node)
                 codes[test] = answer.code
-            child = int(nodes.branches[nodes.first_branch[node] + answer.code]) if is_listed else NO_BRANCH
-            if child == NO_BRANCH and nodes.otherwise is not None:
-                child = int(nodes.otherwise[node])
+            elif assumed is not None:
+                place = next(place for place, step in enumerate(steps) if step.test == self.tree.test_names[test])
+                steps[place] = replace(steps[place], assumed=assumed)
             if child == NO_BRANCH:
                 break
             node = child
             if passed:
                 passed[-1] = node
         return _Place(node, units, fees, True, tuple(steps), tuple(passed))
+
+    def _child(self, node: int, answer: _Answer) -> int:
+        """Where a result leads; NO_BRANCH where it ends the path."""
+        nodes, child = self.tree.nodes, NO_BRANCH
+        if answer.code < self.tree.schema.n_outcomes[answer.test]:
+            child = int(nodes.branches[nodes.first_branch[node] + answer.code])
+        return int(nodes.otherwise[node]) if child == NO_BRANCH and nodes.otherwise is not None else child
 
     def _price(self, test: int, code: int, fees: int) -> int:
         """What a test costs after these fees were paid; an outcome that is on no list costs what the costliest does."""

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.tables.values import is_missing
 from budgetree.tree.leaf_models import LeafModels, Model, softmax
 
 if TYPE_CHECKING:
     from budgetree.tree.consultation import Consultation
+
+SMALLEST = 0.05  # points that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,32 @@ class Contribution:
     score: float | None  # what it adds to the class's score above the mean of all classes; None without a model
     before: float  # the probability of the class by the answers before it, in the order of paying
     after: float  # and with it
+    available: bool = True  # False: the test could not be done
+    assumed: str | None = None  # then, the outcomes whose branch was followed
+
+    @property
+    def points(self) -> float:
+        """By how many percentage points it moved the probability."""
+        return 100 * (self.after - self.before)
+
+    @property
+    def moved(self) -> str:
+        """points in words.
+
+        >>> Contribution("glucose", 140, "127 to 150", None, 0.35, 0.471).moved
+        '+12.1 points'
+        """
+        return "no change" if abs(self.points) < SMALLEST else f"{self.points:+.1f} points"
+
+    @property
+    def answered(self) -> str:
+        """What was answered, in words: the value, and what it counts as where that has another name."""
+        if not self.available:
+            return "not available" + (f", taken as {self.assumed}" if self.assumed is not None else "")
+        if self.outcome is None:
+            return f"{self.value!r} (unknown)"
+        said = self.outcome if is_missing(self.value) else str(self.value)
+        return said if said == self.outcome else f"{said} ({self.outcome})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +65,28 @@ class Explanation:
 
     prediction: Any
     probability: float
-    start: float  # the probability of the class before any answer
+    start: float  # the probability of the class before any answer; by the last model, where there is one
     start_score: float | None
     contributions: tuple[Contribution, ...]  # in the order of paying
     about: Any  # the class whose probability it is: the prediction, or the likeliest where the prediction is no class
 
+    @property
+    def opening(self) -> str:
+        """Where the probability starts, in words. Columns are centred: an average result moves no score of a model."""
+        if self.start_score is None:
+            return f"{self.about} has {self.start:.1%} at first"
+        return f"average results give {self.about} {self.start:.1%}"
+
+    @property
+    def largest_first(self) -> tuple[Contribution, ...]:
+        """The contributions, those first that moved the probability most."""
+        return tuple(sorted(self.contributions, key=lambda part: -abs(part.points)))
+
     def __str__(self) -> str:
         answer = "" if self.about == self.prediction else f"{self.prediction}; "
-        lines = [f"{answer}{self.about}: {self.probability:.1%}", f"  at first {self.start:.1%}"]
+        lines = [f"{answer}{self.about}: {self.probability:.1%}", f"  {self.opening}"]
         for part in self.contributions:
-            shown = part.outcome if part.outcome is not None else f"{part.value!r} (unknown)"
-            lines.append(f"  {part.test} is {shown}: {part.before:.1%} → {part.after:.1%}")
+            lines.append(f"  {part.test} is {part.answered}: {part.before:.1%} → {part.after:.1%}")
         return "\n".join(lines)
 
 
@@ -64,7 +104,7 @@ def explain(case: Consultation) -> Explanation:
         centred = sums[:, label] - sums.mean(axis=1)
         scores = [float(centred[0]), *np.diff(centred).tolist()]
     contributions = [
-        Contribution(step.test, step.value, step.outcome, score, before, after)
+        Contribution(step.test, step.value, step.outcome, score, before, after, step.available, step.assumed)
         for step, score, before, after in zip(case.history, scores[1:], moves, moves[1:], strict=False)
     ]
     return Explanation(

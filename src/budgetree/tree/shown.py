@@ -60,7 +60,12 @@ class Shown:
         return to_python(self._tree, name)
 
     def to_sql(self) -> str:
-        """A CASE expression in standard SQL, over columns called as the tests are; NULL is a missing value."""
+        """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
+
+        `SELECT {tree.to_sql()} FROM cases` gives what predict does. A plain tree is CASE within CASE. A tree with
+        models adds up their scores in a scalar subquery; where it has more than two classes and stops early (sure=),
+        it also needs the function EXP.
+        """
         from budgetree.show.export.sql import to_sql
 
         return to_sql(self._tree)

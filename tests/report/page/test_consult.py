@@ -12,6 +12,8 @@ from selenium.webdriver.common.keys import Keys
 import budgetree as bt
 from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.report import summarise_tree
+from budgetree.tree.explanation import explain
+from new_cases import new_tree
 from page_browser import Page
 from report_cases import hostile_instance, outcomes_to, repeating_tree
 
@@ -262,3 +264,50 @@ def test_many_outcomes_are_found_by_typing(page: Page) -> None:
     assert page.state()["state"] == "open"
     field.send_keys("3", Keys.ENTER)
     assert_ends_as(page, tree, np.array([[13]]))
+
+
+def test_a_result_that_is_not_available_is_not_paid_and_the_answer_is_explained(page: Page) -> None:
+    tree = new_tree("model", None)
+    case = bt.Consultation(tree)
+    page.open(content_of(tree), tab="consult")
+    first = case.next_test
+    page.answer("unavailable")
+    case.unavailable()
+    shown = page.state()
+    assert (shown["heading"], shown["spent"]) == (case.next_test, "0")
+    assert shown["left"] == f"{case.worst_case_remaining:g}"
+    assert shown["notice"] == f"No result of {first}: it is not paid, and the other tests have to answer."
+    assert shown["said"].startswith(shown["notice"])
+    page.click("#back")
+    shown = page.state()
+    assert (shown["heading"], shown["notice"], shown["history"]) == (first, None, "None yet.")
+    page.answer("unavailable")
+    while not case.done:
+        if page.find_all(".answers details"):
+            page.click(".answers summary")  # more ranges than anyone would look through
+        page.answer(1)
+        case.answer(case.outcomes[1])
+    shown = page.state()
+    assert shown["heading"] == case.prediction
+    assert shown["inAll"] == f"{case.spent:g}"
+    assert f"{first} not available not paid" in shown["history"]
+    lines = [line.text.replace("\u2212", "-").replace("\n", " ") for line in page.find_all("#moves li")]
+    parts = explain(case).largest_first
+    assert [line.split()[0] for line in lines] == [part.test for part in parts]
+    assert all(line.endswith(part.moved) for line, part in zip(lines, parts, strict=True))
+
+
+def test_an_ordinary_tree_goes_on_with_most_known_cases(page: Page, pima: bt.Tree) -> None:
+    case = bt.Consultation(pima)
+    page.open(content_of(pima), tab="consult")
+    while not case.done:
+        page.answer("unavailable")
+        case.unavailable()
+    shown = page.state()
+    assert (shown["heading"], shown["inAll"], shown["state"]) == (case.prediction, "0", "leaf")
+    notices = [notice.text for notice in page.find_all("#question .notice")]
+    assert len(notices) == len(case.history) > 1
+    for notice, step in zip(notices, case.history, strict=True):
+        assert notice == (
+            f"No result of {step.test}: it is not paid, and the case goes on as most known cases did ({step.assumed})."
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import subprocess
 from functools import cache
@@ -11,25 +12,40 @@ from typing import Any
 
 import numpy as np
 import pytest
+import reference
+from support import to_instance
 
 import budgetree as bt
 from budgetree.report import render_page, summarise_tree
+from budgetree.tree.explanation import explain
 from new_cases import new_tree
 
-MODEL_JS = Path(__file__).parents[3] / "src/budgetree/report/page/model.js"
+SCRIPTS = Path(__file__).parents[3] / "src/budgetree/report/page"
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 KINDS = [("model", 0.8), ("model", None), ("count", None), ("exact", None)]
+# Per case a code per test: 255 for what is on no list, -1 for a result that is not available.
 SCRIPT = """
 import {{ readFileSync }} from "node:fs";
-import {{ indexTree, follow }} from {module};
+import {{ indexTree }} from "{scripts}/model.js";
+import {{ follow }} from "{scripts}/routing.js";
+import {{ explain }} from "{scripts}/explanation.js";
 const {{ content, cases }} = JSON.parse(readFileSync(0, "utf8"));
 const index = indexTree(content, content.trees[0]);
 const found = cases.map((codes) => {{
   const answers = [];
+  const left = [];
   for (;;) {{
     const state = follow(index, answers);
-    if (!state.open) return {{ ...state, steps: undefined, left: index.remaining[0] }};
+    left.push(state.left);
+    if (!state.open) {{
+      const {{ start, parts }} = explain(index, state);
+      const moves = [start, ...parts.map((part) => part.after)];
+      const before = parts.map((part) => part.before);
+      return {{ ...state, steps: state.steps.filter((step) => !step.again), left, moves, before }};
+    }}
     const test = index.nodes[state.at].test;
-    answers.push({{ outcome: codes[test] < content.tests[test].outcomes.length ? codes[test] : null, said: "" }});
+    const outcome = codes[test] in content.tests[test].outcomes ? codes[test] : null;
+    answers.push({{ outcome, said: "", unavailable: codes[test] === -1 }});
   }}
 }});
 console.log(JSON.stringify(found));
@@ -47,7 +63,7 @@ def tree_of(kind: str, sure: float | None) -> bt.Tree:
     return exact_tree() if kind == "exact" else new_tree(kind, sure)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs_node
 @pytest.mark.parametrize(("kind", "sure"), KINDS)
 def test_the_page_answers_stops_and_charges_as_python_does(kind: str, sure: float | None) -> None:
     tree = tree_of(kind, sure)
@@ -59,12 +75,46 @@ def test_the_page_answers_stops_and_charges_as_python_does(kind: str, sure: floa
     assert [state["label"] for state in found] == tree.answers(codes).tolist()
     assert [state["spent"] for state in found] == pytest.approx(tree.plain_cost(codes))
     assert np.array([state["shares"] for state in found]) == pytest.approx(tree.predict_proba(codes))
-    assert {state["left"] for state in found} == {tree.max_cost}
+    assert {state["left"][0] for state in found} == {tree.max_cost}
     assert not any(state["stopped"] for state in found)
 
 
+@cache
+def ordinary_tree(seed: int) -> bt.Tree:
+    return bt.grow(to_instance(reference.random_problem(random.Random(seed))))
+
+
+@needs_node
+@pytest.mark.parametrize(("kind", "sure"), [*KINDS, *(("ordinary", seed) for seed in (0, 5, 12, 16))])
+def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str, sure: Any) -> None:
+    tree = ordinary_tree(sure) if kind == "ordinary" else tree_of(kind, sure)
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, tree.schema.n_outcomes, (60, len(tree.test_names)))
+    codes[rng.random(codes.shape) < 0.3] = -1
+    is_without = 0
+    for row, state in zip(codes.tolist(), by_page(tree, codes), strict=True):
+        case = bt.Consultation(tree)
+        left = [case.worst_case_remaining]
+        while not case.done:
+            test = tree.test_names.index(str(case.next_test))
+            case.unavailable() if row[test] < 0 else case.answer(case.outcomes[row[test]])
+            left.append(case.worst_case_remaining)
+        assert state["at"] == case.node
+        assert state["spent"] == pytest.approx(case.spent)
+        assert state["left"] == pytest.approx(left)
+        assert state["label"] == tree.class_names.index(case.prediction)
+        for step, done in zip(state["steps"], case.history, strict=True):
+            assert step["price"] == pytest.approx(done.price)
+            assert (step["answer"]["unavailable"], step["assumed"]) == (not done.available, done.assumed)
+        explanation = explain(case)
+        assert state["moves"] == pytest.approx([explanation.start, *(part.after for part in explanation.contributions)])
+        assert state["before"] == pytest.approx([part.before for part in explanation.contributions])
+        is_without += any(not step.available for step in case.history)
+    assert is_without > 10
+
+
 def by_page(tree: bt.Tree, codes: np.ndarray) -> list[dict[str, Any]]:
-    script = SCRIPT.format(module=json.dumps(MODEL_JS.as_uri()))
+    script = SCRIPT.format(scripts=SCRIPTS.as_uri())
     given = json.dumps({"content": summarise_tree(tree, title="new"), "cases": codes.tolist()})
     command = ["node", "--input-type=module", "-e", script]
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)

@@ -43,8 +43,3 @@ def test_the_sql_of_a_plain_tree_says_what_predict_says(sure: float | None) -> N
         [{name: None if value != value else value for name, value in row.items()} for row in rows]
     )
     assert by_duckdb(tree, table) == tree.predict(tree.encode(frame_of(rows))).tolist()
-
-
-def test_models_are_refused_as_sql() -> None:
-    with pytest.raises(ValueError, match='leaves="count"'):
-        new_tree("model").to_sql()

@@ -1,13 +1,15 @@
 // @ts-check
-// The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these.
+// The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these, not available.
 
 import { amount, counted, element } from "./dom.js";
 import { innerNode, levelOf, priceOf, testAt } from "./model.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
+ * @typedef {import("./types.d.ts").Encoding} Encoding
  * @typedef {import("./types.d.ts").Index} Index
  * @typedef {import("./types.d.ts").Levels} Levels
+ * @typedef {import("./types.d.ts").State} State
  */
 
 /** @typedef {(answer: Answer) => void} GiveAnswer */
@@ -17,41 +19,63 @@ const MANY_OUTCOMES = 12; // more outcomes than this get a box to filter them
 /**
  * answer({outcome, said}) is called with an outcome's number, or null for one that the tree does not know.
  * @param {Index} index
- * @param {number} at
+ * @param {State} state
  * @param {GiveAnswer} answer
  */
-export function answerControls(index, at, answer) {
+export function answerControls(index, state, answer) {
+  const { at } = state;
   const test = testAt(index, at);
   const encoding = test.encoding;
   const missing = encoding ? encoding.missing : null;
   const controls = element("div", { class: "answers" });
   const plain = test.outcomes.map((_, outcome) => outcome).filter((outcome) => outcome !== missing);
-  const buttons = plain.map((outcome) => outcomeButton(index, at, outcome, answer));
+  const buttons = plain.map((outcome) => outcomeButton(index, state, outcome, answer));
   const list = element("div", { class: plain.length > MANY_OUTCOMES ? "choices many" : "choices" }, ...buttons);
   if (encoding && encoding.kind === "levels") {
-    controls.append(numberForm(encoding, answer), element("p", { class: "or" }, "or pick the range it lies in"));
+    controls.append(numberForm(encoding, answer));
+    if (plain.length <= MANY_OUTCOMES) controls.append(element("p", { class: "or" }, "or pick the range it lies in"));
   } else if (plain.length > MANY_OUTCOMES) {
     controls.append(filterBox(buttons));
   }
   const rest = element("div", { class: "choices rest" });
-  if (missing !== null) rest.append(outcomeButton(index, at, missing, answer));
+  if (missing !== null) rest.append(outcomeButton(index, state, missing, answer));
   const none = () => answer({ outcome: null, said: "none of these" });
   rest.append(element("button", { type: "button", class: "other", "data-outcome": "none", click: none }, "None of these"));
-  controls.append(list, rest);
+  const unavailable = () => answer({ outcome: null, said: "not available", unavailable: true });
+  rest.append(
+    element(
+      "button",
+      { type: "button", class: "other", "data-outcome": "unavailable", click: unavailable },
+      element("span", {}, "Result not available"),
+      element("small", {}, "not paid"),
+    ),
+  );
+  controls.append(isLong(encoding, plain) ? folded(list) : list, rest);
   return controls;
 }
 
 /**
+ * Whether there are more ranges than anyone would look through, where a number can be typed.
+ * @type {(encoding: Encoding | null, plain: number[]) => boolean}
+ */
+const isLong = (encoding, plain) => encoding?.kind === "levels" && plain.length > MANY_OUTCOMES;
+
+/** @param {HTMLElement} list */
+function folded(list) {
+  return element("details", {}, element("summary", { class: "or" }, "or pick the range it lies in"), list);
+}
+
+/**
  * @param {Index} index
- * @param {number} at
+ * @param {State} state
  * @param {number} outcome
  * @param {GiveAnswer} answer
  */
-function outcomeButton(index, at, outcome, answer) {
+function outcomeButton(index, { at, due }, outcome, answer) {
   const node = innerNode(index, at);
   const name = testAt(index, at).outcomes[outcome];
   const notes = [];
-  if (node.price[0] !== node.price[1]) notes.push(amount(priceOf(index, at, outcome)));
+  if (node.price[0] !== node.price[1]) notes.push(amount(priceOf(index, at, outcome, due)));
   if (node.branches[outcome] === null) notes.push("not seen here");
   return element(
     "button",

@@ -3,7 +3,9 @@
 
 import { answerControls } from "./answers.js";
 import { amount, byId, capital, cases, className, classBars, counted, element, percent, total } from "./dom.js";
-import { follow, modelTests, priceWords, testAt } from "./model.js";
+import { answerWords, explanationParts } from "./explanation.js";
+import { modelTests, priceWords, testAt } from "./model.js";
+import { follow } from "./routing.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -79,10 +81,32 @@ function focusFirst(state) {
  * @param {State} state
  */
 export function inWords(index, state) {
+  const without = lastWithout(index, state);
   if (state.open) {
-    return `Next test: ${testAt(index, state.at).name}, ${priceWords(index, state.at)}. Spent so far ${amount(state.spent)}.`;
+    const price = priceWords(index, state.at, state.due);
+    return `${without}Next test: ${testAt(index, state.at).name}, ${price}. Spent so far ${amount(state.spent)}.`;
   }
-  return `Diagnosis: ${index.content.classes[state.label]}. Spent ${amount(state.spent)}.`;
+  return `${without}Diagnosis: ${index.content.classes[state.label]}. Spent ${amount(state.spent)}.`;
+}
+
+/**
+ * What is done without a result is said, or the answer would look like that of a case with all of them.
+ * @param {Index} index
+ * @param {Step} step
+ */
+function withoutWords(index, { at, assumed }) {
+  const test = testAt(index, at).name;
+  const goingOn = assumed === null ? "the other tests have to answer" : `the case goes on as most known cases did (${assumed})`;
+  return `No result of ${test}: it is not paid, and ${goingOn}.`;
+}
+
+/**
+ * @param {Index} index
+ * @param {State} state
+ */
+function lastWithout(index, { steps }) {
+  const last = steps.filter((step) => !step.again).pop();
+  return last?.answer.unavailable ? `${withoutWords(index, last)} ` : "";
 }
 
 /**
@@ -93,24 +117,26 @@ function questionCard(session, state) {
   const { index } = session;
   const test = testAt(index, state.at);
   const first = state.steps.length === 0;
+  const without = lastWithout(index, state);
   return element(
     "div",
     { class: "card", "data-state": "open" },
     element("p", { class: "eyebrow" }, first ? "First test" : "Next test"),
     element("h3", { tabindex: "-1" }, test.name),
-    element("p", { class: "price" }, `${capital(priceWords(index, state.at))}.`, feeNote(index, state.at)),
-    answerControls(index, state.at, (answer) => giveAnswer(session, answer)),
+    element("p", { class: "price" }, `${capital(priceWords(index, state.at, state.due))}.`, feeNote(index, state)),
+    without ? element("p", { class: "notice" }, without.trim()) : null,
+    answerControls(index, state, (answer) => giveAnswer(session, answer)),
     stepButtons(session),
   );
 }
 
 /**
  * @param {Index} index
- * @param {number} at
+ * @param {State} state
  */
-function feeNote(index, at) {
+function feeNote(index, { at, due }) {
   const test = testAt(index, at);
-  if (index.due[at].length) return " A shared fee is paid once per case.";
+  if (due.length) return " A shared fee is paid once per case.";
   return test.fees.length ? " Its shared fee is already paid." : "";
 }
 
@@ -146,8 +172,11 @@ function diagnosisCard(session, state) {
   } else {
     card.append(element("p", {}, `${known} that ended here ${share} had this class.`));
   }
+  for (const step of state.steps) {
+    if (step.answer.unavailable && !step.again) card.append(element("p", { class: "notice" }, withoutWords(index, step)));
+  }
   card.append(element("p", {}, "Spent in all: ", element("strong", { id: "spent-in-all" }, amount(state.spent)), "."));
-  card.append(stepButtons(session));
+  card.append(...explanationParts(index, state), stepButtons(session));
   return card;
 }
 
@@ -179,15 +208,14 @@ function stepButtons(session) {
  */
 function progressParts(session, state) {
   const { index } = session;
-  const left = state.open ? index.remaining[state.at] : 0;
   const node = index.nodes[state.at];
   const last = state.steps.filter((step) => step.at !== state.at).pop();
   const sums = element(
     "dl",
     { class: "sums" },
     element("div", {}, element("dt", {}, "Spent so far"), element("dd", { id: "spent" }, amount(state.spent))),
-    element("div", {}, element("dt", {}, "Still to pay at worst"), element("dd", { id: "left" }, amount(left))),
-    element("div", {}, element("dt", {}, "In all at worst"), element("dd", {}, amount(state.spent + left))),
+    element("div", {}, element("dt", {}, "Still to pay at worst"), element("dd", { id: "left" }, amount(state.left))),
+    element("div", {}, element("dt", {}, "In all at worst"), element("dd", {}, amount(state.spent + state.left))),
   );
   const before = session.answers.length ? follow(index, session.answers.slice(0, -1)).shares : null;
   const bars = state.shares
@@ -211,11 +239,11 @@ function progressParts(session, state) {
 function answersSoFar(index, steps) {
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, "None yet.");
   const lines = steps.map((step) => {
-    const test = testAt(index, step.at);
-    const { outcome, said } = step.answer;
-    const range = outcome !== null && test.outcomes[outcome] !== said ? ` (${test.outcomes[outcome]})` : "";
-    const cost = step.again ? "known already" : `paid ${amount(step.price)}`;
-    return element("li", {}, element("b", {}, test.name), ` ${said}${range} `, element("span", { class: "quiet" }, cost));
+    const test = testAt(index, step.at).name;
+    const paid = step.answer.unavailable ? "not paid" : `paid ${amount(step.price)}`;
+    const cost = step.again ? "known already" : paid;
+    const words = answerWords(index, step);
+    return element("li", {}, element("b", {}, test), ` ${words} `, element("span", { class: "quiet" }, cost));
   });
   return element("ol", { id: "history" }, ...lines);
 }

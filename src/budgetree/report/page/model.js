@@ -1,17 +1,14 @@
 // @ts-check
-// What the tree's nodes do not say by themselves: the path to each, fees due, the worst case from there, and routing.
+// What the tree's nodes do not say by themselves: the path to each, fees due, and the worst case from there.
 
 import { amount, clean, span, total } from "./dom.js";
 
 /**
- * @typedef {import("./types.d.ts").Answer} Answer
  * @typedef {import("./types.d.ts").Content} Content
  * @typedef {import("./types.d.ts").Group} Group
  * @typedef {import("./types.d.ts").Index} Index
  * @typedef {import("./types.d.ts").Inner} Inner
  * @typedef {import("./types.d.ts").Leaf} Leaf
- * @typedef {import("./types.d.ts").State} State
- * @typedef {import("./types.d.ts").Step} Step
  * @typedef {import("./types.d.ts").Tree} Tree
  * @typedef {import("./types.d.ts").TreeNode} TreeNode
  * @typedef {import("./types.d.ts").Worst} Worst
@@ -84,25 +81,30 @@ function worstFrom(index, at) {
  * @param {Index} index
  * @param {number} at
  * @param {number | null} outcome
+ * @param {number[]} due the fees that are not paid yet; more than the node's where a test above was not available
  */
-export function priceOf(index, at, outcome) {
+export function priceOf(index, at, outcome, due = index.due[at]) {
   if (index.repeated[at]) return 0;
   const { prices } = testAt(index, at);
-  const fees = index.due[at].reduce((sum, fee) => sum + index.content.fees[fee].amount, 0);
-  return clean((outcome === null ? Math.max(...prices) : prices[outcome]) + fees);
+  return clean((outcome === null ? Math.max(...prices) : prices[outcome]) + feesOf(index, due));
 }
+
+/** @type {(index: Index, fees: number[]) => number} */
+export const feesOf = (index, fees) => fees.reduce((sum, fee) => sum + index.content.fees[fee].amount, 0);
 
 /**
  * "costs 17.61 (with 2.1 for blood draw)", as the tree and the consultation both say it.
  * @param {Index} index
  * @param {number} at
+ * @param {number[]} due
  */
-export function priceWords(index, at) {
+export function priceWords(index, at, due = index.due[at]) {
   if (index.repeated[at]) return "already paid";
   const [low, high] = innerNode(index, at).price;
-  const fees = index.due[at].map((fee) => index.content.fees[fee]);
+  const more = feesOf(index, due) - feesOf(index, index.due[at]);
+  const fees = due.map((fee) => index.content.fees[fee]);
   const shared = fees.map((fee) => `${amount(fee.amount)} for ${fee.name}`).join(" and ");
-  return `costs ${span(low, high)}${shared ? ` (with ${shared})` : ""}`;
+  return `costs ${span(low + more, high + more)}${shared ? ` (with ${shared})` : ""}`;
 }
 
 /**
@@ -161,65 +163,4 @@ export function modelTests(index, at) {
   const models = index.tree.models;
   if (number === undefined || !models) return null;
   return models.models[number].tests.map((test) => index.content.tests[test].name);
-}
-
-/**
- * The probability of each class at a node of a tree for new cases: by the model of what is paid, or fixed.
- * @param {Index} index
- * @param {number} at
- * @param {Map<number, Answer>} known
- * @returns {number[] | null}
- */
-export function sharesAt(index, at, known) {
-  const node = index.nodes[at];
-  const models = index.tree.models;
-  if (node.model === undefined || !models) return node.probabilities ?? null;
-  const { tests, intercept, coefficients } = models.models[node.model];
-  const scores = [...intercept];
-  tests.forEach((test, place) => {
-    const outcome = known.get(test)?.outcome ?? null;
-    const columns = outcome === null ? [] : models.columns.find((entry) => entry.test === test)?.outcomes[outcome];
-    (columns ?? []).forEach((value, column) => {
-      coefficients[place][column].forEach((coefficient, label) => (scores[label] += value * coefficient));
-    });
-  });
-  const top = Math.max(...scores);
-  const raised = scores.map((score) => Math.exp(score - top));
-  const sum = raised.reduce((all, value) => all + value, 0);
-  return raised.map((value) => value / sum);
-}
-
-/**
- * Where answers lead, one per test, and what each step cost. A test met again has its answer already.
- * @param {Index} index
- * @param {Answer[]} answers
- * @returns {State}
- */
-export function follow(index, answers) {
-  /** @type {Map<number, Answer>} */
-  const known = new Map();
-  /** @type {Step[]} */
-  const steps = [];
-  let at = 0;
-  let next = 0;
-  let spent = 0;
-  for (;;) {
-    const node = index.nodes[at];
-    const shares = sharesAt(index, at, known);
-    const label = shares ? shares.indexOf(Math.max(...shares)) : node.label;
-    const state = { at, steps, spent: clean(spent), stopped: false, open: false, sure: false, label, shares };
-    if (isLeaf(node)) return state;
-    const limit = index.tree.models?.sure ?? null;
-    if (node.stops && shares && limit !== null && Math.max(...shares) >= limit) return { ...state, sure: true };
-    const before = known.get(node.test);
-    if (!before && next === answers.length) return { ...state, open: true };
-    const answer = before ?? answers[next++];
-    known.set(node.test, answer);
-    const price = priceOf(index, at, answer.outcome);
-    const child = (answer.outcome === null ? null : node.branches[answer.outcome]) ?? node.otherwise ?? null;
-    spent += price;
-    steps.push({ at, answer, price, again: before !== undefined });
-    if (child === null) return { ...state, spent: clean(spent), stopped: true };
-    at = child;
-  }
 }

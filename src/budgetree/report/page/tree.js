@@ -74,7 +74,7 @@ function addRow(view, within, group, branch, parent) {
   line.addEventListener("pointerenter", () => narrow().matches || showDetail(index, row));
   line.addEventListener("click", () => {
     item.focus({ preventScroll: true });
-    if (list) setOpen(view, row, list.hidden);
+    if (list) setOpen(view, row, Boolean(list.hidden));
   });
   view.rows.set(group, row);
   within.append(item);

@@ -126,6 +126,13 @@ export interface Inner extends NewCases {
   test: number;
   price: [low: number, high: number];
   branches: (number | null)[]; // per outcome; null for one never seen there
+  usual: Usual;
+}
+
+// Where a case goes on whose result is not available.
+export interface Usual {
+  child: number;
+  outcomes: string | null; // those that lead there; null where all do
 }
 
 // Nodes whose subtrees look the same, shown as one.
@@ -164,6 +171,7 @@ export interface Index {
 export interface Answer {
   outcome: number | null; // null for one that the tree does not know
   said: string;
+  unavailable?: boolean; // there is no result, and the test is not paid
 }
 
 export interface Step {
@@ -171,17 +179,33 @@ export interface Step {
   answer: Answer;
   price: number;
   again: boolean;
+  assumed: string | null; // the outcomes whose branch was followed without a result
 }
 
 export interface State {
   at: number;
   steps: Step[];
   spent: number;
+  left: number; // still to pay at worst
+  due: number[]; // the fees that the test to be done adds
   stopped: boolean; // at an outcome never seen there
   open: boolean; // the node's test is to be done
   sure: boolean; // nothing more is bought, because the answer is sure
   label: number; // the likeliest class
   shares: number[] | null; // the probability of each class, where it is not the share of the known cases
+}
+
+/** What moved the answer, in the order of the steps. */
+export interface Explanation {
+  byModel: boolean;
+  start: number; // the probability of the diagnosis before any answer
+  parts: Part[];
+}
+
+export interface Part {
+  step: Step;
+  before: number;
+  after: number;
 }
 
 export interface Session {

@@ -14,10 +14,10 @@ export const content = () => ({
   trees: [
     {
       nodes: [
-        { counts: [3, 3], label: 0, spent: 0, test: 0, price: [2.1, 2.1], branches: [1, 1, 2] },
-        { counts: [2, 2], label: 0, spent: 2.1, test: 1, price: [1, 3], branches: [3, 4] },
+        { counts: [3, 3], label: 0, spent: 0, test: 0, price: [2.1, 2.1], branches: [1, 1, 2], usual: { child: 1, outcomes: "red or green" } },
+        { counts: [2, 2], label: 0, spent: 2.1, test: 1, price: [1, 3], branches: [3, 4], usual: { child: 3, outcomes: "s" } },
         { counts: [1, 1], label: 0, spent: 2.1 },
-        { counts: [1, 2], label: 1, spent: 3.1, test: 0, price: [0, 0], branches: [5, 6, null] },
+        { counts: [1, 2], label: 1, spent: 3.1, test: 0, price: [0, 0], branches: [5, 6, null], usual: { child: 6, outcomes: "green" } },
         { counts: [1, 0], label: 0, spent: 5.1 },
         { counts: [1, 0], label: 0, spent: 3.1 },
         { counts: [0, 2], label: 1, spent: 3.1 },

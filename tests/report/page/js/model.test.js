@@ -5,7 +5,6 @@ import * as model from "../../../../src/budgetree/report/page/model.js";
 import { content } from "./content.js";
 
 const indexed = () => model.indexTree(content(), content().trees[0]);
-const answer = (outcome) => ({ outcome, said: String(outcome) });
 
 test("a fee is due once on a path, and a test met again costs nothing", () => {
   const index = indexed();
@@ -18,6 +17,8 @@ test("a fee is due once on a path, and a test met again costs nothing", () => {
   assert.equal(model.priceWords(index, 0), "costs 2.1 (with 0.1 for visit)");
   assert.equal(model.priceWords(index, 1), "costs 1 to 3");
   assert.equal(model.priceWords(index, 3), "already paid");
+  assert.equal(model.priceOf(index, 1, 1, [0]), 3.1); // a fee that a test above has not paid
+  assert.equal(model.priceWords(index, 1, [0]), "costs 1.1 to 3.1 (with 0.1 for visit)");
 });
 
 test("what remains at worst counts the costliest outcome", () => {
@@ -54,19 +55,4 @@ test("a number reaches as many thresholds as are not above it", () => {
   assert.equal(model.levelOf([1, 2, null], 0.5), 0);
   assert.equal(model.levelOf([1, 2, null], 2), 2);
   assert.equal(model.levelOf([1, 2, null], 1e9), 2);
-});
-
-test("answers lead to a leaf, and a test met again is not asked again", () => {
-  const index = indexed();
-  const start = { at: 0, steps: [], spent: 0, stopped: false, open: true, sure: false, label: 0, shares: null };
-  assert.deepEqual(model.follow(index, []), start);
-  const state = model.follow(index, [answer(1), answer(0)]);
-  assert.deepEqual([state.at, state.spent, state.open, state.stopped], [6, 3.1, false, false]);
-  assert.deepEqual(state.steps.map((step) => step.again), [false, false, true]);
-});
-
-test("an outcome never seen there stops, and the test is paid", () => {
-  const index = indexed();
-  const state = model.follow(index, [answer(0), answer(null)]);
-  assert.deepEqual([state.at, state.spent, state.stopped], [1, 5.1, true]);
 });

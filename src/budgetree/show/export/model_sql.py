@@ -1,0 +1,176 @@
+"""A tree with models as a SQL expression: outcomes, then scores, then answers, each a table of one row of its own.
+
+    (SELECT the tree: CASE over the outcomes, whose values are the answers
+     FROM (SELECT DISTINCT outcomes, scores, and per model the class of the highest score
+           FROM (SELECT DISTINCT outcomes, and per model and class the sum of what each outcome adds
+                 FROM (SELECT per test a CASE that makes the outcome of the raw value))))
+
+The class is found by comparing sums, added up in the order in which predict adds them. Whether a case stops early takes
+the probability of its likeliest class: with two classes that is a limit for the difference of the scores, with more it
+needs EXP, which is the one function that not every engine has. DISTINCT changes nothing in a table of one row; it
+keeps SQLite from copying the sums into every place where they are used. There is a column per model and class, of which
+SQLite takes 2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from budgetree.problem.tables.encoding import NumberEncoder
+from budgetree.show.export.conditions import condition
+from budgetree.show.export.sql_words import class_literals, column, condition_words, literal
+from budgetree.tree.leaf_models import softmax
+from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree.tree import Tree
+
+UNKNOWN = -1  # the outcome that is on no list
+FARTHEST = 1e3  # apart, two scores are as sure as a float can say
+
+
+def models_to_sql(tree: Tree) -> str:
+    """The expression, a scalar subquery."""
+    return _Writer(tree).expression()
+
+
+class _Writer:
+    def __init__(self, tree: Tree) -> None:
+        assert tree.models is not None
+        self.tree, self.schema, self.models = tree, tree.schema, tree.models
+        self.classes = class_literals(tree.schema)
+        self.tests = sorted(tree.tests_used)
+        is_read = tree.nodes.is_leaf | tree.may_stop
+        self.used = sorted({int(number) for number in self.models.of_node[is_read]})
+        self.stopping = sorted({int(number) for number in self.models.of_node[tree.may_stop]})
+        # An engine may take a new column for one of the table's where they have the same name.
+        self.prefix = "t_"
+        while any(name.lower().startswith(self.prefix) for name in self.schema.test_names):
+            self.prefix += "_"
+
+    def expression(self) -> str:
+        outcomes = [self._outcome(test) for test in self.tests]
+        scores = [self._score(number, label) for number in self.used for label in range(len(self.classes))]
+        tops = [self._top_score(number) for number in self.stopping if len(self.classes) > 2]
+        answers = [self._answer(number) for number in self.used]
+        outcomes = outcomes or [f"0 AS {self._name('outcome')}"]  # of a tree that asks nothing
+        rows = f"SELECT {_listed(outcomes)}"
+        rows = f"SELECT DISTINCT {_listed(['outcomes.*', *scores])} FROM (\n{rows}\n) AS outcomes"
+        rows = f"SELECT DISTINCT {_listed(['scores.*', *tops, *answers])} FROM (\n{rows}\n) AS scores"
+        return "\n".join(["(SELECT", *self._nodes(), f"FROM (\n{rows}\n) AS answers)\n"])
+
+    def _name(self, kind: str, *numbers: int) -> str:
+        return self.prefix + "_".join([kind, *map(str, numbers)])
+
+    def _outcome(self, test: int) -> str:
+        """The outcome of the raw value, as encode finds it."""
+        raw = column(self.schema.test_names[test])
+        encoder = None if self.schema.encoders is None else self.schema.encoders[test]
+        if isinstance(encoder, NumberEncoder):
+            missing = encoder.levels if encoder.has_missing else UNKNOWN
+            levels = [(level, edge) for level, edge in enumerate(encoder.thresholds) if edge != float("inf")]
+            cases = [f"WHEN {raw} IS NULL THEN {missing}"]
+            cases += [f"WHEN {raw} < {literal(edge)} THEN {level}" for level, edge in levels]
+            last = levels[-1][0] + 1 if levels else 0
+            return f"CASE {' '.join(cases)} ELSE {last} END AS {self._name('outcome', test)}"
+        cases = [
+            f"WHEN {condition_words(raw, condition(self.schema, test, (outcome,)))} THEN {outcome}"
+            for outcome in range(int(self.schema.n_outcomes[test]))
+        ]
+        return f"CASE {' '.join(cases)} ELSE {UNKNOWN} END AS {self._name('outcome', test)}"
+
+    def _score(self, number: int, label: int) -> str:
+        model = self.models.models[number]
+        parts = [literal(float(model.intercept[label]))]
+        for test, table in zip(model.tests, self.models.contributions[number], strict=True):
+            added = table[:-1, label].tolist()
+            if any(added):
+                rows = [f"WHEN {outcome} THEN {literal(value)}" for outcome, value in enumerate(added) if value]
+                parts.append(f"CASE {self._name('outcome', test)} {' '.join(rows)} ELSE 0e0 END")
+        return f"{' + '.join(parts)} AS {self._name('score', number, label)}"
+
+    def _scores(self, number: int) -> list[str]:
+        return [self._name("score", number, label) for label in range(len(self.classes))]
+
+    def _top_score(self, number: int) -> str:
+        scores = self._scores(number)
+        return f"{_first_highest(scores, scores)} AS {self._name('top', number)}"
+
+    def _answer(self, number: int) -> str:
+        return f"{_first_highest(self._scores(number), self.classes)} AS {self._name('answer', number)}"
+
+    def _is_sure(self, number: int) -> str:
+        scores, sure = self._scores(number), self.models.sure
+        assert sure is not None
+        if len(scores) == 1:
+            return "TRUE"
+        if len(scores) == 2:
+            return f"ABS({scores[0]} - {scores[1]}) >= {literal(_sure_difference(sure))}"
+        raised = " + ".join(f"EXP({score} - {self._name('top', number)})" for score in scores)
+        return f"1e0 / ({raised}) >= {literal(sure)}"
+
+    def _nodes(self) -> list[str]:
+        """The root as lines: children have larger numbers than their parents, so they are written first."""
+        nodes, written = self.tree.nodes, dict[int, list[str]]()
+        assert nodes.otherwise is not None
+        for node in reversed(range(len(nodes))):
+            test, number = int(nodes.test[node]), int(self.models.of_node[node])
+            if test == LEAF:
+                written[node] = [self._name("answer", number)]
+                continue
+            otherwise = int(nodes.otherwise[node])
+            below: dict[int, list[int]] = {}
+            for outcome, child in enumerate(nodes.children(node, int(self.schema.n_outcomes[test])).tolist()):
+                if child not in (NO_BRANCH, otherwise):
+                    below.setdefault(child, []).append(outcome)
+            cases = [(_among(self._name("outcome", test), taken), written[child]) for child, taken in below.items()]
+            if self.tree.may_stop[node]:
+                cases.insert(0, (self._is_sure(number), [self._name("answer", number)]))
+            written[node] = _case(cases, written[otherwise])
+        return written[0]
+
+
+def _listed(columns: list[str]) -> str:
+    """One per line, and nothing indented: a name or a value may have line breaks of its own."""
+    return "\n" + ",\n".join(columns) + "\n"
+
+
+def _case(cases: list[tuple[str, list[str]]], otherwise: list[str]) -> list[str]:
+    if not cases:
+        return otherwise
+    lines = ["CASE"]
+    for taken, value in cases:
+        lines += [f"  WHEN {taken} THEN", *(f"    {line}" for line in value)]
+    return [*lines, "  ELSE", *(f"    {line}" for line in otherwise), "END"]
+
+
+def _first_highest(scores: Sequence[str], values: Sequence[str]) -> str:
+    """The value of the highest score; of equal ones the first."""
+    if len(scores) == 1:
+        return values[0]
+    cases = []
+    for place, score in enumerate(scores[:-1]):
+        beaten = " AND ".join(f"{score} >= {other}" for other in scores[place + 1 :])
+        cases.append(f"WHEN {beaten} THEN {values[place]}")
+    return f"CASE {' '.join(cases)} ELSE {values[-1]} END"
+
+
+def _among(outcome: str, taken: list[int]) -> str:
+    """Ascending outcomes; those of neighbouring levels are a range."""
+    if len(taken) > 2 and taken[-1] - taken[0] == len(taken) - 1:
+        return f"{outcome} BETWEEN {taken[0]} AND {taken[-1]}"
+    return f"{outcome} IN ({', '.join(map(str, taken))})"
+
+
+def _sure_difference(sure: float) -> float:
+    """The least difference of two scores that makes one as likely as this, to the last digit of what softmax says."""
+
+    def likeliest(difference: float) -> float:
+        return float(softmax(np.array([[0.0, -difference]])).max())
+
+    below, at = 0.0, FARTHEST
+    if likeliest(below) >= sure:
+        return below
+    while below < (middle := below + (at - below) / 2) < at:
+        below, at = (below, middle) if likeliest(middle) >= sure else (middle, at)
+    return at
