@@ -63,8 +63,8 @@ class Shown:
         """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
 
         `SELECT {tree.to_sql()} FROM cases` gives what predict does. A plain tree is CASE within CASE. A tree with
-        models adds up their scores in a scalar subquery; where it has more than two classes and stops early (sure=),
-        it also needs the function EXP.
+        models adds up their scores in a scalar subquery; where it answers by losses, and where it has more than two
+        classes and stops early (sure=), it also needs the function EXP.
         """
         from budgetree.show.export.sql import to_sql
 

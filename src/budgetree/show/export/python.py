@@ -84,7 +84,7 @@ class _Writer:
         return len(branch.outcomes) == int(self.tree.schema.n_outcomes[self.tree.nodes.test[group[0]]])
 
     def _label(self, node: int) -> Any:
-        return self.tree.schema.class_names[self.tree.nodes.label[node]]
+        return self.tree.answer_names[self.tree.nodes.label[node]]
 
     def _write(self, depth: int, line: str, within: int | None = None) -> None:
         """A line at the depth of a node, in the function that the node (or its parent, `within`) belongs to."""
