@@ -170,7 +170,7 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
     frontier = bt.frontier(bt.datasets.load("pima"), folds=0)
     content = summarise_frontier(frontier, title="pima")
     steps = frontier_steps(frontier)
-    assert content["steps"]["errors"] == [list(corner) for corner in steps.errors.corners]
+    assert content["steps"]["loss"] == [list(corner) for corner in steps.loss.corners]
     assert content["steps"]["bound"] == [list(corner) for corner in steps.bound.corners]
     cheaper = "Whatever costs less in the worst case makes more errors."
     said = [tree["statement"]["sentences"] for tree in content["trees"]]

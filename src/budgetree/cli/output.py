@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.problem.units import plain_number
+from budgetree.services.words import show_number
 
 if TYPE_CHECKING:
     from budgetree.learn import Frontier, Point
@@ -31,6 +32,14 @@ def statement_line(tree: Tree) -> str:
     statement = tree.statement
     head, words = str(statement).split(" ", 1)
     return f"{click.style(head, fg='green')} {words}" if statement.is_proven else str(statement)
+
+
+def known_line(found: Frontier, point: Point) -> str:
+    """What a point's tree gets wrong of the known cases: the share, or the mean loss where losses are given."""
+    if not found.has_losses:
+        return f"{100 * point.error_rate:.1f} % wrong"
+    mean = point.loss / float(found.instance.weights.sum())
+    return f"a mean loss of {show_number(mean)}, {100 * point.error_rate:.1f} % wrong"
 
 
 def tree_facts(tree: Tree) -> dict[str, Any]:

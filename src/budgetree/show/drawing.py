@@ -15,7 +15,7 @@ import numpy as np
 from budgetree.services.words import counted
 from budgetree.show.colours import WORST, answer_colours, tint
 from budgetree.show.outline import Branch, Group
-from budgetree.show.text import one_line
+from budgetree.show.tables import one_line
 from budgetree.tree.tree import Tree
 
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"

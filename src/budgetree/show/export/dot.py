@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetree.show.colours import answer_colours, tint
 from budgetree.show.outline import Group
-from budgetree.show.text import one_line
+from budgetree.show.tables import one_line
 from budgetree.tree.tree import Tree
 
 HEAD = [

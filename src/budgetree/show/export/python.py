@@ -10,7 +10,8 @@ from budgetree.show.export.conditions import Condition, condition, is_numeric
 from budgetree.show.export.literals import literal
 from budgetree.show.export.models import models_to_python
 from budgetree.show.outline import Branch, Group, Visit
-from budgetree.show.text import one_line, summary_line
+from budgetree.show.tables import one_line
+from budgetree.show.text import summary_line
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
