@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from budgetree.services.words import counted, show_number
+from budgetree.services.words import counted
 
 if TYPE_CHECKING:
     from budgetree.tree import Confusion, Tree
@@ -76,7 +76,7 @@ class Judgement:
     def _loss_lines(self, total: Counter[str]) -> Iterator[str]:
         mean = self.mean_loss
         if mean is not None:
-            yield f"mean loss {show_number(mean)} per row."
+            yield f"mean loss {mean:.4g} per row."
         unknown = sum(count for true, count in total.items() if true not in self.classes)
         if unknown:
             yield f"{counted(unknown, 'row is', 'rows are')} of a class that the model does not know, without a loss."

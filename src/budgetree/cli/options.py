@@ -27,14 +27,6 @@ class Amount(click.types.FloatParamType):
 AMOUNT = Amount()
 # Of search() and new_cases().
 SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leaves", "sure")
-    "method",
-    "time_limit",
-    "min_cases",
-    "folds",
-    "objective",
-    "leaves",
-    "sure",
-)  # of search() and new_cases()
 
 
 def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:

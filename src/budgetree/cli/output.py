@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.problem.units import plain_number
-from budgetree.services.words import show_number
 
 if TYPE_CHECKING:
     from budgetree.learn import Frontier, Point
@@ -39,7 +38,7 @@ def known_line(found: Frontier, point: Point) -> str:
     if not found.has_losses:
         return f"{100 * point.error_rate:.1f} % wrong"
     mean = point.loss / float(found.instance.weights.sum())
-    return f"a mean loss of {show_number(mean)}, {100 * point.error_rate:.1f} % wrong"
+    return f"a mean loss of {mean:.4g}, {100 * point.error_rate:.1f} % wrong"
 
 
 def tree_facts(tree: Tree) -> dict[str, Any]:
