@@ -22,7 +22,7 @@ def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> 
     assert ("no tree can be here" in names) is (method == "exact")
     line = next(line for line in axes.lines if line.get_label() == "frontier")
     total = frontier.instance.weights.sum()
-    corners = frontier_steps(frontier, 1.06 * frontier[-1].max_cost).errors.divided(total).corners
+    corners = frontier_steps(frontier, 1.06 * frontier[-1].max_cost).loss.divided(total).corners
     assert np.allclose(line.get_xydata(), corners)
     drawn = sum(len(line.get_xdata()) for line in axes.lines if "fewest" in str(line.get_label()))
     assert drawn == len(frontier)
