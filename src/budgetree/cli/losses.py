@@ -46,12 +46,12 @@ def losses_in_words(schema: Schema) -> Iterator[str]:
 
 
 def useless_answers(schema: Schema) -> Iterator[str]:
-    """Answers that are no class and never lose less than another one."""
+    """Answers that are no class and never lose less than another one; of equals the first is given."""
     table = schema.loss_table
     for place in range(table.n_classes, len(table.answers)):
-        losses = table.units[:, place]
         for other, name in enumerate(table.answers):
-            if other != place and (losses >= table.units[:, other]).all() and (losses > table.units[:, other]).any():
+            more = table.units[:, place] - table.units[:, other]
+            if other != place and more.min() >= (0 if other < place else 1):
                 yield (
                     f"the answer {table.answers[place]!r} never loses less than {str(name)!r}, so no tree gives it; "
                     "give it a smaller loss, or leave it out."

@@ -10,6 +10,7 @@ from matplotlib import pyplot
 
 import budgetree as bt
 from budgetree.show.steps import frontier_steps
+from losing import losing_frontier
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
@@ -61,3 +62,15 @@ def test_axes_of_others_are_used() -> None:
 def test_what_cannot_be_drawn_is_named(wrong: Any) -> None:
     with pytest.raises(ValueError, match="frontier: expected a Frontier, but got"):
         bt.plot_frontier(wrong)
+
+
+def test_with_losses_the_axis_is_loss() -> None:
+    frontier = losing_frontier()
+    axes = bt.plot_frontier(frontier)
+    assert axes.get_ylabel() == "loss of the known cases"
+    line = next(line for line in axes.lines if line.get_label() == "frontier")
+    assert np.allclose(line.get_xydata()[0], (0, frontier[0].loss))
+    assert "proven to be the least" in [text.get_text() for text in axes.get_legend().get_texts()]
+    for single in (line for line in axes.lines if "alone" in str(line.get_label())):
+        for cost, loss in single.get_xydata():
+            assert loss >= frontier.best(budget=float(cost)).loss - 1e-9
