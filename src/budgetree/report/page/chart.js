@@ -223,6 +223,7 @@ export function niceTicks(top) {
  */
 function pointTable(points, hasLosses, pick) {
   const lost = hasLosses ? ["Loss"] : [];
+  const rate = hasLosses ? [] : ["Rate"]; // where cases are referred, it says little
   const referred = points.some((point) => point.referred) ? ["Referred"] : [];
   const isJudged = points.some((point) => point.new_error !== null);
   const rows = points.map((point, at) => {
@@ -235,7 +236,7 @@ function pointTable(points, hasLosses, pick) {
       ...lost.map(() => element("td", { class: "number" }, amount(point.loss))),
       element("td", { class: "number" }, amount(point.errors)),
       ...referred.map(() => element("td", { class: "number" }, amount(point.referred))),
-      element("td", { class: "number" }, `${(100 * point.error_rate).toFixed(2)}%`),
+      ...rate.map(() => element("td", { class: "number" }, `${(100 * point.error_rate).toFixed(2)}%`)),
       ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newShare(point))] : []),
       element("td", {}, point.proven ? "proven" : `at least ${amount(point.lower_bound)}`),
     );
@@ -247,6 +248,6 @@ function pointTable(points, hasLosses, pick) {
       row.querySelector("button")?.setAttribute("aria-pressed", String(at === chosen));
     });
   };
-  const numbers = ["Budget", ...lost, "Errors", ...referred, "Rate", ...(isJudged ? ["New cases"] : [])];
-  return { node: tableOf({ class: "points" }, [...numbers, "Proof"], [...numbers.keys()], rows), mark };
+  const numbers = ["Budget", ...lost, "Errors", ...referred, ...rate, ...(isJudged ? ["New cases"] : [])];
+  return { node: tableOf({ class: hasLosses ? "points lossy" : "points" }, [...numbers, "Proof"], [...numbers.keys()], rows), mark };
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // The header's key facts, the price list and the proof: what is read rather than used.
 
-import { amount, byId, capital, cases, clean, counted, element, percent, rounded, tableOf, total } from "./dom.js";
-import { confusionParts, errorWords, lossParts, lossWords } from "./losses.js";
+import { amount, byId, capital, cases, clean, counted, element, errors, percent, rounded, tableOf, total } from "./dom.js";
+import { confusionParts, errorWords, lossParts } from "./losses.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -87,8 +87,8 @@ export function proofFact({ losses }, tree) {
  * @param {Tree} tree
  */
 export function showProof(content, tree) {
-  const has = content.losses === null ? "makes" : "has a";
-  const found = `This tree ${has} ${lossWords(content, tree)} within a budget of ${amount(tree.max_cost)}. It was made by: ${tree.origin}.`;
+  const does = content.losses === null ? `makes ${errors(tree.errors)}` : `loses ${amount(tree.loss)} (${errorWords(tree)})`;
+  const found = `This tree ${does} within a budget of ${amount(tree.max_cost)}. It was made by: ${tree.origin}.`;
   const certified = tree.certificate ? tree.certificate.lines : [];
   const lines = [found, ...tree.statement.sentences, ...certified];
   const paragraphs = lines.map((line) => element("p", {}, capital(line)));
