@@ -60,7 +60,7 @@ def answers_by_hand(tree: bt.Tree, codes: np.ndarray[Any, Any]) -> list[int]:
 
 
 @cache
-def losing_frontier() -> bt.Frontier:
+def losing_frontier(folds: int = 0) -> bt.Frontier:
     """Of the same rows, by exact search."""
     instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)
-    return bt.frontier(instance, max_budget=3, folds=0)
+    return bt.frontier(instance, max_budget=3, folds=folds)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import budgetree as bt
-from budgetree.show.frontier_table import MAX_ROWS_IN_HTML, points_table, render_html, sparkline
+from budgetree.show.frontier_table import MAX_ROWS_IN_HTML, points_table, render_html, sparkline, verdict
 from losing import losing_frontier
 
 
@@ -76,7 +76,7 @@ def test_with_losses_the_table_is_one_of_loss() -> None:
     frontier = losing_frontier()
     lines = frontier.to_text().splitlines()
     assert f"frontier of {len(frontier)} points, loss █" in lines[0]
-    assert lines[1].split() == ["max-cost", "loss", "errors", "referred", "error", "rate", "at", "least", "by"]
+    assert lines[1].split() == ["max-cost", "loss", "errors", "referred", "mean", "loss", "at", "least", "by"]
     rows = [line.split() for line in lines[2:]]
     assert [[float(cell) for cell in row[:4]] for row in rows] == [
         [point.max_cost, point.loss, point.errors, point.referred] for point in frontier
@@ -90,4 +90,17 @@ def test_with_losses_the_table_is_one_of_loss() -> None:
 def test_without_referrals_there_is_no_column_for_them() -> None:
     instance = bt.datasets.load("house_votes").with_losses({"republican": 3})
     frontier = bt.frontier(instance, method="greedy", max_budget=2, folds=0)
-    assert points_table(frontier).head == ("max-cost", "loss", "errors", "error rate", "at least", "by")
+    assert points_table(frontier).head == ("max-cost", "loss", "errors", "mean loss", "at least", "by")
+
+
+def test_with_losses_new_cases_are_judged_by_their_loss() -> None:
+    frontier = losing_frontier(folds=5)
+    table = points_table(frontier)
+    assert table.head[-3:] == ("new loss ± se", "at least", "by")
+    new = [row[table.head.index("new loss ± se")] for row in table.rows]
+    assert [float(cell.split()[0]) for cell in new] == [float(f"{point.new_loss:.3g}") for point in frontier]
+    assert [cell.endswith(" !") for cell in new] == [point.overfitted for point in frontier]
+    last = frontier[-1]
+    assert last.overfitted
+    assert verdict(last).startswith(f"a known case loses {last.mean_loss:.3g}, a new one about ")
+    assert f"new cases {frontier.recommended.expected_loss}, " in frontier.to_text()

@@ -68,7 +68,7 @@ def fit(
     from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.problem import Prices
     from budgetree.proof import certify
-    from budgetree.show.frontier_table import verdict
+    from budgetree.show.frontier_table import new_words, verdict
 
     wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
     request = Request(**settings)
@@ -88,7 +88,7 @@ def fit(
         click.echo("no price list: every test costs 1.")
     click.echo(f"known cases: {known_line(found, point)}; {statement_line(tree)}")
     if found.validation is not None:
-        wrong = "" if point.expected is None else f"new cases: {point.expected} wrong; "
+        wrong = "" if point.expected is None else f"new cases: {new_words(point)}; "
         click.echo(f"{wrong}{found.validation}")
     if words := verdict(point, CLI_REMEDY):
         click.echo(click.style(words, fg="yellow"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from budgetree._version import __version__
 from budgetree.learn.new_error import PAGE_REMEDY
-from budgetree.learn.points import COLUMNS, Frontier, Point
+from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
 from budgetree.problem.units import plain_number
@@ -105,7 +105,7 @@ def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
 
 
 def _point(point: Point, tree: int) -> dict[str, Any]:
-    lost = {"loss": point.loss, "referred": point.referred}
+    lost = {name: getattr(point, name) for name in (*LOSS_COLUMNS, *NEW_LOSS_COLUMNS)}
     words = {"verdict": verdict(point, PAGE_REMEDY), "tree": tree}
     return {name: getattr(point, name) for name in COLUMNS} | lost | words
 

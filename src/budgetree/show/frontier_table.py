@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from budgetree.learn import Frontier, Point
-from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_words
+from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_loss_words, overfitted_words
 from budgetree.learn.new_search import SOURCE
 from budgetree.services.words import counted, show_number
 from budgetree.show.loss import loss_words
@@ -14,8 +14,9 @@ from budgetree.show.steps import Corner, frontier_steps, key_of
 from budgetree.show.tables import TextTable, html_table
 
 BARS = "▁▂▃▄▅▆▇█"
-NEW_ERROR = "new error ± se"  # only where something was held out
-WIDTHS = {"max-cost": 10, "loss": 9, "errors": 8, "referred": 9, "error rate": 11, NEW_ERROR: 15, "at least": 9}
+NEW_ERROR, NEW_LOSS = "new error ± se", "new loss ± se"  # only where something was held out; means
+WIDTHS = {"max-cost": 10, "loss": 9, "errors": 8, "referred": 9, "at least": 9}
+WIDTHS |= {"error rate": 11, NEW_ERROR: 15, "mean loss": 10, NEW_LOSS: 15}  # in letters
 MAX_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
@@ -29,9 +30,12 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     columns["errors"] = lambda point: show_number(point.errors)
     if frontier.has_losses and any(point.referred for point in frontier):
         columns["referred"] = lambda point: show_number(point.referred)
-    columns["error rate"] = lambda point: f"{point.error_rate:.2%}"
+    if frontier.has_losses:
+        columns["mean loss"] = lambda point: f"{point.mean_loss:.3g}"
+    else:
+        columns["error rate"] = lambda point: f"{point.error_rate:.2%}"
     if frontier.validation is not None:
-        columns[NEW_ERROR] = _new_error
+        columns[NEW_LOSS if frontier.has_losses else NEW_ERROR] = _new_mean
     columns["at least"] = lambda point: "proven" if point.proven else show_number(point.lower_bound)
     columns["by"] = lambda point: point.source
     rows = tuple(tuple(show(point) for show in columns.values()) for point in frontier.points[:max_rows])
@@ -61,7 +65,7 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     lines = [str(frontier.validation)]
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
     if chosen.expected is not None:
-        lines.append(f"recommended: a budget of {show_number(chosen.max_cost)}, new cases {chosen.expected} wrong")
+        lines.append(f"recommended: a budget of {show_number(chosen.max_cost)}, new cases {new_words(chosen)}")
     if overfitted:
         words = verdict(overfitted[-1], remedy)
         lines.append(f"{_budgets(overfitted, frontier)}: {words}")
@@ -72,7 +76,16 @@ def verdict(point: Point, remedy: str = REMEDY) -> str:
     """That a point is overfitted, in plain words; "" where it is not."""
     if not point.overfitted or point.expected is None:
         return ""
-    return overfitted_words(point.error_rate, point.expected, LAST_REMEDY if point.source == SOURCE else remedy)
+    advice = LAST_REMEDY if point.source == SOURCE else remedy
+    if point.expected_loss is not None:
+        return overfitted_loss_words(point.mean_loss, point.expected_loss, advice)
+    return overfitted_words(point.error_rate, point.expected, advice)
+
+
+def new_words(point: Point) -> str:
+    """What to expect of new cases: "44.7 % ± 2.7 wrong", before it the loss where losses are given."""
+    loss = "" if point.expected_loss is None else f"{point.expected_loss}, "
+    return "" if point.expected is None else f"{loss}{point.expected} wrong"
 
 
 def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
@@ -83,8 +96,10 @@ def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
     return f"{len(points)} of {counted(len(frontier), 'point')} are overfitted (!); at {last}"
 
 
-def _new_error(point: Point) -> str:
+def _new_mean(point: Point) -> str:
     mark = " !" if point.overfitted else ""
+    if point.expected_loss is not None:
+        return f"{point.expected_loss.loss:.3g} ± {point.expected_loss.se:.2g}{mark}"
     return "-" if point.expected is None else f"{point.expected}{mark}"
 
 

@@ -327,5 +327,5 @@ def test_an_answer_that_is_no_class_is_given_with_its_expected_loss(page: Page) 
     assert page.text("#expected-loss") == "0.4"
     assert page.facts()[2] == f"{tree.loss:g}"
     page.click("#tab-proof")
-    assert page.text(".by-class").splitlines()[0].split() == ["Answer", *tree.class_names]
+    assert page.text("#panel-proof .by-class").splitlines()[0].split() == ["Answer", *tree.class_names]
     assert page.console() == []

@@ -67,10 +67,18 @@ def test_what_cannot_be_drawn_is_named(wrong: Any) -> None:
 def test_with_losses_the_axis_is_loss() -> None:
     frontier = losing_frontier()
     axes = bt.plot_frontier(frontier)
-    assert axes.get_ylabel() == "loss of the known cases"
+    assert axes.get_ylabel() == "mean loss of the known cases"
     line = next(line for line in axes.lines if line.get_label() == "frontier")
-    assert np.allclose(line.get_xydata()[0], (0, frontier[0].loss))
+    assert np.allclose(line.get_xydata()[0], (0, frontier[0].mean_loss))
     assert "proven to be the least" in [text.get_text() for text in axes.get_legend().get_texts()]
     for single in (line for line in axes.lines if "alone" in str(line.get_label())):
         for cost, loss in single.get_xydata():
-            assert loss >= frontier.best(budget=float(cost)).loss - 1e-9
+            assert loss >= frontier.best(budget=float(cost)).mean_loss - 1e-9
+
+
+def test_with_losses_bars_show_the_loss_of_new_cases() -> None:
+    frontier = losing_frontier(folds=5)
+    (bars,) = bt.plot_frontier(frontier, impurities=()).containers
+    drawn = [tuple(segment[:, 1]) for segment in bars.lines[2][0].get_segments()]
+    ends = [(point.new_loss - point.new_loss_se, point.new_loss + point.new_loss_se) for point in frontier]
+    assert np.allclose(drawn, ends)

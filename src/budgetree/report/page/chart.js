@@ -2,7 +2,7 @@
 // The frontier: a step chart of errors (or loss) against the budget, and the same points as a table. Both pick a tree.
 
 import { amount, byId, capital, cases, clean, drawing, element, percent, tableOf, total } from "./dom.js";
-import { lossWords } from "./losses.js";
+import { digits, lossWords } from "./losses.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -26,8 +26,11 @@ export function showFrontier(content, pick) {
   const hasLosses = content.losses !== null;
   const table = pointTable(points, hasLosses, pick);
   byId("points-frame").replaceChildren(table.node);
-  byId("key-new").hidden = hasLosses || points.every((point) => point.new_error === null);
-  if (hasLosses) byId("key-found").textContent = "least loss found within the budget";
+  byId("key-new").hidden = points.every((point) => point.new_error === null);
+  if (hasLosses) {
+    byId("key-found").textContent = "least loss found within the budget";
+    byId("key-bars").textContent = "as many new cases would lose, ± the standard error";
+  }
   byId("judgement").textContent = content.judgement?.[0] ? `${capital(content.judgement[0])}.` : "";
   let chosen = 0;
   let width = 0;
@@ -61,8 +64,16 @@ const newShare = (point) =>
     ? "not known"
     : `${(100 * point.new_error).toFixed(1)}% ± ${(100 * point.new_error_se).toFixed(1)}`;
 
+/** @type {(point: Point) => string | null} */
+const newLoss = ({ new_loss: loss, new_loss_se: se }) =>
+  loss === null || se === null ? null : `${digits(loss, 3)} ± ${digits(se, 2)}`;
+
 /** @type {(point: Point) => string} */
-const expectedOf = (point) => (point.new_error === null ? "" : `New cases: ${newShare(point)} wrong`);
+function expectedOf(point) {
+  if (point.new_error === null) return "";
+  const loss = newLoss(point);
+  return `New cases: ${loss === null ? "" : `loss ${loss} a case, `}${newShare(point)} wrong`;
+}
 
 /**
  * @param {Content} content
@@ -92,8 +103,10 @@ function stepChart(content, width, pick, hover) {
   const all = total(content.trees[points[0].tree].nodes[0].counts);
   const right = points[points.length - 1].max_cost || 1;
   // Bars for new cases are shares of as many cases as there are known ones.
-  const barsOf = content.losses === null ? points : []; // there are none of loss
-  const bars = barsOf.map((point) => [point.new_error ?? 0, point.new_error_se ?? 0].map((share) => share * all));
+  const bars = points.map((point) => {
+    const { new_error: error, new_error_se: se, new_loss: loss, new_loss_se: lossSe } = point;
+    return (content.losses === null ? [error, se] : [loss, lossSe]).map((mean) => (mean ?? 0) * all);
+  });
   const high = Math.max(points[0].loss, ...bars.map(([middle, se]) => middle + se)) || 1;
   const ticks = niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
@@ -142,7 +155,7 @@ function stepChart(content, width, pick, hover) {
     drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, "budget: no case costs more"),
     drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, `${axis} of ${cases(all)}`),
   );
-  barsOf.forEach((point, at) => {
+  points.forEach((point, at) => {
     if (point.new_error === null) return;
     const [middle, se] = bars[at];
     const [from, to] = [y(Math.max(middle - se, 0)), y(middle + se)];
@@ -237,7 +250,7 @@ function pointTable(points, hasLosses, pick) {
       element("td", { class: "number" }, amount(point.errors)),
       ...referred.map(() => element("td", { class: "number" }, amount(point.referred))),
       ...rate.map(() => element("td", { class: "number" }, `${(100 * point.error_rate).toFixed(2)}%`)),
-      ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newShare(point))] : []),
+      ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newLoss(point) ?? newShare(point))] : []),
       element("td", {}, point.proven ? "proven" : `at least ${amount(point.lower_bound)}`),
     );
   });

@@ -2,7 +2,7 @@
 // The header's key facts, the price list and the proof: what is read rather than used.
 
 import { amount, byId, capital, cases, clean, counted, element, errors, percent, rounded, tableOf, total } from "./dom.js";
-import { confusionParts, errorWords, lossParts } from "./losses.js";
+import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -60,8 +60,13 @@ export function lossFact({ losses }, tree, all) {
  */
 export function newCasesFact(tree) {
   if (tree.expected === null) return [];
-  const { error, se, overfitted } = tree.expected;
-  return [["New cases", `${(100 * error).toFixed(1)}%`, `wrong, ± ${(100 * se).toFixed(1)}${overfitted ? "; overfitted" : ""}`]];
+  const { error, se, overfitted, loss, loss_se: lossSe } = tree.expected;
+  const share = `${(100 * error).toFixed(1)}%`;
+  const mark = overfitted ? "; overfitted" : "";
+  if (loss === undefined || lossSe === undefined) {
+    return [["New cases", share, `wrong, ± ${(100 * se).toFixed(1)}${mark}`]];
+  }
+  return [["New cases", digits(loss, 3), `lost a case, ± ${digits(lossSe, 2)}; ${share} wrong${mark}`]];
 }
 
 /**

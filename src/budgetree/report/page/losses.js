@@ -13,6 +13,12 @@ import { amount, className, clean, counted, element, errors, tableOf } from "./d
 const MANY = 30; // classes; beyond these, only what is confused most is listed
 const MOST_PAIRS = 30;
 
+/**
+ * So many significant digits, none of them a closing zero.
+ * @type {(number: number, count: number) => string}
+ */
+export const digits = (number, count) => String(Number(number.toPrecision(count)));
+
 /** @type {(numbers: number[]) => number} */
 export const firstHighest = (numbers) => numbers.indexOf(Math.max(...numbers));
 

@@ -59,6 +59,8 @@ export interface Point {
   error_rate: number;
   new_error: number | null; // share of new cases to expect wrong; null where nothing was held out
   new_error_se: number | null;
+  new_loss: number | null; // what a new case loses on average, where losses are given
+  new_loss_se: number | null;
   overfitted: boolean;
   verdict: string; // that it is overfitted, in words
   lower_bound: number;
@@ -105,6 +107,8 @@ export interface Models {
 export interface Expected {
   error: number; // the share that is wrong
   se: number; // its standard error
+  loss?: number; // what a new case loses on average, where losses are given
+  loss_se?: number;
   overfitted: boolean;
   how: string; // the number came about
 }

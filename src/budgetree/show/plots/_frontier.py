@@ -15,11 +15,11 @@ LINE, SHADE, NEW = "#0072B2", "#D9D9D9", "#B3400A"
 
 
 def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None) -> Any:
-    """Draw errors (loss, where losses are given) against worst-case cost and return the matplotlib axes.
+    """Draw errors against worst-case cost and return the matplotlib axes.
 
     Filled points are proven to be the best there is, hollow ones are the best found; in the shaded region no tree can
-    be. Bars show the error on new cases, ± its standard error, where the frontier has it and errors are drawn. Behind
-    the frontier stand the trade-off curves of single impurities.
+    be. Bars show the error on new cases, ± its standard error, where the frontier has it. Behind the frontier stand
+    the trade-off curves of single impurities. Where losses are given, the mean loss stands in place of the error.
 
     ax          axes to draw in; by default those of a new figure
     impurities  whose curves to draw; by default Powers(2) and HingedPairs, and none on large data; () draws none
@@ -38,18 +38,18 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
         steps = _single_steps(frontier, impurity, right)
         draw_steps(ax, steps, color=BEHIND[place % len(BEHIND)], linewidth=1.2, label=f"{name} alone", zorder=2)
     draw_frontier(ax, frontier, right, LINE, "frontier")
-    if frontier.has_losses:
-        _finish(ax, right, "loss of the known cases")
-        return ax
-    _draw_new_errors(ax, frontier)
-    _finish(ax, right, f"{'cases' if frontier[0].expected is not None else 'known cases'} it gets wrong")
-    _write_percents(ax)
+    _draw_new_means(ax, frontier)
+    cases = "cases" if frontier[0].expected is not None else "known cases"
+    _finish(ax, right, f"mean loss of the {cases}" if frontier.has_losses else f"{cases} it gets wrong")
+    if not frontier.has_losses:
+        _write_percents(ax)
     return ax
 
 
 def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: str) -> None:
     """The frontier's line and points over the region where no tree can be."""
-    steps, words = frontier_steps(frontier, right).divided(_unit(frontier)), key_of(frontier)
+    total = float(frontier.instance.weights.sum())
+    steps, words = frontier_steps(frontier, right).divided(total), key_of(frontier)
     if any(share > 0 for _, share in steps.bound.starts):
         x, y = zip(*steps.bound.corners, strict=True)
         ax.fill_between(x, y, color=SHADE, linewidth=0, label=IMPOSSIBLE, zorder=1)
@@ -61,14 +61,21 @@ def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: 
             ax.plot(*zip(*chosen, strict=True), "o", label=name_of_kind, zorder=4, **style)
 
 
-def _draw_new_errors(ax: Any, frontier: Frontier) -> None:
-    """A bar for each point, where an error on new cases is known."""
-    known = [(point.max_cost, point.expected) for point in frontier if point.expected is not None]
+def _draw_new_means(ax: Any, frontier: Frontier) -> None:
+    """A bar for each point, where the error (the loss, with losses) on new cases is known."""
+    known = [
+        (point.max_cost, point.new_loss, point.new_loss_se)
+        if frontier.has_losses
+        else (point.max_cost, point.new_error, point.new_error_se)
+        for point in frontier
+        if point.expected is not None
+    ]
     if known:
+        budgets, means, errors = zip(*known, strict=True)
         ax.errorbar(
-            [budget for budget, _ in known],
-            [new.error for _, new in known],
-            yerr=[new.se for _, new in known],
+            budgets,
+            means,
+            yerr=errors,
             fmt="_",
             color=NEW,
             capsize=3,
@@ -87,12 +94,7 @@ def _single_steps(frontier: Frontier, impurity: Any, right: float) -> Steps:
     curve = tradeoff(frontier.instance, impurity, progress=False)
     points = [(point.max_cost, float(point.tree.loss if frontier.has_losses else point.errors)) for point in curve]
     steps = Steps.falling(points, right)
-    return steps.divided(_unit(frontier))
-
-
-def _unit(frontier: Frontier) -> float:
-    """What is one on the upright axis: all known cases, of which errors are a share, or a loss of 1."""
-    return 1.0 if frontier.has_losses else float(frontier.instance.weights.sum())
+    return steps.divided(float(frontier.instance.weights.sum()))
 
 
 def _write_percents(ax: Any) -> None:

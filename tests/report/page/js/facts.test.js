@@ -23,4 +23,6 @@ test("new cases have a fact where rows were held out", () => {
   assert.deepEqual(newCasesFact(tree), []);
   const judged = { ...tree, expected: { error: 0.47, se: 0.04, overfitted: true, how: "cross-validated" } };
   assert.deepEqual(newCasesFact(judged), [["New cases", "47.0%", "wrong, ± 4.0; overfitted"]]);
+  const losing = { ...tree, expected: { error: 0.47, se: 0.04, loss: 0.71428, loss_se: 0.04123, overfitted: false, how: "" } };
+  assert.deepEqual(newCasesFact(losing), [["New cases", "0.714", "lost a case, ± 0.041; 47.0% wrong"]]);
 });
