@@ -29,7 +29,7 @@ export function showFrontier(content, pick) {
   byId("key-new").hidden = points.every((point) => point.new_error === null);
   if (hasLosses) {
     byId("key-found").textContent = "least loss found within the budget";
-    byId("key-bars").textContent = "as many new cases would lose, ± the standard error";
+    byId("key-bars").textContent = "what as many new cases would lose, ± the standard error";
   }
   byId("judgement").textContent = content.judgement?.[0] ? `${capital(content.judgement[0])}.` : "";
   let chosen = 0;
