@@ -2,6 +2,7 @@
 
     python benchmarks/growth.py            the nine small sets and 100k × 50
     python benchmarks/growth.py --large    also 1M × 50 (scikit-learn takes about half a minute for each tree)
+    python benchmarks/growth.py --deep     400,000 × 50 to about 1,400 and 20,000 leaves, and how fast codes are read
 
 Everything runs on one thread. Our time holds the packing of the rows, which an instance does once; LightGBM's is its
 training alone, without building its Dataset.
@@ -83,6 +84,51 @@ def compare_large(n_objects: int, n_classes: int) -> None:
     )
 
 
+def compare_deep(n_leaves: int) -> None:
+    """A deep tree: δ is chosen so that it has about so many leaves; processor time, one thread, rows packed before."""
+    codes, labels = coded_classification(400_000, 2)
+    instance = bt.Instance(codes, labels)
+    delta = delta_for(instance, n_leaves)
+    tree = bt.grow(instance, delta=delta, threads=1)
+    ours = best_processor_time(lambda: bt.grow(instance, delta=delta, threads=1), 5)
+    sklearn_tree = DecisionTreeClassifier(max_leaf_nodes=tree.n_leaves, random_state=0)
+    sklearn = best_processor_time(lambda: sklearn_tree.fit(codes, labels), 1)
+    nodes = tree.nodes
+    rows = int(nodes.counts[~nodes.is_leaf].sum())  # each inner node's rows are counted, or derived from its siblings'
+    print(
+        f"  400,000 × {N_TESTS}, {tree.n_leaves:>6} leaves   budgetree {ours * 1e3:8.1f} ms   "
+        f"scikit-learn {sklearn:6.2f} s ({sklearn_tree.get_n_leaves()} leaves): {sklearn / ours:6.0f}×   "
+        f"codes {rows * N_TESTS / ours / 1e9:5.1f} GB/s at a byte each; memory reads {read_bandwidth() / 1e9:5.1f} GB/s"
+    )
+
+
+def delta_for(instance: bt.Instance, n_leaves: int) -> float:
+    """The δ whose tree has about so many leaves."""
+    low, high = 0.0, float(instance.n_objects) ** 2
+    for _ in range(60):
+        delta = (low * high) ** 0.5 if low else high / 16
+        leaves = bt.grow(instance, delta=delta).n_leaves
+        if abs(leaves / n_leaves - 1) < 0.1:
+            break
+        low, high = (delta, high) if leaves > n_leaves else (low, delta)
+    return delta
+
+
+def best_processor_time(job: Callable[[], object], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        job()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def read_bandwidth() -> float:
+    """Bytes per second that one thread adds up."""
+    numbers = np.ones(50_000_000)
+    return numbers.nbytes / best_processor_time(numbers.sum, 5)
+
+
 def compare_small() -> None:
     for name in bt.datasets.names()[:9]:
         instance = bt.datasets.load(name)
@@ -139,7 +185,13 @@ print(loaded - start, time.perf_counter() - loaded)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--large", action="store_true", help="also 1M × 50")
-    large = parser.parse_args().large
+    parser.add_argument("--deep", action="store_true", help="deep trees on 400,000 rows alone")
+    wanted = parser.parse_args()
+    if wanted.deep:
+        for n_leaves in (1_400, 20_000):
+            compare_deep(n_leaves)
+        return
+    large = wanted.large
     compare_small()
     first_call()
     for n_objects in (100_000, 1_000_000) if large else (100_000,):

@@ -84,7 +84,8 @@ Answer Search::search(const ObjectSet& set, const Question& question, int depth)
 bool Search::may_count_pairs(const ObjectSet& set, const Level& above) const {
     if (proves() || pairs_) return true;
     const auto n_tests = std::int64_t(above.tests.size());
-    return n_tests * n_tests * set.size() / 4 <= limits_.pass.max_pair_work;
+    const std::int64_t rounds = (table_.width + kLevelsAtOnce - 1) / kLevelsAtOnce;
+    return n_tests * n_tests * set.size() * rounds / 2 <= limits_.pass.max_pair_work;
 }
 
 Answer Search::with_one_test(const ObjectSet& set, const Remaining& remaining, const Level& above) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -177,6 +178,12 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError(f"min_weight_fraction_leaf is {share}; expected a share of the weight, from 0 to 0.5.")
         is_new = self.objective == "new"
         self.tree_ = self._tree_for_new() if is_new else without_small_leaves(self._tree_for_known(), share)
+        if not self.frontier_.complete and not self.tree_.statement.is_proven:
+            warnings.warn(
+                "fit: the time was over before the search had ended, and tree_ is the best so far; give a longer "
+                "time_limit, a smaller budget or method='greedy'.",
+                stacklevel=2,
+            )
         self.answers_ = self.instance_.schema.answers
         self.max_cost_ = self.tree_.max_cost
         self.mean_cost_ = self.tree_.mean_cost

@@ -28,7 +28,7 @@ MOMENT = 0.2  # seconds after which good trees are looked for before the search 
 LONG, LONG_SHARE = 4.0, 0.05  # seconds after which a search counts as long, and their share of a time limit
 # Passes that find good trees early: so many tests at each set, and rollouts.
 ROLLOUT = Pass(1, is_wide_first=True)
-LARGE_ROLLOUT = Pass(1, is_wide_first=True, max_pair_work=20_000_000)  # on tables whose pairs would take too long
+LARGE_ROLLOUT = Pass(1, is_wide_first=True, max_pair_work=5_000_000)  # on tables whose pairs would take too long
 QUICK, BROADER = (Pass(1), Pass(2), Pass(3)), (ROLLOUT, Pass(5), Pass(8), Pass(13))
 LATE_SHARE = 0.3  # of a time limit: when it has passed, greedy trees are grown before the search goes on
 QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
