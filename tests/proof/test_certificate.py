@@ -46,7 +46,7 @@ def read(document: Any, folder: Path) -> bt.Certificate:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(version=3), "version 3 was written by a later budgetree"),
+        (lambda d: d.update(version=4), "version 4 was written by a later budgetree"),
         (lambda d: d.pop("seal"), "'seal' is missing"),
         (lambda d: d.pop("known_max_cost"), "known_max_cost"),
         (lambda d: d.update(ratio="1/0"), "ratio is '1/0'; expected an exact number as text"),

@@ -15,13 +15,15 @@ from budgetree.problem import Instance
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """No tree with at most so many errors costs less in the worst case."""
+    """No tree with at most so many errors, or so much loss, costs a known case less at worst.
+
+    It is about all trees, however few cases their leaves have: so it also holds among those with min_cases.
+    """
 
     kind: str  # "ratio", "cover" or "search"
     value: Fraction  # in the user's own currency
     witness: dict[str, Any]  # the rest of its entry in a certificate
-    words: str  # why, for people
-    final: bool = False  # no higher bound exists: a tree with so few errors and this cost does
+    final: bool = False  # no higher bound exists: a tree that good with this cost does
 
 
 def price_unit(instance: Instance) -> Fraction:

@@ -1,7 +1,12 @@
-"""The paper's bounds on the errors of hinged trees, for any tree: with the least α for which no leaf owes anything."""
+"""The paper's bounds on the errors of hinged trees, for any tree: with the least α for which no leaf owes anything.
+
+They bound what leaves get wrong that answer with the most common class. With losses leaves answer what loses least,
+which may be any class: the bounds do not apply, and a certificate says so.
+"""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -16,27 +21,28 @@ def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
     nodes = tree.nodes
     counts = nodes.counts[nodes.is_leaf]
     k, total = counts.shape[1], int(counts.sum())
-    if k < 2:
+    if k < 2 or not tree.schema.loss_table.is_plain:
         return []
-    two_largest = np.sort(counts, axis=1)[:, -2:].tolist()
+    two_largest = np.unique(np.sort(counts, axis=1)[:, -2:], axis=0).tolist()
     alphas = {
         "HingedPairs": max((Fraction(a * b, a + b) for b, a in two_largest if a + b), default=Fraction(0)),
         "HingedProduct": Fraction(max(b for b, _ in two_largest)),
     }
     factors = {"HingedPairs": k * (k - 1), "HingedProduct": k - 1}
-    heaviest = sorted((int(weight) for weight in counts.sum(axis=1)), reverse=True)
+    # What is left of the total beyond the heaviest leaves: beyond none, the first, the first two, …
+    left = total - np.append(0, np.cumsum(-np.sort(-counts.sum(axis=1))))
     found = []
     for name, alpha in alphas.items():
         per_leaf = factors[name] * alpha / total
-        left, refined = total, []
-        for number in range(len(heaviest) + 1):
-            # η is the share of the leaves beyond the `number` heaviest: there at most (k − 1) of k are wrong.
-            refined.append(per_leaf * number + Fraction(k - 1, k) * Fraction(left, total))
-            left -= heaviest[number] if number < len(heaviest) else 0
+        # η is the share of the leaves beyond so many of the heaviest: there at most (k − 1) of k are wrong. In whole
+        # numbers, because there may be many leaves.
+        below = math.lcm(per_leaf.denominator, k * total)
+        step, rest = int(per_leaf * below), (k - 1) * (below // (k * total))
+        refined = Fraction(min(step * number + rest * units for number, units in enumerate(left.tolist())), below)
         found.append({
             "name": name,
             "alpha": text_of(alpha / tree.schema.weight_scale),
-            "bound": text_of(per_leaf * len(heaviest)),
-            "refined": text_of(min(refined)),
+            "bound": text_of(per_leaf * len(counts)),
+            "refined": text_of(refined),
         })  # fmt: skip
     return found
