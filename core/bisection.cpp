@@ -5,8 +5,12 @@
 namespace budgetree {
 
 GrowthSettings Hinges::at(std::int64_t multiple, int n_classes) const {
-    return {Form::hinge(q, p * Whole(std::uint64_t(multiple)), subtracts_square, n_classes), Whole(), 0.0, budget,
-            Rule::kWorst};
+    return {Form::hinge(q, p * Whole(std::uint64_t(multiple)), subtracts_square, n_classes),
+            Whole(),
+            0.0,
+            budget,
+            Rule::kWorst,
+            min_cases};
 }
 
 std::vector<std::int64_t> bisect(Pool& pool, const Hinges& hinges, std::int64_t largest, std::int64_t close,

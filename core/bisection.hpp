@@ -20,6 +20,7 @@ struct Hinges {
     Whole q, p;
     bool subtracts_square;
     Units budget;
+    int min_cases = 1;
 
     GrowthSettings at(std::int64_t multiple, int n_classes) const;
 };

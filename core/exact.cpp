@@ -146,6 +146,10 @@ Ranking Search::prepare(const ObjectSet& set, const Question& question, int dept
     const bool takes_free = ranking.free_test != kNoTest && table_.policy.min_cases() == 1;
     if (question.only == kNoTest && takes_free) level.ranked.assign(1, ranking.free_test);
     if (question.only != kNoTest) level.ranked.assign(1, question.only);
+    if (question.is_canonical) {  // of tests that reach the same the cheapest
+        std::ranges::stable_sort(level.ranked, {},
+                                 [&](int test) { return table_.money.most(test, question.remaining.fees_paid); });
+    }
     level_at(depth + 1);
     return ranking;
 }

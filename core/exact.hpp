@@ -56,8 +56,8 @@ public:
 
     std::optional<Answer> ask(const ObjectSet& set, const Question& question, const Limits& limits);
 
-    // The tree behind the answer for the whole. Canonical: at each set the first test of its own ranking that reaches
-    // the optimum, whatever was searched before.
+    // The tree behind the answer for the whole. Canonical: at each set the cheapest test that reaches the optimum, and
+    // of these the first of its own ranking, whatever was searched before.
     std::optional<FoundTree> tree(const Question& question, const Limits& limits);
 
     // The whole set's affordable tests, most promising first; empty where two tests are all that a path can afford.

@@ -69,8 +69,12 @@ public:
             whole.value = std::min(whole.value, answer->value);
             whole.changes = std::min(whole.changes, answer->changes);
         }
-        for (std::size_t place = ranking_.size(); place-- > 0;) {
-            if (answers_[place]->value == whole.value && whole.value < table_.whole.leaf) whole.test = ranking_[place];
+        Units price = kNever;  // as the canonical tree begins: with the cheapest, then the most promising
+        for (std::size_t place = 0; place < ranking_.size() && whole.value < table_.whole.leaf; ++place) {
+            const Units needed = table_.money.most(ranking_[place], question_.remaining.fees_paid);
+            if (answers_[place]->value != whole.value || needed >= price) continue;
+            price = needed;
+            whole.test = ranking_[place];
         }
         result_.answer = whole;
         result_.lower_bound = whole.value;

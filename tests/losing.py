@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -15,6 +16,12 @@ from new_cases import PRICES, new_frame
 REFERRING = bt.Losses({"ill": {"well": 9, "worse": 2}, "worse": 12}, answers={"refer": 0.4, "wait": [0.6, 0.1, 3]})
 
 loss = st.one_of(st.integers(0, 12), st.fractions(0, 6, max_denominator=12), st.decimals(0, 6, places=2))
+
+
+def random_losses(rng: random.Random, n_classes: int) -> bt.Losses:
+    """The same from a plain generator, for tests that draw many tables."""
+    rows = [[Fraction(rng.randint(0, 12), rng.choice([1, 1, 2])) for _ in range(n_classes)] for _ in range(n_classes)]
+    return bt.Losses(rows, answers={"refer": rng.randint(0, 5)} if rng.random() < 0.5 else None)
 
 
 @st.composite

@@ -234,27 +234,39 @@ def follows_rules(problem: Problem, tree: Tree, budget: Fraction) -> list[str]:
 
 
 def greedy_tree(problem: Problem, budget: Fraction, class_weights: Sequence[Fraction]) -> Tree:
-    """The plain greedy tree of the impurity "Pairs", with case weights multiplied by the weight of their class."""
+    """The plain greedy tree of the impurity "Pairs", with case weights multiplied by the weight of their class.
 
-    def pairs(cases: Cases) -> Fraction:
+    Of equal ratios the test wins that leaves the least weight outside the largest class of its parts, then the first.
+    """
+
+    def totals_of(cases: Cases) -> list[Fraction]:
         totals = [ZERO] * problem.n_classes
         for case in cases:
             totals[problem.classes[case]] += problem.weights[case] * class_weights[problem.classes[case]]
+        return totals
+
+    def outside(cases: Cases) -> Fraction:
+        totals = totals_of(cases)
+        return sum(totals, ZERO) - max(totals)
+
+    def pairs(cases: Cases) -> Fraction:
+        totals = totals_of(cases)
         whole = sum(totals, ZERO)
         return (whole * whole - sum((total * total for total in totals), ZERO)) / 2
 
     def grow(cases: Cases, paid: Fees, left: Fraction) -> Tree:
         value = pairs(cases)
-        rated: list[tuple[Fraction, int]] = []
+        rated: list[tuple[Fraction, Fraction, int]] = []
         for test, parts in problem.splits(cases) if value > 0 else ():
             due, prices = problem.due(test, paid), problem.prices[test]
             gains = {o: value - pairs(part) for o, part in parts.items()}
             # An outcome without gain makes the ratio infinite, and a test of infinite ratio is never chosen.
             if due + max(prices) <= left and min(gains.values()) > 0:
-                rated.append((max((due + prices[o]) / gain for o, gain in gains.items()), test))
+                ratio = max((due + prices[o]) / gain for o, gain in gains.items())
+                rated.append((ratio, sum(map(outside, parts.values()), ZERO), test))
         if not rated:
             return ("leaf", problem.best_answer(cases))
-        _, test = min(rated)  # ties to the lower test number
+        _, _, test = min(rated)
         due, after = problem.due(test, paid), paid | problem.needs[test]
         parts = problem.split(cases, test)
         return ("test", test, {o: grow(p, after, left - due - problem.prices[test][o]) for o, p in parts.items()})

@@ -137,10 +137,10 @@ void bind_growth(nb::module_& module) {
     module.def("grow", &grow_for_python, "table"_a, "money"_a, "settings"_a, "threads"_a, "clock"_a,
                "The nodes of a tree, breadth first; None when the clock stopped it.");
     nb::class_<Hinges>(module, "Hinges", "Hinged functions at multiples of a step.")
-        .def(nb::new_([](const nb::bytes& q, const nb::bytes& p, bool square, Units budget) {
-                 return Hinges{whole_of(q), whole_of(p), square, budget};
+        .def(nb::new_([](const nb::bytes& q, const nb::bytes& p, bool square, Units budget, int min_cases) {
+                 return Hinges{whole_of(q), whole_of(p), square, budget, min_cases};
              }),
-             "q"_a, "p"_a, "subtracts_square"_a, "budget"_a);
+             "q"_a, "p"_a, "subtracts_square"_a, "budget"_a, "min_cases"_a = 1);
     nb::class_<Pool>(module, "Pool", "Sets of cases that many trees share; the table and the prices must outlive it.")
         .def(nb::new_(&make_pool), "table"_a, "money"_a, "policy"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
              nb::keep_alive<0, 2>())

@@ -15,6 +15,7 @@ from budgetree.learn.greedy.native import NativePool, native_instance
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import Steps, join_steps, steps_of_nodes
 from budgetree.services.clock import Clock
+from losing import random_losses
 
 IMPURITIES = [
     *(bt.Powers(power) for power in (2, 3, 4, 5, 12)),
@@ -32,7 +33,7 @@ def settings_for(instance: bt.Instance, budget: int) -> list[Settings]:
 def pool_of(instance: bt.Instance, cache_bytes: int) -> NativePool:
     native = native_instance(instance)
     assert native is not None
-    return NativePool(native, cache_bytes)
+    return NativePool(native, instance.schema.loss_table, cache_bytes)
 
 
 def same(one: Steps, other: Steps) -> bool:
@@ -44,9 +45,12 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
     rng = random.Random(cache_bytes)
     for _ in range(30):
         instance = to_instance(reference.random_problem(rng, max_objects=25))
+        if rng.random() < 0.5:
+            instance = instance.with_losses(random_losses(rng, instance.n_classes))
         budget = rng.choice([2**53, rng.randint(0, 20)])
         wanted = settings_for(instance, budget)
-        apart = [steps_of_nodes(plain(instance, settings), instance.schema.table) for settings in wanted]
+        nodes = [plain(instance, settings).answering(instance.schema.loss_table) for settings in wanted]
+        apart = [steps_of_nodes(each, instance.schema.table) for each in nodes]
         assert same(pool_of(instance, cache_bytes).steps(wanted, Clock(None)), join_steps(apart))
 
 

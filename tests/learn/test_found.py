@@ -23,9 +23,9 @@ def test_only_what_nothing_else_beats_is_kept(points: list[tuple[int, int]]) -> 
         for errors, need in points
         if not any(e <= errors and n <= need and (e, n) != (errors, need) for e, n in points)
     }
-    assert [(found.need, found.errors) for found in trees] == sorted(unbeaten)
+    assert [(found.need, found.loss) for found in trees] == sorted(unbeaten)
     for budget in range(min(need for _, need in points), 10):
-        assert trees.best(budget).errors == min(errors for errors, need in points if need <= budget)
+        assert trees.best(budget).loss == min(errors for errors, need in points if need <= budget)
     for errors in range(10):
         better = trees.next_better(errors)
         cheapest = min((need for e, need in points if e < errors), default=None)
@@ -38,7 +38,7 @@ def test_a_tree_found_is_known_by_what_it_does() -> None:
     found = found_tree(tree, "greedy")
     assert found.tree() is tree
     assert instance.schema.table.amount(found.need) == tree.max_cost
-    assert found.errors == tree.errors
+    assert found.loss == tree.errors
     leaf = found_leaf(instance)
-    assert (leaf.need, leaf.errors) == (0, leaf.tree().errors)
+    assert (leaf.need, leaf.loss) == (0, leaf.tree().errors)
     assert leaf.tree().n_leaves == 1

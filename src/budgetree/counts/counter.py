@@ -20,6 +20,9 @@ class Counter(Protocol):
     def count(self, group: Any) -> NDArray[np.int64]:
         """Weight units per (test, outcome, class) in the group."""
 
+    def cases(self, group: Any) -> NDArray[np.int64]:
+        """How many cases of the group show each outcome, by test; asked only where leaves need several."""
+
     def split(self, group: Any, test: int, outcomes: list[int]) -> list[Any]:
         """The group's cases by their outcome of the test."""
 
@@ -35,6 +38,11 @@ class MemoryCounter:
 
     def count(self, group: NDArray[np.int32]) -> NDArray[np.int64]:
         return count_classes(self._instance, group)
+
+    def cases(self, group: NDArray[np.int32]) -> NDArray[np.int64]:
+        codes = self._instance.codes[group]
+        width = int(self._instance.schema.n_outcomes.max())
+        return np.stack([np.bincount(column, minlength=width) for column in codes.T])
 
     def split(self, group: NDArray[np.int32], test: int, outcomes: list[int]) -> list[NDArray[np.int32]]:
         shown = self._instance.codes[group, test]

@@ -14,7 +14,7 @@ from budgetree.learn.known_search import KnownSearch
 from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.points import Frontier
 from budgetree.learn.predictive.stop import SURE, check_sure
-from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
+from budgetree.learn.settings import check_cache_bytes, check_instance, check_min_cases, check_threads, check_time_limit
 from budgetree.learn.validation import check_folds
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited
@@ -38,8 +38,9 @@ def frontier(
     objective: Literal["known", "new"] = "known",
     leaves: Literal["model", "count"] = "model",
     sure: float | None = SURE,
+    min_cases: int = 1,
 ) -> Frontier:
-    """For every budget the fewest errors, and the error to expect on new cases.
+    """For every budget the fewest errors (the least loss, where losses are given), and what to expect on new cases.
 
     method       "exact": the fewest of any tree at all, each point proven as far as the time goes;
                  "greedy": of a tree for each impurity and parameter, each cut at every budget;
@@ -58,6 +59,7 @@ def frontier(
     groups       one value per row, where several rows belong together (a patient's): they are held out together
     objective    "known": the fewest errors on the known cases. "new": the lowest error on new cases, at a few budgets
                  (method, impurities and cache_bytes are then without effect); leaves and sure are those of predictive
+    min_cases    no leaf has fewer known cases; for objective="known" only
 
     >>> import budgetree as bt
     >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"))][:3]
@@ -73,11 +75,17 @@ def frontier(
     seconds = check_time_limit(time_limit)
     instance.schema.table.budget_units(max_budget, "max_budget")
     settings = check_folds(folds, groups, instance)
+    least = check_min_cases(min_cases)
+    if objective == "new" and least > 1:
+        raise ValueError(
+            "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
+            'leave min_cases out, or give objective="known".'
+        )
     if objective == "new":
         new = NewSearch(budgets_up_to(instance, max_budget), check_sure(sure), leaves)
         return estimated(new, instance, TimeLimits.of(seconds, settings), settings, progress)
     by = "greedy" if method == "auto" and impurities is not None else method
-    search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None))
+    search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None), least)
     limits = TimeLimits.of(seconds, settings, AUTO_SECONDS if by == "auto" else None)
     return estimated(search, instance, limits, settings, progress)
 

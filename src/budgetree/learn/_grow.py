@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from budgetree.impurity import Impurity, Pairs
@@ -9,7 +10,7 @@ from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.rule import RuleName
 from budgetree.learn.greedy.settings import check_settings
-from budgetree.learn.settings import check_instance, check_threads
+from budgetree.learn.settings import check_instance, check_min_cases, check_threads
 from budgetree.problem import Instance
 from budgetree.tree import Tree
 
@@ -24,6 +25,7 @@ def grow(
     budget: Any = None,
     rule: RuleName = "worst",
     threads: int | None = None,
+    min_cases: int = 1,
 ) -> Tree:
     """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
 
@@ -32,6 +34,9 @@ def grow(
     budget    no path may cost more than this; a path that costs exactly this is allowed
     rule      "worst" outcome (the paper), or "expected": the weighted mean price over the weighted mean reduction
     threads   for large tables; None means one for each processor. The tree does not depend on it
+    min_cases no leaf has fewer known cases: a test is not done where it shows an outcome in fewer
+
+    Where the instance has losses, leaves give the answer of least loss; the rule itself knows only the cases.
 
     >>> import budgetree as bt
     >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
@@ -39,7 +44,8 @@ def grow(
     """
     check_instance(instance)
     n_threads = check_threads(threads)
-    settings = check_settings(instance, impurity, delta, budget, rule)
+    least = check_min_cases(min_cases)
+    settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     nodes = grow_nodes(instance, settings, n_threads)
-    origin = greedy_origin(impurity, settings.delta, budget, rule)
+    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
     return Tree(instance.schema, nodes, instance.n_objects, origin)

@@ -9,7 +9,14 @@ from typing import Any
 
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
-from budgetree.learn.settings import Request, check_cache_bytes, check_instance, check_threads, check_time_limit
+from budgetree.learn.settings import (
+    Request,
+    check_cache_bytes,
+    check_instance,
+    check_min_cases,
+    check_threads,
+    check_time_limit,
+)
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Clock
@@ -24,10 +31,11 @@ class Solution:
     """The best tree found within a budget, and how far any other could do better."""
 
     tree: Tree
-    errors: int | float  # what the tree gets wrong, by weight
-    lower_bound: int | float  # no tree within the budget gets less wrong
-    proven: bool  # no tree within the budget gets less wrong than this one
-    complete: bool  # the search ended by itself: also no tree with as few errors is cheaper
+    errors: int | float  # known cases that the tree gives another class, by weight
+    loss: int | float  # what its wrong answers cost; the errors, where no losses are given
+    lower_bound: int | float  # no tree within the budget loses less
+    proven: bool  # no tree within the budget loses less than this one
+    complete: bool  # the search ended by itself: also no tree that loses as little is cheaper
     budget: Any  # as it was given; None for no limit
 
     @property
@@ -37,12 +45,14 @@ class Solution:
 
     @property
     def gap(self) -> int | float:
-        """How many errors fewer a better tree could make at most."""
-        return plain_number(Fraction(str(self.errors)) - Fraction(str(self.lower_bound)))
+        """How much less a better tree could lose at most; without losses, how many errors fewer it could make."""
+        return plain_number(as_fraction(self.loss) - as_fraction(self.lower_bound))
 
     def __repr__(self) -> str:
         limit = "any budget" if self.budget is None else show_number(self.budget)
-        within = f"{counted(self.errors, 'error')} within {limit}"
+        has_losses = self.tree.schema.losses is not None
+        found = f"loss {show_number(self.loss)}" if has_losses else counted(self.errors, "error")
+        within = f"{found} within {limit}"
         if self.proven:
             least = "the least budget for that" if self.complete else "perhaps less would do"
             return f"Solution({within}, proven; worst case {show_number(self.max_cost)}, {least})"
@@ -57,10 +67,12 @@ def optimal(
     progress: bool | None = None,
     cache_bytes: int = CACHE_BYTES,
     threads: int | None = None,
+    min_cases: int = 1,
 ) -> Solution:
-    """The tree with the fewest errors among all whose every path costs at most the budget.
+    """The tree with the fewest errors, or the least loss, among all whose every path costs at most the budget.
 
-    Of trees with as few errors it is one with the least worst case. With a time limit, or after Ctrl-C, it is the
+    Of trees that lose as little it is one with the least worst case; and then at every node it does the cheapest test
+    that reaches the least loss, and no test on which no answer depends. With a time limit, or after Ctrl-C, it is the
     best tree found so far, and lower_bound says how much better another could be.
 
     budget       no path may cost more than this, whatever its outcomes; None for no limit
@@ -68,6 +80,7 @@ def optimal(
     progress     True or False to show or hide the bar; by default it shows on a terminal
     cache_bytes  memory for what the search has learned about sets of cases
     threads      for searches that take longer than a moment, None for all cores; the tree does not depend on it
+    min_cases    no leaf has fewer known cases: a test is not done where it shows an outcome in fewer
 
     >>> import budgetree as bt
     >>> bt.optimal(bt.datasets.load("house_votes"), budget=5)
@@ -76,7 +89,9 @@ def optimal(
     check_instance(instance)
     check_cache_bytes(cache_bytes)
     limit = instance.schema.table.budget_units(budget)
-    request = Request(instance, limit, DEFAULT_IMPURITIES, cache_bytes, check_threads(threads))
+    request = Request(
+        instance, limit, DEFAULT_IMPURITIES, cache_bytes, check_threads(threads), check_min_cases(min_cases)
+    )
     clock = Clock(check_time_limit(time_limit))
     with progress_bar("exact search", progress) as report:
         solver = Solver(request, clock, report)
@@ -84,13 +99,13 @@ def optimal(
             tree, lower_bound, complete = _solve(solver)
         except KeyboardInterrupt:
             tree, lower_bound, complete = solver.trees.best(limit).tree(), solver.lower_bound(limit), False
-    return _solution(instance, tree, lower_bound, complete, budget)
+    return _solution(request, tree, lower_bound, complete, budget)
 
 
 def _solve(solver: Solver) -> tuple[Tree, int, bool]:
     """The tree, a lower bound on the errors in units, and whether every question was answered."""
     limit, trees = solver.limit, solver.trees
-    result = solver.decide(limit, solver.layout.leaf_errors + 1)
+    result = solver.decide(limit, solver.layout.leaf_loss + 1)
     if not result.proven:
         return trees.best(limit).tree(), result.lower_bound, False
     fewest = result.lower_bound
@@ -109,15 +124,18 @@ def _solve(solver: Solver) -> tuple[Tree, int, bool]:
     return tree or trees.best(limit).tree(), fewest, tree is not None
 
 
-def _solution(instance: Instance, tree: Tree, lower_bound: int, complete: bool, budget: Any) -> Solution:
-    least = instance.schema.cases(lower_bound)
-    is_best = tree.exact_errors == least
+def _solution(request: Request, tree: Tree, lower_bound: int, complete: bool, budget: Any) -> Solution:
+    least = request.instance.schema.loss(lower_bound)
+    is_best = tree.exact_loss == least
     complete = complete or (is_best and tree.max_cost == 0)
     limit = None if budget is None or budget == math.inf else as_fraction(budget)
     least_cost = tree.exact_max_cost if complete and is_best else Fraction(0)
     return Solution(
-        tree=replace(tree, proven=Proven("budget", limit, "exact", complete, limit, least, least_cost)),
+        tree=replace(
+            tree, proven=Proven("budget", limit, "exact", complete, limit, least, least_cost, request.min_cases)
+        ),
         errors=tree.errors,
+        loss=tree.loss,
         lower_bound=plain_number(least),
         proven=is_best,
         complete=complete,

@@ -1,4 +1,4 @@
-"""Found: a tree that some method came up with, by what it gets wrong and the least budget that buys it."""
+"""Found: a tree that some method came up with, by what it loses and the least budget that buys it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from budgetree.tree.origin import Origin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Errors and budget in units; the tree itself is made when asked for."""
+    """Loss and budget in units; the tree itself is made when asked for."""
 
-    errors: int
+    loss: int  # errors where no losses are given
     need: int
     source: str  # who found it, for people to read
     tree: Callable[[], Tree]
@@ -26,11 +26,11 @@ class Found:
 class BestFound:
     """The trees that no other beats, cheapest first: a staircase that only ever moves down and to the left.
 
-    errors │■
-           │   ■          ■ kept: whoever pays more makes fewer errors
-           │       □      □ not kept: ■ at its left makes no more errors and needs no larger budget
-           │     ■
-           └──────────── need
+    loss │■
+         │   ■          ■ kept: whoever pays more loses less
+         │       □      □ not kept: ■ at its left loses no more and needs no larger budget
+         │     ■
+         └──────────── need
     """
 
     def __init__(self) -> None:
@@ -38,31 +38,31 @@ class BestFound:
 
     def add(self, new: Found) -> None:
         """Keeps a tree unless another is at least as good and no costlier."""
-        if any(old.errors <= new.errors and old.need <= new.need for old in self._kept):
+        if any(old.loss <= new.loss and old.need <= new.need for old in self._kept):
             return
-        unbeaten = [old for old in self._kept if old.errors < new.errors or old.need < new.need]
+        unbeaten = [old for old in self._kept if old.loss < new.loss or old.need < new.need]
         self._kept = sorted([*unbeaten, new], key=lambda found: found.need)
 
     def best(self, budget: int) -> Found:
-        """The tree with the fewest errors within a budget."""
+        """The tree with the least loss within a budget."""
         return [found for found in self._kept if found.need <= budget][-1]
 
-    def next_better(self, errors: int) -> Found | None:
-        """The cheapest tree that makes fewer errors."""
-        return next((found for found in self._kept if found.errors < errors), None)
+    def next_better(self, loss: int) -> Found | None:
+        """The cheapest tree that loses less."""
+        return next((found for found in self._kept if found.loss < loss), None)
 
     def __iter__(self) -> Iterator[Found]:
         return iter(self._kept)
 
 
 def found_tree(tree: Tree, source: str) -> Found:
-    """A tree by what it really gets wrong and costs, not by a search's word."""
-    return Found(tree.nodes.errors, tree.need, source, partial(given, tree))
+    """A tree by what it really loses and costs, not by a search's word."""
+    return Found(tree.nodes.loss, tree.need, source, partial(given, tree))
 
 
 def found_leaf(instance: Instance) -> Found:
     """The tree without any test, which every budget buys."""
-    return Found(instance.class_order.leaf_errors, 0, "single leaf", partial(_single_leaf, instance))
+    return Found(instance.class_order.leaf_loss, 0, "single leaf", partial(_single_leaf, instance))
 
 
 def given(tree: Tree) -> Tree:

@@ -1,4 +1,4 @@
-"""KnownSearch: for every budget the fewest errors on the known cases, by exact search or greedy trees."""
+"""KnownSearch: for every budget the least loss on the known cases, by exact search or greedy trees."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ class KnownSearch:
     max_budget: Any
     cache_bytes: int
     threads: int
+    min_cases: int = 1
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
         request = self._request(instance)
         if self.method == "greedy":
-            return with_proofs(_grown(request, clock, progress, "greedy"))
+            return with_proofs(_grown(request, clock, progress, "greedy"), self.min_cases)
         with progress_bar("exact frontier", progress) as report:
             solver = _make_solver(request, clock, report, is_optional=self.method == "auto")
             if solver is not None:
-                return with_proofs(_searched(solver, instance))
+                return with_proofs(_searched(solver, instance), self.min_cases)
         size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
         words = f"greedy, as {size} are too many for exact search in this time"
-        return with_proofs(_grown(request, clock, progress, words))
+        return with_proofs(_grown(request, clock, progress, words), self.min_cases)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows, by the method that this frontier was found by."""
@@ -60,7 +61,7 @@ class KnownSearch:
 
     def _request(self, instance: Instance) -> Request:
         limit = instance.schema.table.budget_units(self.max_budget, "max_budget")
-        return Request(instance, limit, self.impurities, self.cache_bytes, self.threads)
+        return Request(instance, limit, self.impurities, self.cache_bytes, self.threads, self.min_cases)
 
 
 def _grown(request: Request, clock: Clock, progress: bool | None, words: str) -> Frontier:
@@ -88,7 +89,7 @@ def _make_solver(request: Request, clock: Clock, report: ProgressReport, *, is_o
 def _searched(solver: Solver, instance: Instance) -> Frontier:
     """By exact search: what is proven, and beyond it the best that was found."""
     result = search_frontier(solver)
-    points = [make_point(instance, found, found.errors) for found in result.proven]
+    points = [make_point(instance, found, found.loss) for found in result.proven]
     points += [make_point(instance, found, solver.lower_bound(found.need)) for found in result.beyond]
     words = "exact search"
     if not result.complete:

@@ -99,5 +99,5 @@ def _single_prices(instance: Instance) -> list[int]:
 
 
 def _found(tree: Tree) -> Found:
-    errors = round(as_fraction(tree.errors) * tree.schema.weight_scale)
-    return Found(errors, tree.need, SOURCE, partial(given, tree))
+    loss = round(tree.exact_loss * tree.schema.weight_scale * tree.schema.loss_table.scale)
+    return Found(loss, tree.need, SOURCE, partial(given, tree))

@@ -16,7 +16,7 @@ from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
 from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.tables.frames import make_frame
-from budgetree.problem.units import non_negative, plain_number
+from budgetree.problem.units import as_fraction, non_negative, plain_number
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.expected import Expected, NewError
@@ -33,6 +33,7 @@ COLUMNS = (  # of a point, in tables
     "proven",
     "source",
 )
+LOSS_COLUMNS = ("loss", "referred")  # after the errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +41,13 @@ class Point:
     """What one budget buys."""
 
     max_cost: int | float  # the least budget that buys it: no case, known or new, costs more
-    errors: int | float
+    errors: int | float  # known cases that are given another class
     error_rate: float
-    lower_bound: int | float  # no tree at all makes fewer errors within this budget
-    proven: bool  # the errors are the fewest possible
+    lower_bound: int | float  # no tree at all loses less within this budget; without losses, makes fewer errors
+    proven: bool  # the loss is the least possible
     source: str  # exact search, or the impurity and its parameter
+    loss: int | float  # what its wrong answers cost; the errors, where no losses are given
+    referred: int | float  # known cases whose answer is no class
     _found: Found = field(repr=False)
     _proven: Proven | None = field(default=None, repr=False)
     new_error: float | None = None  # the share of new cases to expect wrong; None where it was not estimated
@@ -100,14 +103,24 @@ class Frontier:
         return next(point for point, expected in known if expected is not None and expected.error <= within)
 
     def best(self, *, budget: Any) -> Point:
-        """The fewest errors within a budget; below the cheapest test that is the single leaf."""
+        """The fewest errors, or the least loss, within a budget; below the cheapest test that is the single leaf."""
         table = self.instance.schema.table
         units = table.budget_units(budget)
         affordable = bisect_right([table.budget_units(point.max_cost) for point in self.points], units)
         return self.points[affordable - 1]
 
+    @property
+    def has_losses(self) -> bool:
+        """Whether answers have losses of their own, so that loss and errors differ."""
+        return self.instance.losses is not None
+
     def cheapest(self, *, max_error: Any) -> Point:
         """The smallest budget at which at most this share of the cases is wrong."""
+        if self.has_losses:
+            raise ValueError(
+                "max_error: with losses a frontier is about loss, and the cheapest tree with so few errors may not be "
+                "on it. Choose a point by its loss, or leave the losses out."
+            )
         wanted = non_negative(max_error, "max_error", "expected a share of the cases, from 0 to 1")
         if wanted > 1:
             raise ValueError(f"max_error is {max_error}; expected a share of the cases, from 0 to 1.")
@@ -137,9 +150,9 @@ class Frontier:
 
     @property
     def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
-        """(budget, errors): from this budget to the next of these, no tree at all makes fewer errors.
+        """(budget, loss): from this budget to the next of these, no tree at all loses less; by default, errs less.
 
-        Between two points settled by search the first one's errors are the fewest. Before any other only what holds for
+        Between two points settled by search the first one's loss is the least. Before any other only what holds for
         that larger budget is known, even where it is proven: perhaps merely because no error of it can be avoided.
         """
         below = [
@@ -149,9 +162,14 @@ class Frontier:
         below.append(self.points[-1].lower_bound)
         return tuple((point.max_cost, bound) for point, bound in zip(self.points, below, strict=True))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What a table of the points shows: loss and referred only where there are losses."""
+        return (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:]) if self.has_losses else COLUMNS
+
     def to_frame(self) -> Any:
         """The points as a data frame of the library the instance came from."""
-        content = {name: [getattr(point, name) for point in self.points] for name in COLUMNS}
+        content = {name: [getattr(point, name) for point in self.points] for name in self.columns}
         return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
@@ -179,14 +197,22 @@ class Frontier:
 
 
 def make_point(instance: Instance, found: Found, lower_bound: int) -> Point:
-    """A tree found, in the user's own units; no tree has fewer errors than the bound, in weight units."""
+    """A tree found, in the user's own units; no tree loses less than the bound, in loss units."""
     schema = instance.schema
+    loss = plain_number(schema.loss(found.loss))
+    errors: int | float = loss
+    referred: int | float = 0
+    if instance.losses is not None:  # the loss does not say them
+        tree = found.tree()
+        errors, referred = tree.errors, tree.referred
     return Point(
         max_cost=schema.table.amount(found.need),
-        errors=plain_number(schema.cases(found.errors)),
-        error_rate=found.errors / instance.class_order.total,
-        lower_bound=plain_number(schema.cases(lower_bound)),
-        proven=found.errors == lower_bound,
+        errors=errors,
+        error_rate=float(as_fraction(errors) * schema.weight_scale / instance.class_order.total),
+        lower_bound=plain_number(schema.loss(lower_bound)),
+        proven=found.loss == lower_bound,
         source=found.source,
+        loss=loss,
+        referred=referred,
         _found=found,
     )

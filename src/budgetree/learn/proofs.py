@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 Bounds = Sequence[tuple[int | float, int | float]]
 
 
-def with_proofs(frontier: Frontier) -> Frontier:
-    """The same frontier, whose trees know what was proven at their own budgets."""
+def with_proofs(frontier: Frontier, min_cases: int = 1) -> Frontier:
+    """The same frontier, whose trees know what was proven at their own budgets, of trees with so large leaves."""
     bounds = frontier.bounds
-    points = [replace(point, _proven=_at_its_budget(frontier, point, bounds)) for point in frontier]
+    proofs = [replace(_at_its_budget(frontier, point, bounds), min_cases=min_cases) for point in frontier]
+    points = [replace(point, _proven=proven) for point, proven in zip(frontier, proofs, strict=True)]
     return replace(frontier, points=tuple(points))
 
 
@@ -33,10 +34,10 @@ def tree_for_budget(frontier: Frontier, budget: Any) -> Tree:
     that no tree avoids.
     """
     point = frontier[-1]
-    proven = _at_its_budget(frontier, point, frontier.bounds)
+    proven = point._proven or _at_its_budget(frontier, point, frontier.bounds)
     limit = None if budget is None or budget == math.inf else as_fraction(budget)
     searched = frontier.complete and frontier.n_searched == len(frontier)
-    unavoidable = Fraction(frontier.instance.irreducible.units) / frontier.instance.schema.weight_scale
+    unavoidable = frontier.instance.schema.loss(frontier.instance.irreducible.units)
     reach = limit if searched or proven.least_errors <= unavoidable else proven.budget
     return replace(point.tree, proven=replace(proven, limit=limit, budget=reach))
 
@@ -47,7 +48,7 @@ def tree_for_error(frontier: Frontier, max_error: Any) -> Tree:
     share = as_fraction(max_error)
     scale, total = frontier.instance.schema.weight_scale, int(frontier.instance.class_order.counts.sum())
     allowed = (share + TOLERANCE) * total / scale
-    proven = _at_its_budget(frontier, point, frontier.bounds)
+    proven = point._proven or _at_its_budget(frontier, point, frontier.bounds)
     least_cost = _least_cost(frontier.bounds, allowed, point)
     return replace(point.tree, proven=replace(proven, asked="max_error", limit=share, least_cost=least_cost))
 
@@ -61,13 +62,13 @@ def _at_its_budget(frontier: Frontier, point: Point, bounds: Bounds) -> Proven:
         complete=frontier.complete,
         budget=budget,
         least_errors=_exact(point.lower_bound),
-        least_cost=_least_cost(bounds, _exact(point.errors), point),
+        least_cost=_least_cost(bounds, _exact(point.loss), point),
     )
 
 
-def _least_cost(bounds: Bounds, errors: Fraction, point: Point) -> Fraction:
-    """The least budget at which no bound on the errors excludes a tree with so few."""
-    reached = [_exact(budget) for budget, least in bounds if _exact(least) <= errors]
+def _least_cost(bounds: Bounds, loss: Fraction, point: Point) -> Fraction:
+    """The least budget at which no bound on the loss excludes a tree with so little."""
+    reached = [_exact(budget) for budget, least in bounds if _exact(least) <= loss]
     return min([*reached, _exact(point.max_cost)])
 
 

@@ -22,6 +22,7 @@ class Request:
     impurities: Sequence[Any]  # of greedy trees: an object stands for itself, a hinged class for all its α's
     cache_bytes: int
     threads: int = 1
+    min_cases: int = 1  # of every leaf
 
 
 def check_instance(instance: Any) -> None:
@@ -43,6 +44,13 @@ def check_threads(threads: Any) -> int:
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ValueError(f"threads is {threads!r}; expected None or a whole number of at least 1.")
     return int(threads)
+
+
+def check_min_cases(min_cases: Any) -> int:
+    """The known cases that every leaf must have."""
+    if isinstance(min_cases, bool) or not isinstance(min_cases, (int, np.integer)) or min_cases < 1:
+        raise ValueError(f"min_cases is {min_cases!r}; expected a whole number of at least 1.")
+    return min(int(min_cases), 2**31 - 1)  # more cases than any table has
 
 
 def check_time_limit(time_limit: Any) -> float | None:

@@ -27,14 +27,19 @@ def cut(tree: Tree, budget: Any) -> Tree:
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
     _refuse_for_new_cases(tree, "trim", "it already buys nothing that no answer depends on")
+    stop = idle_nodes(tree)
+    return _pruned(tree, stop, Change("trimmed")) if stop.any() else tree
+
+
+def idle_nodes(tree: Tree) -> NDArray[np.bool_]:
+    """The inner nodes whose leaves all give the same answer: no answer depends on their tests."""
     nodes = tree.nodes
     lowest = np.where(nodes.is_leaf, nodes.label, len(tree.answer_names))
     highest = np.where(nodes.is_leaf, nodes.label, -1)
     for first, last in reversed(nodes.levels[1:]):
         np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
         np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
-    stop = (lowest == highest) & ~nodes.is_leaf
-    return _pruned(tree, stop, Change("trimmed")) if stop.any() else tree
+    return np.asarray((lowest == highest) & ~nodes.is_leaf)
 
 
 def priced(tree: Tree, prices: Any) -> Tree:

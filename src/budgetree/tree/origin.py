@@ -9,7 +9,7 @@ from typing import Literal
 from budgetree.services.words import show_number
 
 Method = Literal["greedy", "exact", "leaf", "predictive", "unknown"]
-ChangeKind = Literal["cut", "trimmed", "repriced"]
+ChangeKind = Literal["cut", "trimmed", "repriced", "weighted"]
 
 METHOD_WORDS: dict[Method, str] = {
     "greedy": "greedy",
@@ -18,7 +18,12 @@ METHOD_WORDS: dict[Method, str] = {
     "predictive": "for new cases",
     "unknown": "unknown",
 }
-CHANGE_WORDS: dict[ChangeKind, str] = {"cut": "cut", "trimmed": "trimmed", "repriced": "at other prices"}
+CHANGE_WORDS: dict[ChangeKind, str] = {
+    "cut": "cut",
+    "trimmed": "trimmed",
+    "repriced": "at other prices",
+    "weighted": "classes weighted by their losses",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +65,12 @@ class Origin:
     note: str = ""  # what an older model file says in prose
     leaves: str | None = None  # of a predictive tree: "model" or "count"
     sure: Fraction | None = None  # of a predictive tree: where a case stops; None where nobody does
+    min_cases: int = 1  # that every leaf was to have
 
     @property
     def is_whole_greedy(self) -> bool:
         """Grown by the paper's rule to the end, and not changed since."""
-        stopped = self.delta != 0 or self.budget is not None
+        stopped = self.delta != 0 or self.budget is not None or self.min_cases > 1
         return self.method == "greedy" and self.rule == "worst" and not stopped and not self.changes
 
     def then(self, change: Change) -> Origin:
@@ -80,6 +86,8 @@ class Origin:
             parts.append(f"budget={show_number(self.budget)}")
         if self.rule != "worst":
             parts.append(f"rule={self.rule}")
+        if self.min_cases > 1:
+            parts.append(f"min_cases={self.min_cases}")
         if self.leaves is not None:
             parts.append(f"leaves={self.leaves}")
         if self.sure is not None:

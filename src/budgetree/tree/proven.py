@@ -40,6 +40,7 @@ class Proven:
     # No tree has a max_cost below this that makes as few errors as were asked for, or as this tree where a budget was
     # asked for. 0 where nothing is known.
     least_cost: Fraction = Fraction(0)
+    min_cases: int = 1  # all of it is about trees whose leaves have so many known cases
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,12 @@ def state(proven: Proven | None, loss: Fraction, max_cost: Fraction, *, has_loss
     if proven is None:
         return Statement(False, (f"Nothing was proven about this tree: another may be cheaper or {verbs.may}.",))
     found = _about_loss(proven, loss, max_cost, verbs) if proven.asked == "budget" else _about_cost(proven, max_cost)
-    if found.is_proven or proven.complete:
-        return found
-    return Statement(False, (*found.sentences, "The search ended early; this is the best so far."))
+    sentences = found.sentences
+    if proven.min_cases > 1:
+        sentences = (f"Only trees with at least {proven.min_cases} cases in every leaf were asked for.", *sentences)
+    if not (found.is_proven or proven.complete):
+        sentences = (*sentences, "The search ended early; this is the best so far.")
+    return Statement(found.is_proven, sentences)
 
 
 def _about_loss(proven: Proven, loss: Fraction, max_cost: Fraction, verbs: _Verbs) -> Statement:

@@ -58,7 +58,7 @@ def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.M
     request = Request(bt.datasets.load("dna"), 6, DEFAULT_IMPURITIES, CACHE_BYTES)
     solver = Solver(request, Clock(None), wants_every_budget=True)
     solver.start_from_greedy()
-    greedy = [(found.need, found.errors) for found in solver.trees]
+    greedy = [(found.need, found.loss) for found in solver.trees]
     decide = solver.decide
 
     def decide_small_budgets(budget: int, cutoff: int) -> BudgetResult:
@@ -69,11 +69,11 @@ def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.M
     monkeypatch.setattr(solver, "decide", decide_small_budgets)
     result = search_frontier(solver)
     assert not result.complete
-    assert [(found.need, found.errors) for found in result.proven] == DNA[:3]
+    assert [(found.need, found.loss) for found in result.proven] == DNA[:3]
     found = [*result.proven, *result.beyond]
-    assert found == sorted(found, key=lambda tree: (tree.need, -tree.errors))
+    assert found == sorted(found, key=lambda tree: (tree.need, -tree.loss))
     for need, errors in greedy:
-        assert min(tree.errors for tree in found if tree.need <= need) <= errors
+        assert min(tree.loss for tree in found if tree.need <= need) <= errors
 
 
 def test_a_time_limit_ends_it_with_what_there_is() -> None:

@@ -33,9 +33,9 @@ def test_unavoidable_is_what_a_vote_of_identical_cases_gets_wrong() -> None:
         for codes, label, weight in zip(layout.codes, layout.labels, layout.weights, strict=True):
             votes[codes.tobytes()][int(label)] += int(weight)
         expected = sum(sum(group.values()) - max(group.values()) for group in votes.values())
-        assert layout.unavoidable_errors == layout.unavoidable.sum() == expected
+        assert layout.unavoidable_loss == layout.unavoidable.sum() == expected
         assert set(layout.unavoidable - layout.weights) | {0} <= {0, *(-layout.weights)}
-        assert layout.leaf_errors >= expected
+        assert layout.leaf_loss >= expected
 
 
 def test_binary_is_two_outcomes_on_cases_that_count_once() -> None:

@@ -71,20 +71,20 @@ def test_it_starts_from_the_greedy_trees_and_forgets_none() -> None:
     solver = Solver(Request(instance, 6, DEFAULT_IMPURITIES, CACHE_BYTES), Clock(None))
     assert [found.source for found in solver.trees] == ["single leaf"]
     solver.start_from_greedy()
-    assert [(found.need, found.errors) for found in solver.trees] == [(p.max_cost, p.errors) for p in greedy]
-    result = solver.decide(2, solver.layout.leaf_errors + 1)
+    assert [(found.need, found.loss) for found in solver.trees] == [(p.max_cost, p.errors) for p in greedy]
+    result = solver.decide(2, solver.layout.leaf_loss + 1)
     assert result.proven
-    assert solver.lower_bound(1) >= solver.lower_bound(2) == result.lower_bound == solver.trees.best(2).errors
-    assert all(solver.trees.best(point.max_cost).errors <= point.errors for point in greedy)
+    assert solver.lower_bound(1) >= solver.lower_bound(2) == result.lower_bound == solver.trees.best(2).loss
+    assert all(solver.trees.best(point.max_cost).loss <= point.errors for point in greedy)
     solver.clock.interrupt()
-    assert not solver.decide(6, solver.layout.leaf_errors + 1).proven
+    assert not solver.decide(6, solver.layout.leaf_loss + 1).proven
 
 
 def test_progress_tells_best_bound_and_gap() -> None:
     words: list[str] = []
     request = Request(bt.datasets.load("dna"), 6, (), CACHE_BYTES)
     solver = Solver(request, Clock(0.4), lambda done, total, text="": words.append(text))
-    assert not solver.decide(6, solver.layout.leaf_errors + 1).proven
+    assert not solver.decide(6, solver.layout.leaf_loss + 1).proven
     assert words
     for text in words:
         found = re.fullmatch(r"budget 6: best (\d+), at least (\d+), gap (\d+)", text)
@@ -97,6 +97,6 @@ def test_ctrl_c_while_the_tree_is_read_off_is_no_mistake_of_the_program(monkeypa
     instance = bt.datasets.load("house_votes")
     solver = Solver(Request(instance, 3, (), 2**22), Clock(None))
     monkeypatch.setattr(solver._search, "tree", lambda *arguments, **settings: None)
-    result = solver.decide(3, solver.layout.leaf_errors + 1)
+    result = solver.decide(3, solver.layout.leaf_loss + 1)
     assert not result.proven
     assert solver.clock.is_over

@@ -22,7 +22,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
     proven: list[Found] = []
     settled_below, complete = 0, False  # below that budget everything is proven
     try:
-        result = solver.decide(0, solver.layout.leaf_errors + 1)
+        result = solver.decide(0, solver.layout.leaf_loss + 1)
         if solver.layout.one_price is None:  # with one price every budget is asked anyway
             solver.start_from_greedy()
         while not complete:
@@ -39,9 +39,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
     beyond = [] if complete else [found for found in solver.trees if found.need >= settled_below]
-    return ExactFrontier(
-        proven, [found for found in beyond if not proven or found.errors < proven[-1].errors], complete
-    )
+    return ExactFrontier(proven, [found for found in beyond if not proven or found.loss < proven[-1].loss], complete)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,26 +76,26 @@ def _settle(solver: Solver, result: BudgetResult) -> _Settled | None:
     refuted_below = budget if exact is None else max(exact.changes, budget + 1)
     while True:
         best = solver.trees.best(budget)
-        better = solver.trees.next_better(best.errors)
+        better = solver.trees.next_better(best.loss)
         end = end_of_all if better is None else min(better.need, end_of_all)
-        if refuted_below >= end or best.errors == solver.unavoidable:
+        if refuted_below >= end or best.loss == solver.unavoidable:
             break
         climbs = better is None or solver.layout.one_price is not None
         ask_at = max(refuted_below if climbs else end - 1, budget)
-        result = solver.decide(ask_at, best.errors + 1 if ask_at == budget else best.errors)
+        result = solver.decide(ask_at, best.loss + 1 if ask_at == budget else best.loss)
         if not result.proven:
-            if exact is None or exact.lower_bound != best.errors:
+            if exact is None or exact.lower_bound != best.loss:
                 return None
             return _Settled(_point(solver, exact), refuted_below, None)
-        if result.lower_bound >= best.errors:
+        if result.lower_bound >= best.loss:
             refuted_below = max(refuted_below, result.changes, ask_at + 1)
         if ask_at == budget:
             exact = result
-    if exact is None or exact.lower_bound != best.errors:
-        exact = solver.decide(budget, best.errors + 1)
-    if best.errors == solver.unavoidable:
+    if exact is None or exact.lower_bound != best.loss:
+        exact = solver.decide(budget, best.loss + 1)
+    if best.loss == solver.unavoidable:
         end = end_of_all
-    is_exact = result.budget == end and result.lower_bound == solver.trees.best(end).errors
+    is_exact = result.budget == end and result.lower_bound == solver.trees.best(end).loss
     return _Settled(_point(solver, exact), end, result if is_exact else BudgetResult(end, 0, False, end))
 
 

@@ -35,7 +35,10 @@ class Layout:
     codes: NDArray[np.uint8]  # case × test: the outcome
     labels: NDArray[np.int32]  # per case: the class; in ascending order
     weights: NDArray[np.int64]  # per case: how many units it counts
-    unavoidable: NDArray[np.int64]  # per case: its weight if identical cases outvote it, so that every tree is wrong
+    unavoidable: NDArray[
+        np.int64
+    ]  # per case: what every tree loses on it, because identical cases are of other classes
+    losses: NDArray[np.int64] | None  # class × answer; None: an error is an error
     by_price: NDArray[np.int32]  # per test
     n_outcomes: NDArray[np.int64]  # per test
     own: NDArray[np.int64]  # test × outcome: the price without shared fees
@@ -45,7 +48,7 @@ class Layout:
     fees: NDArray[np.int64]  # per shared fee
     one_price: int | None  # of every test, where they all cost the same
 
-    def __init__(self, instance: Instance, budget: int) -> None:
+    def __init__(self, instance: Instance, budget: int, min_cases: int = 1) -> None:
         table = instance.schema.table
         cases = instance.class_order.order
         self.by_price = np.argsort(table.costliest, kind="stable").astype(np.int32)
@@ -58,15 +61,16 @@ class Layout:
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())
         self.is_binary = self.width == 2 and instance.has_unit_weights and self.n_cases < MAX_COUNTED
-        self.losses: NDArray[np.int64] | None = None
-        self.min_cases = 1
+        losses = instance.schema.loss_table
+        self.losses = None if losses.is_plain else np.ascontiguousarray(losses.units)
+        self.min_cases = min_cases  # of every leaf
         self.max_depth = self._max_depth(budget)
         self._check_size()
         self.codes = np.ascontiguousarray(instance.codes[cases][:, self.by_price])
         self.labels = instance.labels[cases].astype(np.int32)
         self.weights = instance.weight_units[cases]
         self.unavoidable = instance.irreducible.outvoted
-        self.leaf_errors, self.unavoidable_errors = instance.class_order.leaf_errors, instance.irreducible.units
+        self.leaf_loss, self.unavoidable_loss = instance.class_order.leaf_loss, instance.irreducible.units
 
     @property
     def work_for_two(self) -> float:

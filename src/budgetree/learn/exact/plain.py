@@ -13,9 +13,10 @@ left out at a set if it shows some outcome there in fewer; free tests are then l
 
 The canonical tree depends on the instance and the budget alone. At every set, with its remaining budget b:
 1. If err is leaf(G), the set becomes a leaf.
-2. Otherwise it gets the first test, among those that split it and that b affords, whose parts' err add up to err. First
-   (a) in the layout's order, where b is below the least costliest price plus the two least cheapest prices of all the
-       instance's tests, fees left out: no path affords three tests then;
+2. Otherwise it gets the cheapest test, among those that split it and that b affords, whose parts' err add up to err:
+   by its costliest outcome with the fees due, and of equally cheap ones the first. First
+   (a) in the layout's order, which is by price without fees, where b is below the least costliest price plus the two
+       least cheapest prices of all the instance's tests, fees left out: no path affords three tests then;
    (b) elsewhere a free test, if any splits the set: the first in the layout's order;
    (c) or else by score, lowest first, ties in the layout's order. With n_ic cases of class c in part i, the score is
        −Σ_c n_1c²/n_1 − Σ_c n_0c²/n_0 for a binary layout, else Σ_i (n_i² − Σ_c n_ic²), by weight; both in doubles.
@@ -264,5 +265,6 @@ class PlainSearch:
         splits = Splits(self._columns, here)
         if budget < least_cost(self.layout, np.arange(self.layout.n_tests), 3):
             return int(splits.tests[splits.last_two(budget)[0].argmin()])
-        order = splits.ranked(budget)
+        price = dict(zip(splits.tests.tolist(), splits.price.tolist(), strict=True))
+        order = sorted(splits.ranked(budget), key=price.__getitem__)
         return next(test for test in order if self._try(here, test, budget, fewest + 1).value == fewest)

@@ -68,7 +68,7 @@ class Columns:
 
     def whole(self) -> Cases:
         layout = self.layout
-        return Cases(np.arange(layout.n_cases, dtype=np.int32), 0, layout.leaf_errors, layout.unavoidable_errors)
+        return Cases(np.arange(layout.n_cases, dtype=np.int32), 0, layout.leaf_loss, layout.unavoidable_loss)
 
     def fees_due(self, test: int, fees_paid: int) -> int:
         return int(fees_due(self.layout.fee_mask[[test]] & ~fees_paid, self.layout.fees)[0])

@@ -8,7 +8,7 @@ rises while it lasts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes, Tree
+from budgetree.tree.changes import idle_nodes
 from budgetree.tree.origin import Origin
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
@@ -63,7 +64,7 @@ class Solver:
         wants_every_budget: bool = False,
     ) -> None:
         self.limit, self.clock = request.limit, clock
-        self.layout = Layout(request.instance, request.limit)
+        self.layout = Layout(request.instance, request.limit, request.min_cases)
         self.trees = BestFound()
         self.trees.add(found_leaf(request.instance))
         self._request, self._report = request, report
@@ -75,7 +76,7 @@ class Solver:
     @property
     def unavoidable(self) -> int:
         """The errors that every tree makes."""
-        return self.layout.unavoidable_errors
+        return self.layout.unavoidable_loss
 
     def lower_bound(self, budget: int) -> int:
         """No tree within the budget has fewer errors: what was proven for it, or for a larger one."""
@@ -96,7 +97,7 @@ class Solver:
         """
         if self.clock.is_over:
             return self._undecided(budget)
-        cutoff = min(cutoff, self.trees.best(budget).errors + 1)
+        cutoff = min(cutoff, self.trees.best(budget).loss + 1)
         left = self.clock.seconds_left
         answer = self._ask(budget, cutoff, MOMENT if left is None else min(MOMENT, left / 4))
         if answer is None:
@@ -116,10 +117,10 @@ class Solver:
         clock = self._watch(budget, seconds)
         for breadth in breadths:
             best = self.trees.best(budget)
-            if clock.is_over or best.errors == self.unavoidable:
+            if clock.is_over or best.loss == self.unavoidable:
                 return
-            answer = self._unless_stopped(partial(self._search.search, budget, best.errors, clock, breadth=breadth))
-            if answer is not None and answer.value < best.errors:
+            answer = self._unless_stopped(partial(self._search.search, budget, best.loss, clock, breadth=breadth))
+            if answer is not None and answer.value < best.loss:
                 nodes = self._search.tree(TreeWanted(budget, breadth), Clock(None))
                 self._keep_nodes(nodes, f"search, breadth {breadth}")
 
@@ -149,7 +150,7 @@ class Solver:
             self._sweep(budget)
         left = self.clock.seconds_left
         self.look(budget, BROADER_SECONDS if left is None else min(BROADER_SECONDS, LONG_SHARE * left))
-        cutoff = min(cutoff, self.trees.best(budget).errors + 1)
+        cutoff = min(cutoff, self.trees.best(budget).loss + 1)
         clock = self._watch(budget, None)
         found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
         if found is None:
@@ -164,7 +165,7 @@ class Solver:
         if value < cutoff:
             self._must_reach(budget, value)
         self._proven[budget] = value
-        first = found.answer.test if value < self.layout.leaf_errors else ANY_TEST
+        first = found.answer.test if value < self.layout.leaf_loss else ANY_TEST
         return BudgetResult(budget, value, True, found.answer.changes, first)
 
     def _sweep(self, budget: int) -> None:
@@ -176,7 +177,7 @@ class Solver:
             if clock.is_over:
                 return
             self.look(larger, min(SECONDS_PER_BUDGET, share))
-            if self.trees.best(larger).errors == self.unavoidable:
+            if self.trees.best(larger).loss == self.unavoidable:
                 return
 
     def _larger_budgets(self, budget: int) -> list[int]:
@@ -188,7 +189,7 @@ class Solver:
 
     def _settled(self, budget: int, cutoff: int, answer: Answer) -> BudgetResult:
         """What the search's answer means; its tree is kept if it is a better one."""
-        if answer.value < min(cutoff, self.trees.best(budget).errors):
+        if answer.value < min(cutoff, self.trees.best(budget).loss):
             nodes = self._search.tree(TreeWanted(budget, first_test=answer.test), Clock(None))
             self._keep_nodes(nodes, "exact search")
             if nodes is None:
@@ -202,7 +203,7 @@ class Solver:
 
     def _must_reach(self, budget: int, errors: int) -> None:
         """A value without its tree would be a mistake in this program, and nothing may be called proven then."""
-        if self.trees.best(budget).errors > errors:
+        if self.trees.best(budget).loss > errors:
             raise AssertionError(f"exact search claims {errors} errors within {budget} units, but has no such tree")
 
     def _watch(self, budget: int, seconds: float | None) -> Clock:
@@ -211,8 +212,8 @@ class Solver:
 
     def _tell(self, budget: int, done: int, total: int) -> None:
         schema = self._request.instance.schema
-        units = (self.trees.best(budget).errors, self.lower_bound(budget))
-        best, least = (float(schema.cases(errors)) for errors in units)
+        units = (self.trees.best(budget).loss, self.lower_bound(budget))
+        best, least = (float(schema.loss(loss)) for loss in units)
         words = f"budget {schema.table.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
         self._report(done, total or 1, words)
 
@@ -231,8 +232,10 @@ class Solver:
             self.trees.add(found_tree(self._tree(nodes), source))
 
     def _tree(self, nodes: Nodes) -> Tree:
+        """The tree that was found, without tests on which no answer depends."""
         instance = self._request.instance
-        return Tree(instance.schema, nodes, instance.n_objects, Origin("exact"))
+        tree = Tree(instance.schema, nodes, instance.n_objects, Origin("exact", min_cases=self._request.min_cases))
+        return replace(tree, nodes=tree.nodes.pruned(idle_nodes(tree), instance.schema.n_outcomes))
 
 
 def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:

@@ -23,14 +23,23 @@ class Spent:
 
 
 def decide(
-    node_counts: NDArray[np.int64], count: Callable[[], NDArray[np.int64]], spent: Spent, settings: Settings
+    node_counts: NDArray[np.int64],
+    count: Callable[[], NDArray[np.int64]],
+    spent: Spent,
+    settings: Settings,
+    enough_cases: Callable[[], NDArray[np.bool_]] | None = None,
 ) -> Choice | None:
-    """The rule's choice, or None for a leaf; `count` is called only if the node does not end anyway."""
+    """The rule's choice, or None for a leaf; `count` is called only if the node does not end anyway.
+
+    So is `enough_cases`: per test, whether its leaves would have the cases that the settings ask for.
+    """
     table = spent.table
     if stops(node_counts, settings.form, settings.delta):
         return None
     due = table.fees_due(spent.fees_paid)
     offered = spent.paid + due + table.costliest <= settings.budget
+    if settings.min_cases > 1 and enough_cases is not None:
+        offered = offered & enough_cases()
     if not offered.any():
         return None
     return choose(count(), table.own + due[:, None], offered, settings.form, settings.rule)

@@ -1,9 +1,9 @@
-"""The greedy frontier: for every budget the fewest errors that any tree of the portfolio reaches."""
+"""The greedy frontier: for every budget the least loss that any tree of the portfolio reaches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,16 +11,16 @@ import numpy as np
 
 from budgetree.impurity import Impurity
 from budgetree.learn.found import Found, found_leaf
-from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
 from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount
-from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
 from budgetree.learn.settings import Request
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Tree
+from budgetree.tree.origin import Change
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,34 +31,41 @@ class _Recipe:
     impurity: Impurity
     hard_budget: int  # in price units
     cut: int
+    weights: ClassWeights | None
+    min_cases: int
 
     @property
     def source(self) -> str:
         table = self.instance.schema.table
-        if self.hard_budget >= table.budget_units(None):
-            return repr(self.impurity)
-        return f"{self.impurity!r}, budget={table.amount(self.hard_budget)}"
+        words = repr(self.impurity) + ("" if self.weights is None else ", classes weighted")
+        unlimited = self.hard_budget >= table.budget_units(None)
+        return words if unlimited else f"{words}, budget={table.amount(self.hard_budget)}"
 
     def make(self) -> Tree:
         schema = self.instance.schema
-        form = self.impurity.form(schema.weight_scale, self.instance.n_classes)
-        nodes = grow_nodes(self.instance, Settings(form, Fraction(0), self.hard_budget, "worst"))
+        portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
+        nodes = portfolio.nodes(self.impurity, self.hard_budget)
         unlimited = self.hard_budget >= schema.table.budget_units(None)
         budget = None if unlimited else Fraction(self.hard_budget) / schema.table.scale
-        whole = Tree(schema, nodes, self.instance.n_objects, greedy_origin(self.impurity, budget=budget))
+        origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
+        if self.weights is not None:
+            origin = origin.then(Change("weighted"))
+        whole = Tree(schema, nodes, self.instance.n_objects, origin)
         return whole.cut(schema.table.amount(self.cut)).trim()
 
 
 def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
     """The trees that no other of the portfolio beats within the limit, cheapest first; fewer if time is over."""
-    portfolio = Portfolio(request.instance, request.cache_bytes, clock)
+    instance = request.instance
     # Under the limit first: those trees are quicker to grow and made for it.
-    budgets = dict.fromkeys([request.limit, request.instance.schema.table.budget_units(None)])
+    budgets = dict.fromkeys([request.limit, instance.schema.table.budget_units(None)])
     batches: list[Batch] = []
-    for budget in budgets:
-        if not (batches and clock.is_over):
-            batches.extend(_grow_all(portfolio, request.impurities, budget, report))
-    return _pareto(request.instance, [batch for batch in batches if len(batch.steps)], request.limit)
+    for weights in dict.fromkeys([None, weigh_classes(instance)]):
+        portfolio = Portfolio(instance, request.cache_bytes, clock, min_cases=request.min_cases, weights=weights)
+        for budget in budgets:
+            if not (batches and clock.is_over):
+                batches.extend(_grow_all(portfolio, request.impurities, budget, report))
+    return _pareto(request, [batch for batch in batches if len(batch.steps)])
 
 
 def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
@@ -77,19 +84,20 @@ def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, repo
             yield batch
 
 
-def _pareto(instance: Instance, batches: list[Batch], limit: int) -> list[Found]:
+def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
     """All cuts of all trees that no other beats; of equals the first in the portfolio's order.
 
     A tree's steps, cheapest first, are all its cuts: each further step saves its gain.
 
         tree 1   need 0   2   5         tree 2   need 0   2   4         both, by need:   0   2   2   4   5
-                 gain     3   4                  gain     2   6                 errors   9   6   7   1   2
-               errors 9   6   2                errors 9   7   1                          ■   ■       ■
+                 gain     3   4                  gain     2   6                 loss     9   6   7   1   2
+                 loss 9   6   2                  loss 9   7   1                          ■   ■       ■
 
-    Sorted by need, then errors, then tree, a cut is kept (■) if it makes fewer errors than all before it.
+    Sorted by need, then loss, then tree, a cut is kept (■) if it loses less than all before it.
     """
+    instance = request.instance
     growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
-    at_root = instance.class_order.leaf_errors
+    at_root = instance.class_order.leaf_loss
     if not batches:
         return [found_leaf(instance)]
     steps = join_steps([batch.steps for batch in batches])
@@ -99,17 +107,18 @@ def _pareto(instance: Instance, batches: list[Batch], limit: int) -> list[Found]
     first = np.flatnonzero(np.diff(owner, prepend=-1))  # where each tree begins
     saved_before = np.repeat(saved[first] - steps.gain[by_tree][first], np.diff(first, append=len(owner)))
     need = np.concatenate(([0], need))  # the single leaf goes first
-    errors = np.concatenate(([at_root], at_root - (saved - saved_before)))
+    loss = np.concatenate(([at_root], at_root - (saved - saved_before)))
     owner = np.concatenate(([0], owner))
-    order = np.lexsort((owner, errors, need))
-    order = order[need[order] <= limit]
-    fewest_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], errors[order][:-1])))
+    order = np.lexsort((owner, loss, need))
+    order = order[need[order] <= request.limit]
+    least_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], loss[order][:-1])))
     found = []
-    for i in order[errors[order] < fewest_before].tolist():
-        if errors[i] == at_root and need[i] == 0:
+    for i in order[loss[order] < least_before].tolist():
+        if loss[i] == at_root and need[i] == 0:
             found.append(found_leaf(instance))
             continue
         batch, tree = growers[owner[i]]
-        recipe = _Recipe(instance, batch.impurity(tree), batch.budget, int(need[i]))
-        found.append(Found(int(errors[i]), int(need[i]), recipe.source, recipe.make))
+        cut = int(need[i])
+        recipe = _Recipe(instance, batch.impurity(tree), batch.budget, cut, batch.weights, request.min_cases)
+        found.append(Found(int(loss[i]), cut, recipe.source, recipe.make))
     return found

@@ -12,6 +12,6 @@ from budgetree.tree import Nodes
 
 def grow_nodes(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:
     """The nodes of one tree."""
-    if is_native(instance, settings.form):
+    if is_native(instance, settings.form, settings.min_cases):
         return grow_native(instance, settings, threads)
     return grow_plain(MemoryCounter(instance), instance.schema, settings)

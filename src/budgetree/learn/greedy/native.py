@@ -16,7 +16,7 @@ from budgetree.counts import core_cases
 from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, Hinges, PolynomialForm, PowersForm
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import Steps
-from budgetree.problem import Instance, PriceTable
+from budgetree.problem import Instance, LossTable, PriceTable
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
@@ -33,6 +33,7 @@ class NativeInstance:
     total: int  # weight units of all cases
     n_classes: int
     highest_price: int  # the costliest test with all fees
+    counts_once: bool = True  # every case does, so that weight is a number of cases
 
     def compares(self, form: Form) -> bool:
         """Whether the core can settle every comparison that the form may need."""
@@ -42,6 +43,10 @@ class NativeInstance:
             return True
         largest = form.largest(self.total)
         return largest is not None and largest * max(self.highest_price, 1) * self.total**2 < WIDEST
+
+    def counts_cases(self, min_cases: int) -> bool:
+        """Whether the core can tell how many cases a leaf has: it counts weight."""
+        return min_cases == 1 or self.counts_once
 
 
 # Packing takes longer than growing a small tree, and one instance is usually grown many times.
@@ -62,6 +67,7 @@ def native_instance(instance: Instance) -> NativeInstance | None:
             total=table.total_weight,
             n_classes=instance.n_classes,
             highest_price=int(prices.costliest.max() + prices.fees.sum()),
+            counts_once=bool((instance.weight_units == 1).all()),
         )
         _known[instance] = native
     return native
@@ -73,10 +79,10 @@ def core_money(prices: PriceTable) -> Any:
     return core.Money(prices.own, prices.fees, prices.fee_mask.astype(np.uint64))
 
 
-def is_native(instance: Instance, form: Form) -> bool:
+def is_native(instance: Instance, form: Form, min_cases: int = 1) -> bool:
     """Whether the core serves: it is there, knows the function, and its whole numbers are wide enough."""
     native = native_instance(instance) if form.kind != GENERAL else None
-    return native is not None and native.compares(form)
+    return native is not None and native.counts_cases(min_cases) and native.compares(form)
 
 
 def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:
@@ -91,10 +97,11 @@ def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nod
 class NativePool:
     """Grows many trees on one instance from sets of cases that they share."""
 
-    def __init__(self, native: NativeInstance, cache_bytes: int) -> None:
+    def __init__(self, native: NativeInstance, losses: LossTable, cache_bytes: int) -> None:
         assert core is not None
         self._native = native
-        self._pool = core.Pool(native.table, native.money, core.LeafPolicy(None, native.n_classes), cache_bytes)
+        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
+        self._pool = core.Pool(native.table, native.money, core.LeafPolicy(units, native.n_classes), cache_bytes)
 
     def steps(self, all_settings: list[Settings], clock: Clock) -> Steps:
         """The steps of the trees that were finished in time, in order."""
@@ -103,12 +110,12 @@ class NativePool:
             return Steps(*self._pool.grow(wanted, core_clock))
 
     def bisect(
-        self, hinges: Hinges, ends: tuple[int, int], budget: int, clock: Clock
+        self, hinges: Hinges, ends: tuple[int, int], budget: int, clock: Clock, min_cases: int = 1
     ) -> tuple[NDArray[np.int64], Steps]:
         """The multiples from 0 to the first of the ends, no closer than the second, and their trees' steps."""
         assert core is not None
         q, p = hinges.in_units.denominator, hinges.in_units.numerator
-        family = core.Hinges(_bytes(q), _bytes(p), hinges.subtracts_square, budget)
+        family = core.Hinges(_bytes(q), _bytes(p), hinges.subtracts_square, budget, min_cases)
         with clock.in_core() as core_clock:
             multiples, steps = self._pool.bisect(family, *ends, core_clock)
         return multiples, Steps(*steps)
@@ -139,7 +146,12 @@ def core_settings(native: NativeInstance, settings: Settings) -> Any:
         whole = min(math.floor(threshold), largest)  # no node owes more
     floats = 0.0 if form.exact else float(min(threshold, Fraction(10**300)))
     return core.GrowthSettings(
-        core_form(form, native.n_classes), _bytes(whole), floats, settings.budget, settings.rule == "worst"
+        core_form(form, native.n_classes),
+        _bytes(whole),
+        floats,
+        settings.budget,
+        settings.rule == "worst",
+        settings.min_cases,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.counts import Counter
 from budgetree.learn.greedy.decision import Spent, decide
@@ -32,7 +34,10 @@ def grow_plain(counter: Counter, schema: Schema, settings: Settings) -> Nodes:
             counted = root if node == 0 else counter.count(group)
             return counted
 
-        choice = decide(counts[node], count, Spent(table, paid[node], fees_paid[node]), settings)
+        spent = Spent(table, paid[node], fees_paid[node])
+        choice = decide(
+            counts[node], count, spent, settings, partial(_enough_cases, counter, group, settings.min_cases)
+        )
         if choice is not None:
             test[node], fallback[node] = choice.test, choice.fallback
             due = table.fees_due(fees_paid[node])
@@ -61,3 +66,9 @@ def grow_plain(counter: Counter, schema: Schema, settings: Settings) -> Nodes:
         branches=np.array(branches, dtype=np.int32),
         fallback=np.array(fallback, dtype=bool),
     )
+
+
+def _enough_cases(counter: Counter, group: Any, min_cases: int) -> NDArray[np.bool_]:
+    """Per test, whether every outcome that the group shows is shown by so many cases."""
+    shown = counter.cases(group)
+    return np.asarray(((shown == 0) | (shown >= min_cases)).all(axis=1))

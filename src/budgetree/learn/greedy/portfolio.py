@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
 from budgetree.impurity.forms import Hinges
 from budgetree.impurity.hinged import Hinged
+from budgetree.learn.greedy.class_weights import ClassWeights
 from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.native import NativePool, native_instance
 from budgetree.learn.greedy.settings import Settings
@@ -35,6 +37,7 @@ class Batch:
     impurity: Callable[[int], Impurity]  # of tree i; most are never asked for
     budget: int
     steps: Steps
+    weights: ClassWeights | None = None  # where classes counted by their losses
 
     def impurities(self) -> list[Impurity]:
         return [self.impurity(i) for i in range(len(self.steps))]
@@ -62,18 +65,30 @@ class TreeCount:
 class Portfolio:
     """Grows the trees of an instance, counting each set of cases once as long as the memory lasts."""
 
-    def __init__(self, instance: Instance, cache_bytes: int = CACHE_BYTES, clock: Clock | None = None) -> None:
-        self.instance = instance
+    def __init__(
+        self,
+        instance: Instance,
+        cache_bytes: int = CACHE_BYTES,
+        clock: Clock | None = None,
+        *,
+        min_cases: int = 1,
+        weights: ClassWeights | None = None,
+    ) -> None:
+        self.instance = instance if weights is None else weights.instance
         self.clock = Clock(None) if clock is None else clock
+        self._losses = instance.schema.loss_table  # of the real cases
+        self._weights = weights
+        self._min_cases = min_cases
         self._scale = instance.schema.weight_scale
         self._cache_bytes = cache_bytes
-        self._native = native_instance(instance)
+        native = native_instance(self.instance)
+        self._native = native if native is not None and native.counts_cases(min_cases) else None
         self._pool: NativePool | None = None
 
     def grow_all(self, impurities: Sequence[Impurity], budget: int, tick: Tick | None = None) -> Batch:
         """A tree for each impurity, in order; fewer when the time is over."""
         forms = [self._form(impurity) for impurity in impurities]
-        return Batch(impurities.__getitem__, budget, self._steps(forms, budget, tick))
+        return Batch(impurities.__getitem__, budget, self._steps(forms, budget, tick), self._weights)
 
     def hinged(self, family: type[Hinged], budget: int, tick: Tick | None = None) -> Iterator[Batch]:
         """The family over its α's, found by bisection; ends early when the time is over.
@@ -94,17 +109,18 @@ class Portfolio:
         largest = self._quarters_that_forgive_all(quarter)
         if self._native is not None and self._native.compares(hinges.form(largest)):
             clock = self.clock.share(None, tick)
-            found, steps = self._shared_pool().bisect(hinges, (largest, CLOSE), budget, clock)
+            found, steps = self._shared_pool().bisect(hinges, (largest, CLOSE), budget, clock, self._min_cases)
             multiples = found.tolist()
-            yield Batch(lambda i: family(multiples[i] * quarter), budget, steps)
+            yield Batch(lambda i: family(multiples[i] * quarter), budget, self._real(steps), self._weights)
             return
-        known: dict[int, tuple[int, int]] = {}  # per multiple, the max-cost and the errors of its tree
+        known: dict[int, tuple[int, int]] = {}  # per multiple, the max-cost and the loss of its tree
         asked = [0, largest]
         gaps = [(asked[0], asked[1])]
         while asked:
             steps = self._steps([hinges.form(multiple) for multiple in asked], budget, tick)
             known.update(zip(asked, map(tuple, steps.summaries[:, OUTCOME].tolist()), strict=False))
-            yield Batch(lambda i, asked=asked: family(asked[i] * quarter), budget, steps)  # type: ignore[misc]
+            impurity = partial(_hinged_at, family, quarter, tuple(asked))
+            yield Batch(impurity, budget, steps, self._weights)
             if self.clock.is_over:
                 return
             gaps = [(low, high) for low, high in gaps if known[low] != known[high] and high - low >= CLOSE]
@@ -113,7 +129,7 @@ class Portfolio:
 
     def nodes(self, impurity: Impurity, budget: int) -> Nodes:
         """One tree itself."""
-        return grow_nodes(self.instance, _settings(self._form(impurity), budget))
+        return self._grow(self._form(impurity), budget)
 
     def _steps(self, forms: Sequence[Form], budget: int, tick: Tick | None) -> Steps:
         """The core takes as many in a row as it knows; the plain grower takes the others one by one."""
@@ -124,19 +140,19 @@ class Portfolio:
             while self._native is not None and last < len(forms) and self._native.compares(forms[last]):
                 last += 1
             if last > first:
-                settings = [_settings(form, budget) for form in forms[first:last]]
-                parts.append(self._shared_pool().steps(settings, self.clock.share(None, tick)))
+                settings = [self._settings(form, budget) for form in forms[first:last]]
+                parts.append(self._real(self._shared_pool().steps(settings, self.clock.share(None, tick))))
                 first = last
             else:
-                nodes = grow_nodes(self.instance, _settings(forms[first], budget))
-                parts.append(steps_of_nodes(nodes, self.instance.schema.table))
+                parts.append(steps_of_nodes(self._grow(forms[first], budget), self.instance.schema.table))
                 first += 1
         return join_steps(parts)
 
     def _shared_pool(self) -> NativePool:
         if self._pool is None:
             assert self._native is not None
-            self._pool = NativePool(self._native, self._cache_bytes)
+            losses = self._losses if self._weights is None else self._weights.losses
+            self._pool = NativePool(self._native, losses, self._cache_bytes)
         return self._pool
 
     def _quarters_that_forgive_all(self, quarter: Fraction) -> int:
@@ -145,12 +161,22 @@ class Portfolio:
         cases = math.ceil(Fraction(second) / self._scale / (4 * quarter))
         return 4 << max(cases - 1, 0).bit_length()
 
+    def _grow(self, form: Form, budget: int) -> Nodes:
+        nodes = grow_nodes(self.instance, self._settings(form, budget))
+        return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
+
+    def _real(self, steps: Steps) -> Steps:
+        return steps if self._weights is None else self._weights.real_steps(steps)
+
+    def _settings(self, form: Form, budget: int) -> Settings:
+        return Settings(form, Fraction(0), budget, "worst", self._min_cases)
+
     def _form(self, impurity: Impurity) -> Form:
         return impurity.form(self._scale, self.instance.n_classes)
 
 
-def _settings(form: Form, budget: int) -> Settings:
-    return Settings(form, Fraction(0), budget, "worst")
+def _hinged_at(family: type[Hinged], quarter: Fraction, multiples: tuple[int, ...], i: int) -> Impurity:
+    return family(multiples[i] * quarter)
 
 
 def _usual_weight(instance: Instance) -> Fraction:

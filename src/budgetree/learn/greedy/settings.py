@@ -14,12 +14,13 @@ from budgetree.problem.units import non_negative
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The impurity in whole numbers, the paper's δ, the budget in price units and the rule."""
+    """The impurity in whole numbers, the paper's δ, the budget in price units, the rule, and the cases of a leaf."""
 
     form: Form
     delta: Fraction
     budget: int
     rule: RuleName
+    min_cases: int = 1
 
 
 def check_settings(instance: Instance, impurity: Any, delta: Any, budget: Any, rule: Any) -> Settings:

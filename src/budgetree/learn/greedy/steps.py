@@ -22,8 +22,8 @@ class Steps:
     """
 
     need: NDArray[np.int64]  # per inner node, the least budget whose cut does its test
-    gain: NDArray[np.int64]  # the errors that doing it saves
-    summaries: NDArray[np.int64]  # per tree: END, errors as a single leaf, errors of the whole, its costliest path
+    gain: NDArray[np.int64]  # the loss that doing it saves
+    summaries: NDArray[np.int64]  # per tree: END, loss as a single leaf, loss of the whole, its costliest path
 
     def __len__(self) -> int:
         return len(self.summaries)
@@ -35,6 +35,12 @@ class Steps:
     @property
     def max_cost(self) -> NDArray[np.int64]:
         return self.summaries[:, MAX_COST]
+
+    def divided(self, divisor: int) -> Steps:
+        """The same with gains and errors in larger units, of which they are whole numbers."""
+        summaries = self.summaries.copy()
+        summaries[:, [AT_ROOT, AT_LEAVES]] //= divisor
+        return Steps(self.need, self.gain // divisor, summaries)
 
     @property
     def owner(self) -> NDArray[np.int64]:
@@ -57,11 +63,11 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
 def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
     """The plain twin of the core's Steps."""
     need = nodes.paid + charges(nodes.test, nodes.parent, table).costliest
-    gain = nodes.wrong.copy()
+    gain = nodes.lost.copy()
     for node in range(1, len(nodes)):
         above = nodes.parent[node]
         need[node] = max(need[node], need[above])
-        gain[above] -= nodes.wrong[node]
+        gain[above] -= nodes.lost[node]
     inner = ~nodes.is_leaf
-    summary = [inner.sum(), nodes.wrong[0], nodes.errors, nodes.paid.max()]
+    summary = [inner.sum(), nodes.lost[0], nodes.loss, nodes.paid.max()]
     return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))

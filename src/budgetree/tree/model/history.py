@@ -31,6 +31,8 @@ def origin_content(origin: Origin) -> dict[str, Any]:
         content["leaves"] = origin.leaves
     if origin.sure is not None:
         content["sure"] = exact(origin.sure)
+    if origin.min_cases > 1:
+        content["min_cases"] = origin.min_cases
     content["changes"] = [_change_content(change) for change in origin.changes]
     return content | ({"note": origin.note} if origin.note else {})
 
@@ -58,6 +60,7 @@ def read_origin(content: Any) -> Origin:
         note=content.get("note", ""),
         leaves=content.get("leaves"),
         sure=_read_optional(content.get("sure"), "origin.sure"),
+        min_cases=content.get("min_cases", 1),
     )
 
 
@@ -82,7 +85,7 @@ def proven_content(proven: Proven | None) -> dict[str, Any] | None:
         "budget": None if proven.budget is None else exact(proven.budget),
         "least_errors": exact(proven.least_errors),
         "least_cost": exact(proven.least_cost),
-    }
+    } | ({} if proven.min_cases == 1 else {"min_cases": proven.min_cases})
 
 
 def read_proven(content: dict[str, Any] | None, loss: Fraction, max_cost: Fraction) -> Proven | None:
@@ -97,6 +100,7 @@ def read_proven(content: dict[str, Any] | None, loss: Fraction, max_cost: Fracti
         budget=_read_optional(content["budget"], "proven.budget"),
         least_errors=read_number(content["least_errors"], "proven.least_errors"),
         least_cost=read_number(content["least_cost"], "proven.least_cost"),
+        min_cases=content.get("min_cases", 1),
     )
     if (proven.budget is None or max_cost <= proven.budget) and loss < proven.least_errors:
         raise ModelFileError(

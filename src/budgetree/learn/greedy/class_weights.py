@@ -1,0 +1,60 @@
+"""Classes weighted by what missing them may cost, for greedy growth: the rule itself knows counts, not losses.
+
+    case      class    largest loss   counts in the growth as
+      7      benign         1                1                   a test that separates cancer from the rest
+      8      cancer        50               50                   removes fifty times as much impurity
+
+Trees grown so are judged by their loss like all others. What the paper proves is about the weighted cases then.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.greedy.steps import Steps
+from budgetree.problem import Instance, LossTable
+from budgetree.problem.units import LARGEST_EXACT
+from budgetree.tree import Nodes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassWeights:
+    """A weighted instance, and the way back to the real one."""
+
+    instance: Instance  # weighted
+    factors: NDArray[np.int64]  # per class
+    losses: LossTable  # by which the weighted cases lose what they do, times `stretch`
+    stretch: int
+
+    def real_steps(self, steps: Steps) -> Steps:
+        """What the trees' steps save of the real loss."""
+        return steps if self.stretch == 1 else steps.divided(self.stretch)
+
+    def real_nodes(self, nodes: Nodes) -> Nodes:
+        """The same tree, which counts the real cases."""
+        return replace(nodes, counts=nodes.counts // self.factors)
+
+
+def weigh_classes(instance: Instance) -> ClassWeights | None:
+    """None where that changes nothing, or leads beyond exact numbers."""
+    losses = instance.schema.loss_table
+    factors = np.maximum(losses.most, 1)  # a class that cannot be missed still has a place in the tree
+    divisor = math.gcd(*factors.tolist())
+    factors = factors // divisor
+    if (factors == factors[0]).all():
+        return None
+    stretch = math.lcm(*factors.tolist())
+    total = sum(int(units) for units in instance.weight_units)
+    if total * int(factors.max()) * stretch * losses.largest >= LARGEST_EXACT:
+        return None
+    units = losses.units * (stretch // factors)[:, None]
+    return ClassWeights(
+        instance=instance.weighted(instance.weight_units * factors[instance.labels]),
+        factors=factors,
+        losses=LossTable(losses.answers, units, losses.scale * stretch),
+        stretch=stretch,
+    )
