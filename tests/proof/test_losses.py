@@ -95,7 +95,7 @@ def test_no_bound_is_above_brute_force_and_the_check_agrees(chunk: int) -> None:
             with_losses += certificate.document["version"] == 3
             positive += certificate.lower_bound > 0
     assert with_losses > 20
-    assert positive > 3
+    assert positive > 10
 
 
 @pytest.mark.parametrize("chunk", range(4))

@@ -14,6 +14,7 @@ from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
 from budgetree.proof.certificate import Certificate, claim_of
 from budgetree.proof.check import seal
+from budgetree.proof.check.clock import undisturbed
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.check.words import not_applicable, reason
 from budgetree.proof.cover import cover_bound
@@ -51,14 +52,16 @@ def certify(
     _check_tree(instance, tree)
     began = time.monotonic()
     stakes = stakes_of(instance, tree)
-    parts = _parts(instance, tree, stakes)
+    with undisturbed():
+        parts = _parts(instance, tree, stakes)
     sealing = SEAL_SHARE * (time.monotonic() - began)
     with progress_bar("certificate", progress) as report:
         left = clock.seconds_left
         inner = clock if left is None else clock.share(max(left - sealing, 0.0))
         is_free = tree.nodes.paid.max() == 0
         bounds = [] if is_free else _bounds(_Task(instance, tree, stakes), inner, report)
-    return _certificate(instance, parts, bounds)
+    with undisturbed():
+        return _certificate(instance, parts, bounds)
 
 
 @dataclass(frozen=True, slots=True)

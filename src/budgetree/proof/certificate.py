@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +16,7 @@ from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
 from budgetree.proof.check import CheckReport, seal, verify
+from budgetree.proof.check.clock import Deadline
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.check.words import Claim, reason
 from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
@@ -134,15 +134,12 @@ class Certificate:
         tree again; what the time does not suffice for is said to be unverified. The instance may be left out where
         certify has just made the certificate.
         """
-        seconds = check_time_limit(time_limit)
-        began = time.monotonic()
+        deadline = Deadline(check_time_limit(time_limit))
         instance = self._instance if instance is None else instance
         if instance is None:
             raise ValueError("instance: a certificate from a file is checked against an instance; pass it to check().")
         check_instance(instance)
-        facts = facts_of(instance)
-        left = None if seconds is None else max(seconds - (time.monotonic() - began), 0.0)
-        return verify(self.document, facts, time_limit=left)
+        return verify(self.document, facts_of(instance), deadline=deadline)
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write the certificate; an existing file is replaced only once the new one is complete."""

@@ -11,6 +11,7 @@ losses the cases are counted by what is at stake (stakes.py).
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,8 +25,10 @@ from budgetree.services.clock import Clock
 MAX_CASES = 60  # in a witness
 LARGEST_DENOMINATOR = 10**6
 MAX_SCREENED = 4000  # cases whose simple dual is computed
-MAX_OTHERS, MAX_CELLS = 4000, 1_000_000  # cases, and cases × tests, in one program
+MAX_OTHERS, MAX_CELLS = 4000, 1_000_000  # cases, and cases × tests, of other classes in one program; beyond that …
+FEW_OTHERS, FEW_CELLS = 1000, 250_000  # … so many of them are taken
 SCREEN_SHARE = 0.5  # of the time, for choosing cases
+IMPORT_SECONDS = 0.7  # that loading SciPy's solvers takes, the first time
 NEARLY = 1 - 1e-9  # a load that is nearer to the price in floats is computed exactly
 
 
@@ -44,11 +47,11 @@ class _Program:
     def __init__(self, instance: Instance, row: int, allowed: Fraction) -> None:
         rows = present_rows(instance)
         others = rows[instance.labels[rows] != instance.labels[row]]
-        max_others = min(MAX_OTHERS, max(1, MAX_CELLS // instance.n_tests))
-        if len(others) > max_others:
+        if len(others) > MAX_OTHERS or len(others) * instance.n_tests > MAX_CELLS:
+            few = min(FEW_OTHERS, FEW_CELLS // instance.n_tests, len(others) - 1)
             n_apart = np.count_nonzero(instance.codes[others] != instance.codes[row], axis=1)
             n_apart[n_apart == 0] = instance.n_tests + 1
-            others = np.sort(others[np.argpartition(n_apart, max_others)[:max_others]])
+            others = np.sort(others[np.argpartition(n_apart, few)[:few]])
         apart = instance.codes[others] != instance.codes[row]
         separable = apart.any(axis=1)  # no test separates identical cases
         self.row, self.others, self.apart = int(row), others[separable], apart[separable]
@@ -137,8 +140,10 @@ def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: C
     for row in rows:
         if clock.is_over or rounded_up(best.value, unit) >= enough:
             break
-        left = clock.seconds_left
-        solved = _Program(instance, row, allowed).solve(np.inf if left is None else left)
+        left = np.inf if clock.seconds_left is None else clock.seconds_left
+        if left < IMPORT_SECONDS and "scipy.optimize" not in sys.modules:
+            break
+        solved = _Program(instance, row, allowed).solve(left)
         duals = [dual for dual in duals if dual.row != row] + [solved]
         best = max(best, _assemble(instance, duals, allowed), key=lambda bound: bound.value)
         duals = sorted(duals, key=lambda dual: -dual.value)[:MAX_CASES]

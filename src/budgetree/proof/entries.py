@@ -16,15 +16,19 @@ def tree_entries(tree: Tree) -> list[dict[str, Any]]:
     """A tree as a certificate has it."""
     nodes, n_outcomes = tree.nodes, tree.schema.n_outcomes.tolist()
     tests, starts, branches = nodes.test.tolist(), nodes.first_branch.tolist(), nodes.branches.tolist()
-    entries: list[dict[str, Any]] = []
-    for test, start in zip(tests, starts, strict=True):
-        if test == LEAF:
-            entries.append({"test": None, "children": {}})
-        else:
-            below = branches[start : start + n_outcomes[test]]
-            children = {str(outcome): child for outcome, child in enumerate(below) if child >= 0}
-            entries.append({"test": test, "children": children})
-    return entries
+    return [
+        {"test": None, "children": {}}
+        if test == LEAF
+        else {
+            "test": test,
+            "children": {
+                str(outcome): child
+                for outcome, child in enumerate(branches[start : start + n_outcomes[test]])
+                if child >= 0
+            },
+        }
+        for test, start in zip(tests, starts, strict=True)
+    ]
 
 
 def facts_of(instance: Instance) -> Facts:

@@ -6,7 +6,6 @@ which may be any class: the bounds do not apply, and a certificate says so.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -29,16 +28,14 @@ def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
         "HingedProduct": Fraction(max(b for b, _ in two_largest)),
     }
     factors = {"HingedPairs": k * (k - 1), "HingedProduct": k - 1}
-    # What is left of the total beyond the heaviest leaves: beyond none, the first, the first two, …
-    left = total - np.append(0, np.cumsum(-np.sort(-counts.sum(axis=1))))
+    weights = counts.sum(axis=1)
     found = []
     for name, alpha in alphas.items():
         per_leaf = factors[name] * alpha / total
-        # η is the share of the leaves beyond so many of the heaviest: there at most (k − 1) of k are wrong. In whole
-        # numbers, because there may be many leaves.
-        below = math.lcm(per_leaf.denominator, k * total)
-        step, rest = int(per_leaf * below), (k - 1) * (below // (k * total))
-        refined = Fraction(min(step * number + rest * units for number, units in enumerate(left.tolist())), below)
+        # η is the share of the leaves beyond some of the heaviest: there at most (k − 1) of k are wrong. Each leaf is
+        # best on the side where it adds less.
+        counted = weights > per_leaf * k * total // (k - 1)
+        refined = per_leaf * int(counted.sum()) + Fraction((k - 1) * int(weights[~counted].sum()), k * total)
         found.append({
             "name": name,
             "alpha": text_of(alpha / tree.schema.weight_scale),

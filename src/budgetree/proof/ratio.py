@@ -28,6 +28,7 @@ RANDOM_SETS = 200
 MAX_PAIRS_OF_CLASSES = 50
 SEED = 7
 MAX_PAIRS_AT_ONCE = 10**6  # of classes, whose product a hinged function computes
+MOMENT = 0.05  # seconds
 EXACT_TRIES = 5  # sets that floats find best, computed again in fractions
 
 
@@ -44,6 +45,7 @@ def functions_for(errors: Fraction) -> list[tuple[Impurity, dict[str, Any]]]:
 
 def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) -> Bound | None:
     """The best over functions and sets: the whole, the tree's nodes, pairs of classes, and others while time lasts."""
+    clock = _patient(clock)
     prices = instance.schema.table.cheapest
     in_units = errors * instance.schema.weight_scale
     functions = functions_for(in_units)
@@ -57,6 +59,7 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
     tried.sort(key=lambda entry: -entry[0])
     stated = functions_for(errors)  # in cases, as people and certificates count
     best: Bound | None = None
+    clock = _patient(clock)
     for value_in_floats, index, rows in tried[:EXACT_TRIES]:
         if value_in_floats <= 0:
             break
@@ -67,6 +70,12 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
         if best is None or value > best.value:
             best = Bound("ratio", value, {"impurity": stated[index][1], "objects": rows.tolist()})
     return best
+
+
+def _patient(clock: Clock) -> Clock:
+    """The same, or a moment where it is over: what is found in it does not depend on how busy the machine is."""
+    left = clock.seconds_left
+    return clock if left is None or left >= MOMENT else Clock(MOMENT)
 
 
 def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:

@@ -114,13 +114,15 @@ class Facts:
         return None
 
     def _odd_codes(self, sizes: list[int]) -> list[str]:
-        """Cases that count and do not fit the lists; the columns are looked at first, because few tables have any."""
+        """Cases that count and do not fit the lists; the table is looked at as a whole first, few tables have any."""
         tests = len(sizes)
         fault = ["facts: codes must be whole numbers from 0 to 255, one for each test"]
         try:
             if all(len(row) == tests for row in self.codes):
-                found = columns_of(self.codes)
-                if all(not column or max(column) < size for column, size in zip(found, sizes, strict=True)):
+                table = b"".join(map(bytes, self.codes))
+                if not tests or not table.translate(None, bytes(range(min(*sizes, 256)))):
+                    return []  # no code is beyond the shortest list
+                if all(max(table[test::tests], default=0) < size for test, size in enumerate(sizes)):
                     return []
                 fault = []
         except (TypeError, ValueError):
@@ -141,7 +143,7 @@ class Whole:
 
     def __init__(self, facts: Facts):
         self.facts = facts
-        self.columns = columns_of(facts.codes)
+        self._table, self._columns = b"".join(map(bytes, facts.codes)), dict[int, bytes]()
         self.rows = [row for row, weight in enumerate(facts.weights) if weight.numerator > 0]  # the cases present
         self.grain = gcd(facts.weights)
         self.weights = mapped(facts.weights, lambda weight: int(weight / self.grain))
@@ -151,6 +153,12 @@ class Whole:
         loss_grain = Fraction(1) if matrix is None else gcd(loss for row in matrix for loss in row) or Fraction(1)
         self.losses = None if matrix is None else [[int(loss / loss_grain) for loss in row] for row in matrix]
         self.measure = self.grain * loss_grain  # of what a leaf loses; without losses, of errors
+
+    def column(self, test: int) -> bytes:
+        """The outcome of every case."""
+        if test not in self._columns:
+            self._columns[test] = self._table[test :: len(self.facts.test_names)]
+        return self._columns[test]
 
     def counts(self, rows: Iterable[int]) -> list[int]:
         """The weight of each class among the rows, in grains."""
@@ -163,7 +171,7 @@ class Whole:
     def parts(self, rows: Iterable[int], test: int) -> dict[int, list[int]]:
         """The rows by the outcome they show."""
         found: dict[int, list[int]] = {}
-        column = self.columns[test]
+        column = self.column(test)
         for row in rows:
             code = column[row]
             if code in found:
@@ -175,7 +183,7 @@ class Whole:
     def part_counts(self, rows: Iterable[int], test: int) -> list[list[int]]:
         """The weight of each class, in grains, for every outcome that the rows show."""
         found: dict[int, list[int]] = {}
-        column, labels, weights, n_classes = self.columns[test], self.facts.labels, self.weights, self.n_classes
+        column, labels, weights, n_classes = self.column(test), self.facts.labels, self.weights, self.n_classes
         for row in rows:
             code = column[row]
             if code not in found:
@@ -223,24 +231,10 @@ class Whole:
         return other, loss - unavoidable
 
 
-def columns_of(codes: Sequence[Sequence[int]]) -> list[bytes]:
-    """Per test, the outcome of every case."""
-    if not codes:
-        return []
-    table, width = b"".join(map(bytes, codes)), len(codes[0])
-    return [table[test::width] for test in range(width)]
-
-
-def mapped(values: Iterable[Fraction], function: Callable[[Fraction], Result]) -> list[Result]:
+def mapped(values: Sequence[Fraction], function: Callable[[Fraction], Result]) -> list[Result]:
     """The function of each; many cases share few weights, and fractions are slow."""
-    found: dict[tuple[int, int], Result] = {}
-    results = []
-    for value in values:
-        key = value.numerator, value.denominator
-        if key not in found:
-            found[key] = function(value)
-        results.append(found[key])
-    return results
+    found = {key: function(value) for key, value in dict(zip(map(id, values), values, strict=True)).items()}
+    return [found[key] for key in map(id, values)]
 
 
 def gcd(numbers: Iterable[Fraction]) -> Fraction:
@@ -256,14 +250,15 @@ def _code_pieces(codes: Sequence[Sequence[int]], deadline: Deadline) -> Iterator
     """The codes as JSON has them."""
     width = len(codes[0]) if codes else 0
     rows = [bytes(row) for row in codes] if width else []
-    if rows and max(map(max, rows)) < 10 and all(len(row) == width for row in rows):
-        # One digit each: a row is [d,d,d] and a comma, and the digits go in column by column.
-        deadline.check()
-        table = b"".join(rows).translate(bytes(range(48, 58)) + bytes(246))
-        text = bytearray(b"[" + b"0," * (width - 1) + b"0],") * len(rows)
-        for test in range(width):
-            text[1 + 2 * test :: 2 * width + 2] = table[test::width]
-        yield b"[" + bytes(text[:-1]) + b"]"
+    table = b"".join(rows)
+    deadline.check()
+    if rows and all(len(row) == width for row in rows) and not table.translate(None, bytes(range(10))):
+        # One digit each: digits and commas take turns, in the whole table at once.
+        text = bytearray(2 * len(table))
+        text[0::2] = table.translate(bytes(range(48, 58)) + bytes(246))
+        text[1::2] = b"," * len(table)
+        cells = memoryview(text)
+        yield b"[[" + b"],[".join(cells[at : at + 2 * width - 1] for at in range(0, len(text), 2 * width)) + b"]]"
         return
     yield b"["
     for start in range(0, len(codes), MANY):

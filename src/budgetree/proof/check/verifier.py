@@ -22,7 +22,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from budgetree.proof.check import greedy, trees, witness, words
-from budgetree.proof.check.clock import Deadline, OutOfTimeError
+from budgetree.proof.check.clock import Deadline, OutOfTimeError, undisturbed
 from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import Facts, LossFacts, Whole, digest
 from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
@@ -350,14 +350,17 @@ class _Verifier:
             self.unverified.append(f"{where}.value: {what} was not settled within {self.deadline}")
 
 
-def verify(document: Mapping[str, Any], facts: Facts, *, time_limit: float | None = 10) -> CheckReport:
+def verify(
+    document: Mapping[str, Any], facts: Facts, *, time_limit: float | None = 10, deadline: Deadline | None = None
+) -> CheckReport:
     """Check every number of the document against the facts, in at most `time_limit` seconds (None: no limit).
 
-    What there is no time for is in `unverified`.
+    What there is no time for is in `unverified`. A `deadline` that runs already is taken instead of the limit.
     """
-    deadline = Deadline(time_limit)
+    deadline = deadline or Deadline(time_limit)
     if problems := facts.problems():
         return CheckReport(tuple(problems), ())
     if not isinstance(document, Mapping):
         return CheckReport((f"document: expected an object, got {short(document)}",), ())
-    return _Verifier(document, facts, deadline).run()
+    with undisturbed():
+        return _Verifier(document, facts, deadline).run()

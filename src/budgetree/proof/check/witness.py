@@ -152,7 +152,7 @@ def dual(question: Question, item: Any, where: str) -> tuple[int, Fraction]:
     problems = []
     for test, price in enumerate(whole.least):
         question.deadline.check()
-        column = whole.columns[test]
+        column = whole.column(test)
         load = sum(value for other, value in scaled.items() if column[other] != column[row])
         if load > price * scale:
             name, weight = facts.test_names[test], short(Fraction(load, scale))
