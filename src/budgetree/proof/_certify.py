@@ -110,9 +110,10 @@ def _check_tree(instance: Instance, tree: Any) -> None:
         raise ValueError(
             "tree: it has other tests, outcomes, classes, prices or losses than the instance; grow it from this one."
         )
-    counts = np.zeros_like(tree.nodes.counts)
-    present = instance.class_order.order
-    np.add.at(counts, (tree.route(instance.codes[present]), instance.labels[present]), instance.weight_units[present])
+    present, shape = instance.class_order.order, tree.nodes.counts.shape
+    places = tree.route(instance.codes[present]) * np.int64(shape[1]) + instance.labels[present]
+    # As floats, which are exact here: all weights together are below 2^53 units.
+    counts = np.bincount(places, instance.weight_units[present], shape[0] * shape[1]).reshape(shape)
     leaves = tree.nodes.is_leaf
     if its.weight_scale != mine.weight_scale or not np.array_equal(counts[leaves], tree.nodes.counts[leaves]):
         raise ValueError(
@@ -156,7 +157,7 @@ def _parts(instance: Instance, tree: Tree, stakes: Stakes | None) -> dict[str, A
 
 
 def _certificate(instance: Instance, parts: dict[str, Any], bounds: list[Bound]) -> Certificate:
-    unit = price_unit(instance)
+    unit = price_unit(instance.schema)
     values = [rounded_up(bound.value, unit) for bound in bounds]
     lower, known = max([*values, Fraction(0)]), Fraction(parts["known_max_cost"])
     # Of equals the first: a ratio or a cover is checked at once, a search has to be done again.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import Instance
+from budgetree.problem import Instance, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Bound:
     final: bool = False  # no higher bound exists: a tree that good with this cost does
 
 
-def price_unit(instance: Instance) -> Fraction:
+def price_unit(schema: Schema) -> Fraction:
     """Every path costs a multiple of this: the greatest common divisor of all prices and fees."""
-    table = instance.schema.table
+    table = schema.table
     units = gcd(*(int(price) for price in table.own.ravel()), *(int(fee) for fee in table.fees))
     return Fraction(units) / table.scale
 

@@ -15,8 +15,10 @@ from budgetree.errors import CertificateError
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
+from budgetree.proof.bounds import price_unit, rounded_up
 from budgetree.proof.check import CheckReport, seal, verify
 from budgetree.proof.check.clock import Deadline
+from budgetree.proof.check.facts import canonical
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.check.words import Claim, reason
 from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
@@ -182,7 +184,9 @@ class Certificate:
         if document["error_bounds"] not in ([], bounds_on_errors(tree)):
             return "its bounds on the share of errors are not those of this tree"
         ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
-        if lower > known or (None if stated is None else Fraction(stated)) != ratio:
+        unit = price_unit(tree.schema)
+        proved = max([Fraction(0), *(rounded_up(Fraction(bound["value"]), unit) for bound in document["bounds"])])
+        if lower > known or lower != proved or (None if stated is None else Fraction(stated)) != ratio:
             return "its lower bound or ratio cannot be true of this tree"
         return None
 
@@ -200,9 +204,9 @@ class Certificate:
         ]
         lines += dict.fromkeys(self.not_applicable.values())
         if self.rounded:
-            first = self.document["rounded"][0]
+            first = self.rounded[0]
             more = f", and {counted(len(self.rounded) - 1, 'more price')}" if len(self.rounded) > 1 else ""
-            lines.append(f"prices are counted on one grid: {first['given']} as {first['counted']}{more}")
+            lines.append(f"prices are counted on one grid: {first['given']} is counted as {first['counted']}{more}")
         if self._instance is None:
             what = "the lower bound" if self.guarantee is None else "the lower bound and the guarantee"
             verb = "is" if self.guarantee is None else "are"
@@ -268,10 +272,13 @@ def _flaw(document: Any) -> str | None:
     if isinstance(version, int) and version > VERSION:
         return f"version {version} was written by a later budgetree; this one reads up to {VERSION}. Upgrade it."
     try:
-        if (flaw := first_flaw(document, "budgetree.proof", SCHEMA_FILE)) is not None:
-            return flaw
+        canonical(document)
+    except (TypeError, ValueError) as error:
+        return f"it cannot be written as JSON: {error}."
     except RecursionError:
         return "something in it is nested far deeper than in any certificate."
+    if (flaw := first_flaw(document, "budgetree.proof", SCHEMA_FILE)) is not None:
+        return flaw
     if document["winner"] is not None and document["winner"] >= len(document["bounds"]):
         listed = counted(len(document["bounds"]), "bound")
         return f"winner is {document['winner']}; expected null, or a position in the list of {listed}."

@@ -130,7 +130,7 @@ def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: C
     needed = int(np.searchsorted(np.cumsum(weights), int(allowed), side="right")) + 1
     if needed > min(len(rows), MAX_CASES):
         return None
-    unit = price_unit(instance)
+    unit = price_unit(instance.schema)
     duals: list[_Dual] = []
     for row in rows[:needed]:
         if clock.is_over and duals:  # one is there in a moment, and often it is enough

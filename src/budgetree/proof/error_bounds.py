@@ -22,10 +22,14 @@ def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
     k, total = counts.shape[1], int(counts.sum())
     if k < 2 or not tree.schema.loss_table.is_plain:
         return []
-    two_largest = np.unique(np.sort(counts, axis=1)[:, -2:], axis=0).tolist()
+    second, first = np.sort(counts, axis=1)[:, -2:].T
+    # In floats to screen: what ties with the largest there is compared exactly.
+    owed = np.where(first > 0, first.astype(float) * second / np.maximum(first + second, 1), 0.0)
+    nearly = np.flatnonzero(owed >= owed.max() * (1 - 1e-9))
+    pairs = set(zip(first[nearly].tolist(), second[nearly].tolist(), strict=True))
     alphas = {
-        "HingedPairs": max((Fraction(a * b, a + b) for b, a in two_largest if a + b), default=Fraction(0)),
-        "HingedProduct": Fraction(max(b for b, _ in two_largest)),
+        "HingedPairs": max((Fraction(a * b, a + b) for a, b in pairs if a + b), default=Fraction(0)),
+        "HingedProduct": Fraction(int(second.max())),
     }
     factors = {"HingedPairs": k * (k - 1), "HingedProduct": k - 1}
     weights = counts.sum(axis=1)
