@@ -4,6 +4,7 @@
     python benchmarks/exact.py --binary       against pystreed: dna and two random binary tables, at depth 3 and 4
     python benchmarks/exact.py --frontiers    the other eight sets at unit and at random prices, whole frontiers
     python benchmarks/exact.py --pima         pima at its own prices, the whole frontier
+    python benchmarks/exact.py --losses       with losses beside without, on the same cases: dna and whole frontiers
     python benchmarks/exact.py --dna5         dna at a budget of 5, alone; long
     python benchmarks/exact.py --cold         the first exact answer of a fresh process, its imports included
 
@@ -170,6 +171,55 @@ def pima(time_limit: float) -> None:
     )
 
 
+def loss_kinds(n_classes: int) -> dict[str, bt.Losses]:
+    """One class that must not be missed, a referral beside it, and losses at random."""
+    missed = np.where(np.arange(n_classes) == 0, 50, 1)[:, None] * (1 - np.eye(n_classes, dtype=int))
+    drawn = np.random.default_rng(0).integers(1, 11, (n_classes, n_classes)) * (1 - np.eye(n_classes, dtype=int))
+    return {
+        "miss 50": bt.Losses(missed),
+        "and refer 4": bt.Losses(missed, answers={"refer": 4}),
+        "1 to 10": bt.Losses(drawn),
+    }
+
+
+def with_losses(instance: bt.Instance, losses: bt.Losses | None) -> bt.Instance:
+    """The very same cases: an instance made from a table would keep all its rows where losses are given."""
+    names = {"test_names": instance.test_names, "outcome_names": instance.outcome_names}
+    return bt.Instance(instance.codes, instance.labels, class_names=instance.class_names, losses=losses, **names)
+
+
+def time_searches(instances: dict[str, bt.Instance], depth: int | None) -> dict[str, float]:
+    """Processor seconds of one budget, or of the whole frontier; alternating, the best of several."""
+    best = dict.fromkeys(instances, float("inf"))
+    for _ in range(REPEATS if depth != 4 else 1):
+        for name, instance in instances.items():
+            start = time.process_time()
+            if depth is None:
+                assert bt.frontier(instance, method="exact", progress=False, folds=0).complete
+            else:
+                assert bt.optimal(instance, budget=depth).proven
+            best[name] = min(best[name], time.process_time() - start)
+    return best
+
+
+def losses() -> None:
+    """With losses beside without, and how many times as long it takes."""
+    kinds = list(loss_kinds(2))
+    print(f"{'losses':>14} {'none s':>9}" + "".join(f" {kind + ' s':>14} {'':>6}" for kind in kinds))
+    totals = np.zeros(1 + len(kinds))
+    problems = [("dna", 3), ("dna", 4), *((name, None) for name in SETS)]
+    for name, depth in problems:
+        unit = bt.datasets.load(name, prices=1)
+        given = {"none": None, **loss_kinds(unit.n_classes)}
+        seconds = time_searches({kind: with_losses(unit, losses) for kind, losses in given.items()}, depth)
+        none, *others = seconds.values()
+        totals += 0 if depth else np.array([none, *others])
+        label = name if depth is None else f"{name} at {depth}"
+        print(f"{label:>14} {none:>9.3f}" + "".join(f" {s:>14.3f} {s / none:>5.1f}×" for s in others), flush=True)
+    none, *others = totals.tolist()
+    print(f"{'all eight':>14} {none:>9.3f}" + "".join(f" {s:>14.3f} {s / none:>5.1f}×" for s in others))
+
+
 def dna5() -> None:
     dna = bt.datasets.load("dna")
     bt.optimal(dna, budget=3)  # warm; a whole run would take as long as the one that is timed
@@ -210,6 +260,7 @@ def main() -> None:
     parser.add_argument("--binary", action="store_true", help="against pystreed on binary tests")
     parser.add_argument("--frontiers", action="store_true", help="whole frontiers of eight sets")
     parser.add_argument("--pima", action="store_true", help="pima's whole frontier at its own prices")
+    parser.add_argument("--losses", action="store_true", help="with losses beside without")
     parser.add_argument("--dna5", action="store_true", help="dna at a budget of 5")
     parser.add_argument("--cold", action="store_true", help="first answers of fresh processes")
     parser.add_argument(
@@ -220,13 +271,15 @@ def main() -> None:
     )
     parser.add_argument("--time-limit", type=float, default=60, help="seconds for a frontier (default 60)")
     wanted = parser.parse_args()
-    chosen = wanted.binary or wanted.frontiers or wanted.pima or wanted.dna5 or wanted.cold
+    chosen = wanted.binary or wanted.frontiers or wanted.pima or wanted.losses or wanted.dna5 or wanted.cold
     if wanted.binary or not chosen:
         compare_binary(wanted.pystreed_dna4)
     if wanted.frontiers or not chosen:
         frontiers(wanted.time_limit)
     if wanted.pima or not chosen:
         pima(wanted.time_limit)
+    if wanted.losses:
+        losses()
     if wanted.dna5:
         dna5()
     if wanted.cold:

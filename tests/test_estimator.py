@@ -16,11 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import check_estimator
 
 import budgetree as bt
@@ -39,7 +41,14 @@ def pima() -> tuple[pd.DataFrame, pd.Series]:
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"method": "greedy"}, {"method": "exact"}, {"budget": 3}, {"impurity": bt.Powers(3)}],
+    [
+        {},
+        {"method": "greedy"},
+        {"method": "exact"},
+        {"budget": 3},
+        {"impurity": bt.Powers(3)},
+        {"class_weight": "balanced"},
+    ],
     ids=str,
 )
 def test_scikit_learns_checks_all_pass(changes: dict[str, Any]) -> None:
@@ -413,3 +422,58 @@ def test_objectives_are_checked(learner: list[dict[str, Any]]) -> None:
     ):
         with pytest.raises(ValueError, match=words):
             BudgetTreeClassifier(**changes).fit([[0], [1]], [0, 1])
+
+
+@pytest.mark.parametrize("objective", ["known", "new"])
+def test_losses_turn_answers_towards_the_class_that_must_not_be_missed(objective: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)  # noqa: N806
+    missed, referred = [], []
+    for losses in (None, {0: 50}, bt.Losses({0: 50}, answers={"refer": 0.5})):
+        classifier = BudgetTreeClassifier(budget=2, objective=objective, losses=losses, method="greedy").fit(X, y)
+        predicted = classifier.predict(X)
+        missed.append(int(((predicted != y.astype(predicted.dtype)) & (y == 0) & (predicted != "refer")).sum()))
+        referred.append(int((predicted == "refer").sum()))
+        assert classifier.classes_.tolist() == [0, 1]
+        assert classifier.predict_proba(X).shape == (len(y), 2)
+        assert classifier.answers_.tolist() == ([0, 1, "refer"] if referred[-1] else [0, 1])
+    assert missed[1] < missed[0]
+    assert referred[:2] == [0, 0]
+    assert referred[2] > 0
+
+
+@pytest.mark.parametrize("objective", ["known", "new"])
+def test_class_weights_are_sample_weights(objective: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)  # noqa: N806
+    rows = np.random.default_rng(0).permutation(len(y))[:150]
+    X, y = X[rows][:, :6], y[rows]  # noqa: N806
+    for weights in ("balanced", {0: 3, 1: 0.5}):
+        weighed = BudgetTreeClassifier(budget=2, objective=objective, class_weight=weights).fit(X, y)
+        by_hand = BudgetTreeClassifier(budget=2, objective=objective).fit(X, y, compute_sample_weight(weights, y))
+        assert weighed.tree_.to_dict() == by_hand.tree_.to_dict()
+    with pytest.raises(ValueError, match="class_weight"):
+        BudgetTreeClassifier(class_weight="heavy").fit(X, y)
+
+
+def test_min_cases_counts_training_rows() -> None:
+    X, y = load_breast_cancer(return_X_y=True)  # noqa: N806
+    X = np.repeat(X[:60, :4], 2, axis=0)  # noqa: N806
+    y = np.repeat(y[:60], 2)
+    classifier = BudgetTreeClassifier(budget=3, objective="known", min_cases=10, levels=3).fit(X, y)
+    counts = np.bincount(classifier.apply(X))
+    assert min(counts[counts > 0]) >= 10
+    assert classifier.get_n_leaves() > 1
+    with pytest.raises(ValueError, match="objective='known'"):
+        BudgetTreeClassifier(min_cases=10).fit(X, y)
+
+
+def test_leaves_of_little_weight_are_joined() -> None:
+    X, y = load_breast_cancer(return_X_y=True)  # noqa: N806
+    same = {"budget": 3, "objective": "known", "method": "greedy", "levels": 2}
+    whole = BudgetTreeClassifier(**same).fit(X, y)
+    joined = BudgetTreeClassifier(**same, min_weight_fraction_leaf=0.05).fit(X, y)
+    nodes = joined.tree_.nodes
+    assert min(nodes.counts[nodes.is_leaf].sum(axis=1)) >= 0.05 * len(y)
+    assert 1 < joined.get_n_leaves() < whole.get_n_leaves()
+    assert joined.tree_.statement.is_proven is False
+    with pytest.raises(ValueError, match="min_weight_fraction_leaf is"):
+        BudgetTreeClassifier(min_weight_fraction_leaf=0.7).fit(X, y)

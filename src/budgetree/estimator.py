@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import Tags
+    from sklearn.utils.class_weight import compute_sample_weight
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import (
         _check_sample_weight,
@@ -33,15 +34,17 @@ from budgetree.learn import frontier
 from budgetree.learn._frontier import OBJECTIVES, frontier_for_new
 from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
-from budgetree.problem import Instance, Prices
-from budgetree.problem.raw_rows import RawRows
+from budgetree.problem import Instance, Losses, Prices
+from budgetree.problem.raw_rows import Duplicates, RawRows
 from budgetree.problem.tables.arrays import read_array
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.table import Table
+from budgetree.problem.units import non_negative
 from budgetree.proof import Certificate, certify
 from budgetree.services.words import counted
 from budgetree.tree import Tree
+from budgetree.tree.changes import without_small_leaves
 from budgetree.tree.consultation import check_handle_unknown
 
 
@@ -71,8 +74,16 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                           effect); "known": the fewest errors on the training rows, proven where the search can
     leaves                for "new", "model": a leaf weighs up all that was paid; "count": the leaves of a plain tree
     sure                  for "new": a row stops where its answer has this probability; None to spend all
+    losses                what a wrong answer costs: a Losses, {class: {answer: loss}}, {class: loss} or a square array.
+                          predict then gives the answer of least (expected) loss, which may be one that is no class,
+                          such as "refer", if the losses allow it
+    class_weight          None, "balanced" or {class: weight}: how much the rows of a class count, times sample_weight
+    min_cases             for "known": no leaf has fewer training rows
+    min_weight_fraction_leaf
+                          for "known": leaves with less than this share of all weight are joined after the search
 
-    After fit: tree_, frontier_ (for "known": everything up to the budget), max_cost_, mean_cost_, classes_, instance_
+    After fit: tree_, frontier_ (for "known": everything up to the budget), max_cost_, mean_cost_, classes_, answers_
+    (the classes, then whatever else may be answered), instance_
     (the training rows, coded and merged), certificate_ (proves how good the tree is on them; computed when first asked
     for).
 
@@ -99,6 +110,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         objective: str = "new",
         leaves: str = "model",
         sure: float | None = SURE,
+        losses: Any = None,
+        class_weight: Any = None,
+        min_cases: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
     ) -> None:
         self.budget = budget
         self.max_error = max_error
@@ -114,12 +129,21 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.objective = objective
         self.leaves = leaves
         self.sure = sure
+        self.losses = losses
+        self.class_weight = class_weight
+        self.min_cases = min_cases
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
         """Learn the tree from rows, their classes and, if given, how much each counts."""
         check_handle_unknown(self.handle_unknown)
         if self.objective not in OBJECTIVES:
             raise ValueError(f"objective is {self.objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}.")
+        if self.objective == "new" and self.min_cases != 1:
+            raise ValueError(
+                f"min_cases is {self.min_cases!r}, which is about the training rows, but objective is 'new'; expected "
+                "1, or objective='known'."
+            )
         if self.objective == "new" and self.max_error is not None:
             raise ValueError(
                 f"max_error is {self.max_error!r}, which is about the training rows, but objective is 'new'; expected "
@@ -142,13 +166,32 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         except TypeError as error:
             raise ValueError("y: labels are missing or of several types; expected one label per row.") from error
         weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, copy=True, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weights = weights * self._class_factors(answers, labels, weights)
         self.instance_ = self._instance(table, labels, weights)
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
-        self.tree_ = self._tree_for_new() if self.objective == "new" else self._tree_for_known()
+        share = float(
+            non_negative(self.min_weight_fraction_leaf, "min_weight_fraction_leaf", "expected a share, 0 to 0.5")
+        )
+        if share > 0.5:
+            raise ValueError(f"min_weight_fraction_leaf is {share}; expected a share of the weight, from 0 to 0.5.")
+        is_new = self.objective == "new"
+        self.tree_ = self._tree_for_new() if is_new else without_small_leaves(self._tree_for_known(), share)
+        self.answers_ = self.instance_.schema.answers
         self.max_cost_ = self.tree_.max_cost
         self.mean_cost_ = self.tree_.mean_cost
         self._certificate: Certificate | None = None
         return self
+
+    def _class_factors(
+        self, answers: NDArray[Any], labels: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """How much more or less each row counts because of its class."""
+        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
+            return np.asarray(compute_sample_weight(self.class_weight, answers), dtype=np.float64)
+        in_class = np.bincount(labels, weights=weights)  # by weight, so that a row of weight 2 is as good as two rows
+        factors = weights.sum() / (len(in_class) * np.maximum(in_class, np.finfo(float).tiny))
+        return np.asarray(factors[labels])
 
     def _tree_for_new(self) -> Tree:
         """The lowest error on new rows; without a budget, all tests may be bought."""
@@ -173,6 +216,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             time_limit=self.time_limit,
             progress=bool(self.verbose),
             folds=0,
+            min_cases=self.min_cases,
         )
         if self.max_error is None:
             return tree_for_budget(self.frontier_, self.budget)
@@ -187,9 +231,12 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._certificate
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The class of each row."""
+        """The class of each row; where losses allow other answers, the answer of least loss."""
         codes = self._codes(X)
-        predicted: NDArray[Any] = self.classes_[self.tree_.answers(codes)]
+        answers = self.tree_.answers(codes)
+        # As y had them, unless there is an answer that y cannot have.
+        has_others = len(self.answers_) > len(self.classes_)
+        predicted: NDArray[Any] = (self.answers_ if has_others else self.classes_)[answers]
         return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
@@ -267,8 +314,11 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         levels = self.levels
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
-        raw = RawRows(replace(table, columns=columns).owned(), labels, levels, "add up", weights)
-        return Instance.from_raw(raw, tuple(self.classes_.tolist()), self._prices(table.names))
+        alike: Duplicates = "keep" if self.min_cases != 1 else "add up"  # every row is a case, where leaves count them
+        raw = RawRows(replace(table, columns=columns).owned(), labels, levels, alike, weights)
+        return Instance.from_raw(
+            raw, tuple(self.classes_.tolist()), self._prices(table.names), losses=Losses.of(self.losses)
+        )
 
     def _prices(self, names: list[str]) -> Any:
         """Prices by name, from whatever the user gave."""

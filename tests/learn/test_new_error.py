@@ -5,36 +5,36 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from budgetree.learn.new_error import CLI_REMEDY, error_of_rows, overfitted_words
+from budgetree.learn.new_error import CLI_REMEDY, HeldOut, overfitted_words
 from budgetree.tree.expected import NewError
 
 
 def test_equal_rows_give_the_binomial_standard_error() -> None:
     wrong = np.arange(400) % 4 == 0
-    found = error_of_rows(wrong, np.ones(400))
+    found = HeldOut(np.ones(400)).error(wrong)
     assert found.error == 0.25
     assert found.se == pytest.approx(np.sqrt(0.25 * 0.75 / 400), rel=0.01)
 
 
 def test_a_tree_without_errors_is_not_sure_to_have_none() -> None:
-    found = error_of_rows(np.zeros(50, dtype=bool), np.ones(50))
+    found = HeldOut(np.ones(50)).error(np.zeros(50, dtype=bool))
     assert found.error == 0
     assert 0.01 < found.se < 0.04
 
 
 def test_weights_count_and_the_unit_of_weight_does_not() -> None:
     wrong, weights = np.array([True, False, False]), np.array([2.0, 1.0, 1.0])
-    assert error_of_rows(wrong, weights).error == 0.5
-    assert error_of_rows(wrong, 10 * weights) == error_of_rows(wrong, weights)
+    assert HeldOut(weights).error(wrong).error == 0.5
+    assert HeldOut(10 * weights).error(wrong) == HeldOut(weights).error(wrong)
 
 
 def test_rows_that_are_wrong_together_are_one_draw() -> None:
     groups = np.repeat(np.arange(40), 10)
     together, apart = groups % 4 == 0, np.arange(400) % 4 == 0
-    as_groups = error_of_rows(groups[::10] % 4 == 0, np.ones(40))
-    assert error_of_rows(together, np.ones(400), groups).se == pytest.approx(as_groups.se, rel=0.05)
-    assert error_of_rows(apart, np.ones(400), groups).se == pytest.approx(
-        error_of_rows(apart, np.ones(400)).se, rel=0.05
+    as_groups = HeldOut(np.ones(40)).error(groups[::10] % 4 == 0)
+    assert HeldOut(np.ones(400), groups).error(together).se == pytest.approx(as_groups.se, rel=0.05)
+    assert HeldOut(np.ones(400), groups).error(apart).se == pytest.approx(
+        HeldOut(np.ones(400)).error(apart).se, rel=0.05
     )
 
 
@@ -50,7 +50,23 @@ def test_overfitted_in_plain_words_with_the_remedy() -> None:
 
 def test_few_rows_to_learn_from_make_the_error_less_sure() -> None:
     wrong, weights = np.arange(400) % 4 == 0, np.ones(400)
-    held_out_alone = error_of_rows(wrong, weights)
-    in_five_folds = error_of_rows(wrong, weights, learned_from=320.0)
+    held_out_alone = HeldOut(weights).error(wrong)
+    in_five_folds = HeldOut(weights, learned_from=320.0).error(wrong)
     assert in_five_folds.error == held_out_alone.error
     assert in_five_folds.se == pytest.approx(1.5 * held_out_alone.se)
+
+
+def test_losses_of_zero_and_one_are_errors() -> None:
+    rng = np.random.default_rng(1)
+    wrong, groups = rng.random(300) < 0.2, rng.integers(0, 40, 300)
+    for held_out in (HeldOut(rng.random(300)), HeldOut(np.ones(300), groups, 900.0)):
+        error, loss = held_out.error(wrong), held_out.loss(wrong.astype(float), 1.0)
+        assert (loss.loss, loss.se) == pytest.approx((error.error, error.se))
+
+
+def test_the_standard_error_of_a_mean_loss_is_that_of_its_rows() -> None:
+    lost = np.tile([0.0, 0.0, 1.0, 50.0], 500)
+    found = HeldOut(np.ones(2000)).loss(lost, 50.0)
+    assert found.loss == pytest.approx(lost.mean())
+    assert found.se == pytest.approx(lost.std() / np.sqrt(2000), rel=0.01)
+    assert HeldOut(np.ones(50)).loss(np.zeros(50), 50.0).se > 0.9  # a miss may still come

@@ -137,4 +137,22 @@ def test_there_are_no_more_folds_than_rows_or_groups(noise: bt.Instance) -> None
 
 
 def test_the_words_for_all_folds() -> None:
-    assert str(Validation((), 5, 5, 100, False)) == "error on new cases: cross-validated, 5 of 5 folds"
+    assert str(Validation((), (), 5, 5, 100, False)) == "error on new cases: cross-validated, 5 of 5 folds"
+
+
+def test_with_losses_the_mean_loss_is_estimated_beside_the_error() -> None:
+    instance = bt.datasets.load("pima").with_losses(bt.Losses({"pos": 5}, answers={"refer": 0.4}))
+    frontier = bt.frontier(instance, max_budget=2, method="greedy")
+    assert frontier.validation is not None
+    assert len(frontier.validation.new_losses) == len(frontier)
+    first = frontier[0]  # everybody is referred
+    assert (first.new_loss, first.new_error) == (pytest.approx(0.4), 0)
+    for point in frontier:
+        assert point.new_loss is not None
+        assert point.new_loss_se is not None
+        assert 0 < point.new_loss_se < 0.3
+        assert point.tree.expected is not None
+        assert point.tree.expected.new_loss == point.expected_loss
+    lowest = min(frontier, key=lambda point: point.new_loss or 0)
+    assert frontier.recommended.new_loss <= (lowest.new_loss or 0) + (lowest.new_loss_se or 0)  # type: ignore[operator]
+    assert bt.frontier(bt.datasets.load("pima"), max_budget=1)[-1].new_loss is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import budgetree as bt
-from budgetree.tree.expected import Expected, NewError
+from budgetree.tree.expected import Expected, NewError, NewLoss
 
 
 def test_the_words_give_the_error_its_standard_error_and_whether_it_is_overfitted() -> None:
@@ -34,3 +34,14 @@ def test_a_tree_that_was_changed_or_never_judged_knows_nothing() -> None:
     assert judged.expected is not None
     assert judged.cut(1).expected is None
     assert judged.priced(2).expected is None
+
+
+def test_with_losses_it_says_the_loss_first(tmp_path: Path) -> None:
+    expected = Expected(NewError(0.1, 0.02), False, "cross-validated", NewLoss(0.84, 0.12))
+    assert str(expected) == "new cases: loss 0.84 ± 0.12 a case, 10.0 % ± 2.0 wrong, cross-validated"
+    instance = bt.datasets.load("house_votes").with_losses(bt.Losses(answers={"refer": 0.1}))
+    tree = bt.frontier(instance, max_budget=1, method="greedy")[-1].tree
+    assert tree.expected is not None
+    assert tree.expected.new_loss is not None
+    tree.to_json(tmp_path / "model.json")
+    assert bt.Tree.from_json(tmp_path / "model.json").expected == tree.expected

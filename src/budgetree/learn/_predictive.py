@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetree.learn.predictive import SURE, fine_instance
 from budgetree.learn.predictive.fit import Fitter, Leaves
-from budgetree.learn.predictive.stop import check_sure
+from budgetree.learn.predictive.stop import careful, check_sure
 from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
@@ -30,10 +30,12 @@ def predictive(
     """The tree for new cases: the lowest error to expect on cases like the known ones, where none may pay more.
 
     Which test to buy next is chosen by how well a model of everything paid so far answers cases that it was not
-    fitted to. Numbers are not rounded to the instance's levels, and equal rows are not merged.
+    fitted to. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
+    losses, a case is given the answer of least expected loss.
 
     budget      no case, known or new, pays more than this, whatever its outcomes; None for no limit
-    sure        a case stops where its likeliest class has this probability; None to buy all that helps on average
+    sure        a case stops where its likeliest class has this probability; None to buy all that helps on average.
+                Where losses differ, the probability is raised so that stopping risks no more
     leaves      "model": a case is answered by a model of all that it paid; "count": a plain tree that can be printed
     time_limit  seconds after which the best so far is returned
     progress    True or False to show or hide the bar; by default it shows on a terminal
@@ -53,7 +55,7 @@ class PredictiveTrees:
 
     def __init__(self, cases: Instance, *, sure: float | None, leaves: Leaves, threads: int | None = None) -> None:
         check_instance(cases)
-        limit, n_threads = check_sure(sure), check_threads(threads)
+        limit, n_threads = careful(check_sure(sure), cases.schema.loss_table), check_threads(threads)
         self.cases = fine_instance(cases)  # not rounded, not merged
         self._fitter = Fitter(self.cases, limit, leaves, n_threads)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from budgetree.learn.points import Frontier
-from budgetree.learn.validation import FoldSettings, Validation, cross_validate, wrong_rows
+from budgetree.learn.validation import FoldSettings, Validation, answers_of_rows, are_wrong, cross_validate
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
@@ -67,13 +67,17 @@ def estimated(
 
 def with_new_errors(frontier: Frontier, validation: Validation) -> Frontier:
     """The same frontier with what was found out about new cases."""
-    errors = validation.new_errors
     points = frontier.points
-    if errors:
+    if validation.new_errors:
         row_errors = _row_errors(frontier)
         points = tuple(
             replace(point, new_error=new.error, new_error_se=new.se, _row_error=row_error, _how=validation.how)
-            for point, new, row_error in zip(points, errors, row_errors, strict=True)
+            for point, new, row_error in zip(points, validation.new_errors, row_errors, strict=True)
+        )
+    if validation.new_losses:
+        points = tuple(
+            replace(point, new_loss=new.loss, new_loss_se=new.se)
+            for point, new in zip(points, validation.new_losses, strict=True)
         )
     return replace(frontier, points=points, validation=validation)
 
@@ -84,5 +88,6 @@ def _row_errors(frontier: Frontier) -> list[float | None]:
     if instance.raw is None or instance.raw.duplicates != "merge" or instance.n_rows == instance.n_objects:
         return [None] * len(frontier)
     rows = np.arange(instance.n_rows)
-    wrong = wrong_rows([point.tree for point in frontier], instance, instance, rows)
+    answers = answers_of_rows([point.tree for point in frontier], instance, instance, rows)
+    wrong = are_wrong(answers, instance, rows)
     return [float(share) for share in wrong @ instance.row_weights / instance.row_weights.sum()]

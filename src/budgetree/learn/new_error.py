@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.tree.expected import NewError
+from budgetree.tree.expected import NewError, NewLoss
 
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
@@ -30,28 +31,42 @@ def overfitted_words(known_error: float, new: NewError, remedy: str = REMEDY) ->
     return f"known cases {100 * known_error:.1f} % wrong, new cases about {about}: overfitted; {remedy}"
 
 
-def error_of_rows(
-    wrong: NDArray[np.bool_],
-    weights: NDArray[np.float64],
-    groups: NDArray[np.int64] | None = None,
-    *,
-    learned_from: float = math.inf,
-) -> NewError:
-    """The weighted mean over rows that were held out, and its standard error; rows of one group count as one draw.
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """The rows that were held out.
 
     learned_from  the weight of the rows that each tree was learned from. Other rows would have made other trees, which
-                  is why the error is less sure than the rows held out alone say: by 1 + held out / learned from in the
+                  is why a mean is less sure than the rows held out alone say: by 1 + held out / learned from in the
                   variance (Nadeau and Bengio 2003, the corrected resampled t-test)
-
-    One more right and one more wrong draw keep the standard error of a tree without errors above 0.
     """
-    total = float(weights.sum())
-    mean = float(weights @ wrong) / total
-    n_draws = len(wrong) if groups is None else len(np.unique(groups))
-    cautious = (mean * n_draws + 1) / (n_draws + 2)
-    # As if every row were a draw of its own: where rows of a group are wrong together, the error is less sure than so.
-    variance = float((weights**2).sum()) * cautious * (1 - cautious)
-    if groups is not None:
-        deviations = np.bincount(groups, weights=weights * (wrong - mean))
-        variance = max(variance, float((deviations**2).sum()) * n_draws / max(n_draws - 1, 1))
-    return NewError(mean, math.sqrt(variance * (1 + total / learned_from)) / total)
+
+    weights: NDArray[np.float64]
+    groups: NDArray[np.int64] | None = None  # rows of one group count as one draw
+    learned_from: float = math.inf
+
+    def error(self, wrong: NDArray[np.bool_]) -> NewError:
+        """The share that is wrong."""
+        return NewError(*self._mean(wrong.astype(np.float64), 1.0))
+
+    def loss(self, lost: NDArray[np.float64], largest: float) -> NewLoss:
+        """What a row loses on average, where it may lose as much as the largest."""
+        return NewLoss(*self._mean(lost, largest))
+
+    def _mean(self, values: NDArray[np.float64], largest: float) -> tuple[float, float]:
+        """The weighted mean and its standard error.
+
+        One more draw that loses nothing and one that loses the most keep the standard error of a tree without errors
+        above 0.
+        """
+        weights, groups = self.weights, self.groups
+        total = float(weights.sum())
+        mean = float(weights @ values) / total
+        n_draws = len(values) if groups is None else len(np.unique(groups))
+        cautious = (mean * n_draws + largest) / (n_draws + 2)
+        square = (float(weights @ values**2) / total * n_draws + largest**2) / (n_draws + 2)
+        # As if every row were a draw of its own: where rows of a group go wrong together, the mean is less sure.
+        variance = float((weights**2).sum()) * max(square - cautious**2, 0.0)
+        if groups is not None:
+            deviations = np.bincount(groups, weights=weights * (values - mean))
+            variance = max(variance, float((deviations**2).sum()) * n_draws / max(n_draws - 1, 1))
+        return mean, math.sqrt(variance * (1 + total / self.learned_from)) / total

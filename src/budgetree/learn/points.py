@@ -19,7 +19,7 @@ from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import as_fraction, non_negative, plain_number
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.expected import Expected, NewError
+from budgetree.tree.expected import Expected, NewError, NewLoss
 from budgetree.tree.proven import Proven
 
 COLUMNS = (  # of a point, in tables
@@ -34,6 +34,7 @@ COLUMNS = (  # of a point, in tables
     "source",
 )
 LOSS_COLUMNS = ("loss", "referred")  # after the errors
+NEW_LOSS_COLUMNS = ("new_loss", "new_loss_se")  # after the new errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,9 @@ class Point:
     new_error_se: float | None = None  # its standard error
     _row_error: float | None = field(default=None, repr=False)  # of known rows, where duplicates were merged into cases
     _how: str = field(default="", repr=False)  # new_error came about
+    new_loss: float | None = None  # what a new case loses on average, where losses are given and it was estimated
+    new_loss_se: float | None = None  # its standard error
+    _mean_loss: float = field(default=0.0, repr=False)  # of the known cases
 
     @property
     def expected(self) -> NewError | None:
@@ -63,14 +67,32 @@ class Point:
         return NewError(self.new_error, self.new_error_se)
 
     @property
+    def expected_loss(self) -> NewLoss | None:
+        """new_loss and its standard error together."""
+        if self.new_loss is None or self.new_loss_se is None:
+            return None
+        return NewLoss(self.new_loss, self.new_loss_se)
+
+    @property
     def overfitted(self) -> bool:
         """Whether the known cases make the tree look significantly better than it is on new ones."""
+        if self.expected_loss is not None:
+            return self.expected_loss.exceeds(self._mean_loss)
         known = self.error_rate if self._row_error is None else self._row_error
         return self.expected is not None and self.expected.exceeds(known)
 
     @property
+    def _expected_mean(self) -> tuple[float, float] | None:
+        """What a new case loses on average, and its standard error; without losses, errs."""
+        if self.expected_loss is not None:
+            return self.expected_loss.loss, self.expected_loss.se
+        return None if self.expected is None else (self.expected.error, self.expected.se)
+
+    @property
     def _expectation(self) -> Expected | None:
-        return None if self.expected is None else Expected(self.expected, self.overfitted, self._how)
+        if self.expected is None:
+            return None
+        return Expected(self.expected, self.overfitted, self._how, self.expected_loss)
 
     @cached_property
     def tree(self) -> Tree:
@@ -91,16 +113,15 @@ class Frontier:
 
     @property
     def recommended(self) -> Point:
-        """The cheapest point whose error on new cases is within one standard error of the lowest.
+        """The cheapest point whose error (loss, with losses) on new cases is within one standard error of the lowest.
 
-        Where no error on new cases is known: the last point.
+        Where nothing is known of new cases: the last point.
         """
-        known = [(point, point.expected) for point in self.points if point.expected is not None]
+        known = [(point, *found) for point in self.points if (found := point._expected_mean) is not None]
         if not known:
             return self.points[-1]
-        lowest = min((expected for _, expected in known if expected is not None), key=lambda expected: expected.error)
-        within = lowest.error + lowest.se
-        return next(point for point, expected in known if expected is not None and expected.error <= within)
+        _, lowest, se = min(known, key=lambda entry: entry[1])
+        return next(point for point, mean, _ in known if mean <= lowest + se)
 
     def best(self, *, budget: Any) -> Point:
         """The fewest errors, or the least loss, within a budget; below the cheapest test that is the single leaf."""
@@ -165,7 +186,10 @@ class Frontier:
     @property
     def columns(self) -> tuple[str, ...]:
         """What a table of the points shows: loss and referred only where there are losses."""
-        return (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:]) if self.has_losses else COLUMNS
+        if not self.has_losses:
+            return COLUMNS
+        place = COLUMNS.index("overfitted")
+        return (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:place], *NEW_LOSS_COLUMNS, *COLUMNS[place:])
 
     def to_frame(self) -> Any:
         """The points as a data frame of the library the instance came from."""
@@ -215,4 +239,5 @@ def make_point(instance: Instance, found: Found, lower_bound: int) -> Point:
         loss=loss,
         referred=referred,
         _found=found,
+        _mean_loss=float(as_fraction(loss) * schema.weight_scale / instance.class_order.total),
     )

@@ -3,7 +3,8 @@
     rows       ░░░░████████████████     a fold is held out; everything is learned again from the rest, from raw values
                ████░░░░████████████     on (levels, categories, duplicates, search, choice of size), and the rows held
                ████████░░░░████████     out are predicted by a tree that has never seen them
-               …                        each row is wrong once or right once: their mean is the error on new cases
+               …                        each row is wrong once or right once: their mean is the error on new cases;
+                                        with losses, what they lose is averaged as well
 
 Errors on known cases say how well a tree fits the table; only rows that it was not learned from say how it will do.
 """
@@ -18,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
-from budgetree.learn.new_error import error_of_rows
+from budgetree.learn.new_error import HeldOut
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.expected import NewError
+from budgetree.tree.expected import NewError, NewLoss
 
 # Learns from some of the rows, within the time; then the tree for each budget can be asked for.
 Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
@@ -48,6 +49,7 @@ class Validation:
     """What was held out, and what came of it for each budget that was asked for."""
 
     new_errors: tuple[NewError, ...]  # none where no fold was finished
+    new_losses: tuple[NewLoss, ...]  # the same where losses are given, else none
     n_folds: int  # asked for
     n_done: int
     n_rows: int  # predicted
@@ -118,7 +120,7 @@ def cross_validate(
     weights = instance.row_weights
     counts = weights > 0
     numbers = [fold for fold in np.unique(folds[folds >= 0]).tolist() if counts[folds != fold].any()]
-    wrong = np.zeros((len(budgets), instance.n_rows), dtype=bool)
+    answers = np.zeros((len(budgets), instance.n_rows), dtype=np.int64)
     is_done = np.zeros(instance.n_rows, dtype=bool)
     n_done = 0
     for place, fold in enumerate(numbers):
@@ -130,27 +132,53 @@ def cross_validate(
         held_out = np.flatnonzero(folds == fold)
         part = instance.rows(np.flatnonzero(folds != fold))
         tree_for = learn(part, clock.share(seconds))
-        wrong[:, held_out] = wrong_rows([tree_for(budget) for budget in budgets], part, instance, held_out)
+        answers[:, held_out] = answers_of_rows([tree_for(budget) for budget in budgets], part, instance, held_out)
         is_done[held_out] = True
         n_done += 1
     rows = np.flatnonzero(is_done & counts)
     groups = None if settings.groups is None else group_numbers(settings.groups)[rows]
     # On average over the folds done: what was not held out at the same time.
     learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
-    errors = [error_of_rows(row[rows], weights[rows], groups, learned_from=learned_from) for row in wrong if len(rows)]
-    return Validation(tuple(errors), len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
+    judged = _judge(answers[:, rows], instance, rows, HeldOut(weights[rows], groups, learned_from))
+    return Validation(*judged, len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
 
 
-def wrong_rows(trees: Sequence[Tree], part: Instance, whole: Instance, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Per tree and row of the whole, whether the tree, learned from the part, gets it wrong."""
+def _judge(
+    answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64], held_out: HeldOut
+) -> tuple[tuple[NewError, ...], tuple[NewLoss, ...]]:
+    """What is wrong with the answers of each budget to these rows, and what they lose."""
+    if not len(rows):
+        return (), ()
+    errors = tuple(held_out.error(wrong) for wrong in are_wrong(answers, instance, rows))
+    if instance.losses is None:
+        return errors, ()
+    lost, largest = losses_of(answers, instance, rows), float(instance.schema.loss_table.largest)
+    scale = float(instance.schema.loss_table.scale)
+    return errors, tuple(held_out.loss(row, largest / scale) for row in lost)
+
+
+def are_wrong(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which answers to these rows are another class; one that is no class is no error."""
+    return np.asarray((answers != instance.row_labels[rows]) & (answers < instance.n_classes))
+
+
+def losses_of(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What the answers to these rows lose."""
+    table = instance.schema.loss_table
+    return np.asarray(table.units[instance.row_labels[rows], answers] / float(table.scale))
+
+
+def answers_of_rows(
+    trees: Sequence[Tree], part: Instance, whole: Instance, rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Per tree and row of the whole, what the tree, learned from the part, answers."""
     codes: dict[int, NDArray[np.uint8]] = {}  # trees of one search share a schema
     answers = []
     for tree in trees:
         if id(tree.schema) not in codes:
             codes[id(tree.schema)] = _codes(tree, part, whole, rows)
         answers.append(tree.answers(codes[id(tree.schema)]))
-    wrong: NDArray[np.bool_] = np.array(answers) != whole.row_labels[rows]
-    return wrong
+    return np.array(answers, dtype=np.int64).reshape(len(trees), len(rows))
 
 
 def _codes(tree: Tree, part: Instance, whole: Instance, rows: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -42,6 +42,20 @@ def idle_nodes(tree: Tree) -> NDArray[np.bool_]:
     return np.asarray((lowest == highest) & ~nodes.is_leaf)
 
 
+def without_small_leaves(tree: Tree, share: float) -> Tree:
+    """The tree with every node made a leaf that has a leaf of less than this share of the weight below it."""
+    _refuse_for_new_cases(tree, "without_small_leaves", "its answers do not depend on the cases of one leaf")
+    while True:
+        nodes = tree.nodes
+        weight = nodes.counts.sum(axis=1)
+        small = nodes.is_leaf & (weight < share * weight[0]) & (nodes.parent >= 0)
+        if not small.any():
+            return tree
+        stop = np.zeros(len(nodes), dtype=bool)
+        stop[nodes.parent[small]] = True
+        tree = _pruned(tree, stop, Change("joined"))
+
+
 def priced(tree: Tree, prices: Any) -> Tree:
     """The same tree at other prices, of which nothing is proven."""
     schema = replace(tree.schema, prices=Prices.of(prices))

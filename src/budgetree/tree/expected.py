@@ -23,6 +23,21 @@ class NewError:
 
 
 @dataclass(frozen=True, slots=True)
+class NewLoss:
+    """What a new case is expected to lose, on average, and how sure that number is."""
+
+    loss: float
+    se: float  # its standard error
+
+    def exceeds(self, known_loss: float) -> bool:
+        """Whether the known cases make the tree look significantly better than it is."""
+        return self.loss - known_loss > SIGNIFICANT * self.se
+
+    def __str__(self) -> str:
+        return f"loss {self.loss:.3g} ± {self.se:.2g} a case"
+
+
+@dataclass(frozen=True, slots=True)
 class Expected:
     """What a tree knows about new cases.
 
@@ -33,7 +48,9 @@ class Expected:
     new_error: NewError
     overfitted: bool  # the known cases make the tree look significantly better than it is
     how: str  # the number came about, in words
+    new_loss: NewLoss | None = None  # where losses were given
 
     def __str__(self) -> str:
-        words = f"new cases: {self.new_error} wrong, {self.how}"
+        loss = "" if self.new_loss is None else f"{self.new_loss}, "
+        words = f"new cases: {loss}{self.new_error} wrong, {self.how}"
         return f"{words}; overfitted" if self.overfitted else words

@@ -9,7 +9,7 @@ from typing import Literal
 from budgetree.services.words import show_number
 
 Method = Literal["greedy", "exact", "leaf", "predictive", "unknown"]
-ChangeKind = Literal["cut", "trimmed", "repriced", "weighted"]
+ChangeKind = Literal["cut", "trimmed", "repriced", "weighted", "joined"]
 
 METHOD_WORDS: dict[Method, str] = {
     "greedy": "greedy",
@@ -23,6 +23,7 @@ CHANGE_WORDS: dict[ChangeKind, str] = {
     "trimmed": "trimmed",
     "repriced": "at other prices",
     "weighted": "classes weighted by their losses",
+    "joined": "small leaves joined",
 }
 
 

@@ -48,3 +48,31 @@ def test_as_few_errors_as_pystreed(seed: int, depth: int) -> None:
     assert found.proven
     assert found.errors == errors_of_pystreed(instance, depth)
     assert found.lower_bound == found.errors
+
+
+def loss_of_pystreed(instance: bt.Instance, depth: int, min_cases: int) -> int:
+    """By its task with a cost for each case and answer, in loss units."""
+    solver = pystreed.STreeDInstanceCostSensitiveClassifier(
+        max_depth=depth, max_num_nodes=2**depth - 1, min_leaf_node_size=min_cases, time_limit=PATIENCE
+    )
+    codes, costs = instance.codes.astype(np.intc), instance.schema.loss_table.units[instance.labels].astype(float)
+    solver.fit(codes, costs)
+    assert solver.fit_result.is_optimal(), "pystreed ran out of time"
+    return int(costs[np.arange(len(codes)), solver.predict(codes).astype(int)].sum())
+
+
+@pytest.mark.parametrize("min_cases", [1, 4])
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("seed", range(15))
+def test_as_little_loss_as_pystreed(seed: int, depth: int, min_cases: int) -> None:
+    plain = random_instance(seed)
+    rng = np.random.default_rng(seed)
+    losses = rng.integers(1, 12, (plain.n_classes, plain.n_classes)) * (1 - np.eye(plain.n_classes, dtype=int))
+    extra = {"refer": rng.integers(1, 4, plain.n_classes).tolist()} if seed % 2 else None
+    instance = bt.Instance(
+        plain.codes, plain.labels, class_names=plain.class_names, losses=bt.Losses(losses, answers=extra)
+    )
+    found = bt.optimal(instance, budget=depth, min_cases=min_cases)
+    assert found.proven
+    units = found.tree.exact_loss * instance.schema.loss_table.scale
+    assert units == loss_of_pystreed(instance, depth, min_cases)

@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetree.errors import ModelFileError
 from budgetree.services.words import show_number
-from budgetree.tree.expected import Expected, NewError
+from budgetree.tree.expected import Expected, NewError, NewLoss
 from budgetree.tree.model.encoding import exact, read_number
 from budgetree.tree.origin import Change, Function, Origin
 from budgetree.tree.proven import Proven
@@ -120,7 +120,9 @@ def expected_content(expected: Expected | None) -> dict[str, Any] | None:
     if expected is None:
         return None
     error = expected.new_error
-    return {"error": error.error, "se": error.se, "overfitted": expected.overfitted, "how": expected.how}
+    content = {"error": error.error, "se": error.se, "overfitted": expected.overfitted, "how": expected.how}
+    loss = expected.new_loss
+    return content if loss is None else content | {"loss": loss.loss, "loss_se": loss.se}
 
 
 def read_expected(content: dict[str, Any] | None) -> Expected | None:
@@ -128,7 +130,8 @@ def read_expected(content: dict[str, Any] | None) -> Expected | None:
     if content is None:
         return None
     error = NewError(float(content["error"]), float(content["se"]))
-    return Expected(error, content["overfitted"], content["how"])
+    loss = NewLoss(float(content["loss"]), float(content["loss_se"])) if "loss" in content else None
+    return Expected(error, content["overfitted"], content["how"], loss)
 
 
 def _read_optional(value: Any, what: str) -> Fraction | None:
