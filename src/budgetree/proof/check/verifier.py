@@ -18,55 +18,19 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any, TypeVar
 
-from budgetree.proof.check import greedy, trees, witness, words
+from budgetree.proof.check import greedy, shares, trees, witness, words
 from budgetree.proof.check.clock import Deadline, OutOfTimeError, undisturbed
+from budgetree.proof.check.document import FORMAT, VERSION, CheckReport, keys_of, seal
 from budgetree.proof.check.exhaust import Search
-from budgetree.proof.check.facts import Facts, LossFacts, Whole, digest
+from budgetree.proof.check.facts import Facts, LossFacts, Whole
 from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
 from budgetree.proof.check.trees import CheckedTree
 
-__all__ = ["CheckReport", "Facts", "LossFacts", "seal", "verify"]
+__all__ = ["FORMAT", "VERSION", "CheckReport", "Facts", "LossFacts", "seal", "verify"]
 
-FORMAT, VERSION = "budgetree certificate", 3
-TREE_KEYS = ("tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds")
-BOUND_KEYS = ("lower_bound", "ratio", "winner", "bounds", "guarantee")
-LOSS_KEYS = ("losses", "loss", "spared", "not_applicable", "rounded")  # since version 3, where there is such a thing
-KEYS = ("format", "version", "instance", *TREE_KEYS, *BOUND_KEYS, "reason", "seal")
-NEW_KEYS = ("known_max_cost",)  # since version 2; "max_cost" of version 1 is what known_max_cost is now
 Result = TypeVar("Result")
-
-
-def seal(document: Mapping[str, Any]) -> str:
-    """The digest of the document without its own seal."""
-    return digest({key: value for key, value in document.items() if key != "seal"})
-
-
-def keys_of(version: Any) -> tuple[str, ...]:
-    """The keys that a certificate of a version has."""
-    if version == 1:
-        return tuple(key for key in KEYS if key not in NEW_KEYS)
-    return KEYS if version == 2 else (*KEYS, *LOSS_KEYS)
-
-
-@dataclass(frozen=True)
-class CheckReport:
-    """What is wrong with a certificate, and what was not verified: it is the issuer's word."""
-
-    problems: tuple[str, ...]
-    unverified: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong; `unverified` may still hold a claim that has to be believed."""
-        return not self.problems
-
-    def __str__(self) -> str:
-        head = "The certificate does not hold." if self.problems else "The certificate holds."
-        lines = [head, *(f"  wrong: {text}" for text in self.problems)]
-        return "\n".join([*lines, *(f"  not verified: {text}" for text in self.unverified)])
 
 
 @dataclass(frozen=True)
@@ -169,25 +133,21 @@ class _Verifier:
         """That a price said to be rounded is the one that counts, and the nearest multiple of the unit."""
         if type(self.version) is not int or self.version < 3:
             return
-        facts = self.facts
-        problems: list[str] = []
         for position, value in enumerate(items(self.document.get("rounded"), "rounded")):
             where = f"rounded[{position}]"
-            try:
-                entry = fields(value, where, ("test", "outcome", "fee", "given", "counted"))
-                if entry["fee"] is not None:
-                    right = facts.fees[index(entry["fee"], len(facts.fees), f"{where}.fee")][0]
-                else:
-                    test = index(entry["test"], len(facts.prices), f"{where}.test")
-                    right = facts.prices[test][index(entry["outcome"], len(facts.prices[test]), f"{where}.outcome")]
-                self.claim(entry["counted"], right, f"{where}.counted")
-                given = fraction(entry["given"], f"{where}.given")
-                if abs(given - right) * 2 > self.whole.unit:
-                    raise Flaw(f"{where}.given: is {short(given)}, which would not become {short(right)}")
-            except Flaw as flaw:
-                problems += flaw.args
-        if problems:
-            raise Flaw(*problems)
+            self.attempt(where, self.rounded_price, value, where)
+
+    def rounded_price(self, value: Any, where: str) -> None:
+        entry, facts = fields(value, where, ("test", "outcome", "fee", "given", "counted")), self.facts
+        if entry["fee"] is not None:
+            right = facts.fees[index(entry["fee"], len(facts.fees), f"{where}.fee")][0]
+        else:
+            prices = facts.prices[index(entry["test"], len(facts.prices), f"{where}.test")]
+            right = prices[index(entry["outcome"], len(prices), f"{where}.outcome")]
+        self.claim(entry["counted"], right, f"{where}.counted")
+        given = fraction(entry["given"], f"{where}.given")
+        if abs(given - right) * 2 > self.whole.unit:
+            raise Flaw(f"{where}.given: is {short(given)}, which would not become {short(right)}")
 
     def score(self, tree: CheckedTree) -> _Score:
         """What the tree does, beside what the document says of it."""
@@ -222,23 +182,13 @@ class _Verifier:
 
     def error_bound(self, entry: Any, where: str, leaves: list[list[int]], rate: Fraction) -> None:
         entry = fields(entry, where, ("name", "alpha", "bound", "refined"))
-        pairs = entry["name"] == "HingedPairs"
-        if not pairs and entry["name"] != "HingedProduct":
+        if entry["name"] not in shares.NAMES:
             raise Flaw(f"{where}.name: expected HingedPairs or HingedProduct, got {short(entry['name'])}")
-        tops = {(counts[0], counts[1] if len(counts) > 1 else 0) for counts in leaves}
-        alpha = max(Fraction(a * b, a + b) if pairs else Fraction(b) for a, b in tops)  # in grains
-        k, n = len(self.facts.class_names), sum(self.whole.weights)
-        per_leaf = (k if pairs else 1) * (k - 1) * alpha / n  # of the error rate, per leaf
-        heaviest = [0, *accumulate(sorted((sum(counts) for counts in leaves), reverse=True))]
-        bound = len(leaves) * per_leaf
-        # Over a common denominator, all whole: the tree may have many leaves.
-        below = math.lcm(per_leaf.denominator, k * n)
-        step, rest = int(per_leaf * below), (k - 1) * (below // (k * n))
-        refined = Fraction(min(step * j + rest * (n - covered) for j, covered in enumerate(heaviest)), below)
-        for key, right in (("alpha", alpha * self.whole.grain), ("bound", bound), ("refined", refined)):
-            self.attempt(f"{where}.{key}", self.claim, entry[key], right, f"{where}.{key}")
-        if rate > min(bound, refined):
-            raise Flaw(f"{where}: the error rate {rate} exceeds its bound {min(bound, refined)}")
+        right = shares.bounds(entry["name"], leaves, self.whole)
+        for key, number in right.items():
+            self.attempt(f"{where}.{key}", self.claim, entry[key], number, f"{where}.{key}")
+        if rate > (least := min(right["bound"], right["refined"])):
+            raise Flaw(f"{where}: the error rate {rate} exceeds its bound {least}")
 
     def guarantee(self, tree: CheckedTree | None) -> None:
         """The factor, and that the greedy rule grows this tree."""
