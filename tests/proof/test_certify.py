@@ -111,20 +111,6 @@ def test_a_tree_that_costs_nothing_needs_no_proof() -> None:
     assert certificate.check().ok
 
 
-def guarantee(instance: bt.Instance, tree: bt.Tree) -> float | None:
-    return bt.certify(instance, tree, time_limit=0).guarantee
-
-
-def test_the_guarantee_is_that_of_a_whole_greedy_tree() -> None:
-    votes, pima = bt.datasets.load("house_votes"), bt.datasets.load("pima")
-    assert guarantee(votes, bt.grow(votes, bt.Powers(3))) == pytest.approx(np.log(342**3 - 225**3 - 117**3) + 1)
-    assert guarantee(votes, bt.grow(votes, bt.HingedPairs(2))) is not None
-    assert guarantee(votes, bt.grow(votes, bt.HingedPairs(2.5))) is None
-    assert guarantee(pima, bt.grow(pima)) is None, "a shared fee"
-    assert guarantee(votes, bt.grow(votes, bt.Gini())) is None
-    assert guarantee(votes, bt.grow(votes, bt.Powers(3)).cut(3)) is None
-
-
 @pytest.mark.parametrize("name", ["pima", "soybean", "house_votes"])
 def test_error_bounds_hold_and_the_refined_one_is_no_worse(name: str) -> None:
     instance = bt.datasets.load(name)

@@ -126,6 +126,17 @@ def test_every_tree_that_loses_little_makes_few_errors_by_what_is_at_stake(chunk
     assert checked > 10
 
 
+def test_bounds_hold_among_trees_whose_leaves_have_several_cases() -> None:
+    """They are about all trees; so a tree of min_cases is certified like any other."""
+    for seed in range(20):
+        problem = reference.random_problem(random.Random(seed), max_cases=9, max_min_cases=3, losses=True)
+        instance = to_instance(problem)
+        tree = bt.optimal(instance, budget=5, min_cases=problem.min_cases, progress=False).tree
+        certificate = bt.certify(instance, tree)
+        assert certificate.lower_bound <= tree.known_max_cost
+        assert certificate.check().ok
+
+
 def referral(weights: Any = None) -> bt.Instance:
     codes = [(a, b, c) for a in range(2) for b in range(2) for c in range(2)]
     classes = ["cancer" if a + b + c > 1 else "benign" for a, b, c in codes]

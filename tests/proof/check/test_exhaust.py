@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+import reference_losses
 from budgetree.proof.check.exhaust import Known, Search
 from budgetree.proof.check.verifier import Facts
 from honest_certificates import brute, make_facts
@@ -23,5 +24,32 @@ def test_the_search_agrees_with_brute_force_whatever_was_asked_before(seed):
     for budget in (4, 2, 3, 1, 0):
         right = brute(facts, Fraction(budget), flat=True)[0]
         for limit in range(10):
+            found = search.least(budget, limit)
+            assert found == right if right <= limit else limit < found <= right
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_least_loss_is_that_of_brute_force(seed):
+    problem = reference_losses.random_problem(
+        random.Random(seed), max_min_cases=1, prices_per_outcome=False, losses=True, denominators=(1,)
+    )
+    rows = sorted(problem.known)
+    fees = [
+        (int(fee), frozenset(test for test, needed in enumerate(problem.needs) if number in needed))
+        for number, fee in enumerate(problem.fees)
+    ]
+    search = Search(
+        Known(
+            [problem.rows[row] for row in rows],
+            [problem.classes[row] for row in rows],
+            [int(problem.weights[row]) for row in rows],
+            [int(prices[0]) for prices in problem.prices],
+            fees,
+            [[int(loss) for loss in losses] for losses in problem.losses],
+        )
+    )
+    for budget in (5, 3, 2, 0):
+        right = reference_losses.least_loss(problem, Fraction(budget))
+        for limit in (0, 1, 2, 4, 8, 16, 99):
             found = search.least(budget, limit)
             assert found == right if right <= limit else limit < found <= right
