@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -13,36 +14,16 @@ import pytest
 import budgetree as bt
 import reference_losses as reference
 from budgetree.proof import ratio as ratio_module
-from budgetree.proof.check import seal
+from budgetree.proof.check import seal, verify
 from budgetree.proof.check.words import ERROR_BOUNDS, GUARANTEE, NO_STAKES
+from budgetree.proof.entries import facts_of
 from budgetree.proof.stakes import stakes_of
+from losing_problems import to_instance
 
 
 @pytest.fixture(autouse=True)
 def few_random_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratio_module, "RANDOM_SETS", 8)
-
-
-def to_instance(problem: reference.Problem) -> bt.Instance:
-    tests = {
-        str(test): {str(outcome): price for outcome, price in enumerate(prices)}
-        for test, prices in enumerate(problem.prices)
-    }
-    shared = {
-        str(fee): (amount, [str(test) for test, needed in enumerate(problem.needs) if fee in needed])
-        for fee, amount in enumerate(problem.fees)
-    }
-    n_classes = problem.n_classes
-    extra = {f"answer {a}": [row[a] for row in problem.losses] for a in range(n_classes, problem.n_answers)}
-    return bt.Instance(
-        problem.rows,
-        problem.classes,
-        prices=bt.Prices(tests, shared={name: fee for name, fee in shared.items() if fee[1]}),
-        weights=[float(weight) for weight in problem.weights],
-        losses=bt.Losses([row[:n_classes] for row in problem.losses], answers=extra),
-        outcome_names=[[str(outcome) for outcome in range(len(prices))] for prices in problem.prices],
-        class_names=list(range(n_classes)),
-    )
 
 
 def cheapest_with(problem: reference.Problem, loss: Fraction) -> Fraction:
@@ -124,6 +105,66 @@ def test_every_tree_that_loses_little_makes_few_errors_by_what_is_at_stake(chunk
             assert reference.least_loss(counted, need) <= loss + spent, seed
         checked += 1
     assert checked > 10
+
+
+def numbers_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where a witness has a number or a list of them."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from numbers_in(item, (*path, key))
+    if path and path[-1] != "kind" and isinstance(value, (int, str, list)):
+        yield path
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_a_changed_witness_that_is_accepted_still_proves_a_truth(chunk: int) -> None:
+    """Whatever an attacker writes into the witnesses and the classes that answers spare."""
+    accepted = 0
+    for seed in range(chunk * 10, chunk * 10 + 10):
+        rng = random.Random(seed)
+        problem = reference.random_problem(rng, max_cases=7, max_min_cases=1, losses=True)
+        instance = to_instance(problem)
+        tree = bt.grow(instance).cut(3)
+        base = bt.certify(instance, tree).document
+        optimum = cheapest_with(problem, tree.exact_loss)
+        for _ in range(20):
+            document = copy.deepcopy(dict(base))
+            if document["spared"] and rng.random() < 0.5:
+                document["spared"] = [rng.randrange(problem.n_classes) for _ in document["spared"]]
+            for _ in range(rng.randint(1, 2) if document["bounds"] else 0):
+                _change(document["bounds"], rng.choice(list(numbers_in(document["bounds"]))), rng, len(problem.rows))
+            _follow(document, instance)
+            if verify(document, facts_of(instance)).ok:
+                accepted += 1
+                assert Fraction(document["lower_bound"]) <= optimum, seed
+    assert accepted > 10
+
+
+def _change(bounds: Any, path: tuple[Any, ...], rng: random.Random, n_cases: int) -> None:
+    for step in path[:-1]:
+        bounds = bounds[step]
+    old = bounds[path[-1]]
+    if isinstance(old, int):
+        bounds[path[-1]] = rng.randrange(n_cases)
+    elif isinstance(old, list):
+        bounds[path[-1]] = old[1:]
+    elif old[0].isdigit():
+        bounds[path[-1]] = str(max(Fraction(0), Fraction(old) + rng.choice([1, Fraction(1, 2), Fraction(-1, 2)])))
+
+
+def _follow(document: dict[str, Any], instance: bt.Instance) -> None:
+    """An attacker states what the changed witnesses give by their formulas, and seals it."""
+    facts = facts_of(instance)
+    for _ in range(3):  # the checker says what must be where
+        document["seal"] = seal(document)
+        for problem in verify(document, facts).problems:
+            found = re.fullmatch(r"(bounds\[(\d+)\]\.value|lower_bound|ratio): is .*, must be (\S+)", problem)
+            if found and found[2]:
+                document["bounds"][int(found[2])]["value"] = found[3]
+            elif found:
+                document[found[1]] = found[3]
+    document["reason"] = ""
+    document["seal"] = seal(document)
 
 
 def test_bounds_hold_among_trees_whose_leaves_have_several_cases() -> None:
