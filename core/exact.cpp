@@ -50,9 +50,10 @@ void Search::spend(std::int64_t work) {
 }
 
 // A number for the narrow pass that is running; 0 is the full search. A clash only makes a pass find less.
-std::uint32_t Search::pass(Units budget) const {
+std::uint32_t Search::pass(Units budget, int depth) const {
     if (proves()) return 0;
-    const std::uint64_t both = std::uint64_t(budget) ^ std::uint64_t(limits_.breadth) << 48;
+    const std::uint64_t kind = breadth_at(depth) << 16 ^ std::uint64_t(limits_.pass.breadth);
+    const std::uint64_t both = std::uint64_t(budget) ^ kind << 32;
     return std::uint32_t(both * 0x9E3779B97F4A7C15 >> 32) | 1;
 }
 
@@ -72,11 +73,18 @@ Answer Search::search(const ObjectSet& set, const Question& question, int depth)
     if (question.is_canonical) {
         proven.value = question.cutoff - 1;
     } else if (any_test) {
-        if (const auto known = remembered(set, question, best, proven)) return *known;
+        if (const auto known = remembered(set, question, depth, best, proven)) return *known;
     }
     spend(0);
-    if (any_test && budget < above.chain.three()) return with_two_tests(set, question, above);
+    const bool are_two_left = any_test && budget < above.chain.three();
+    if (are_two_left && may_count_pairs(set, above)) return with_two_tests(set, question, above);
     return try_tests(set, question, depth, best, proven);
+}
+
+bool Search::may_count_pairs(const ObjectSet& set, const Level& above) const {
+    if (proves() || pairs_) return true;
+    const auto n_tests = std::int64_t(above.tests.size());
+    return n_tests * n_tests * set.size() / 4 <= limits_.pass.max_pair_work;
 }
 
 Answer Search::with_one_test(const ObjectSet& set, const Remaining& remaining, const Level& above) {
@@ -109,7 +117,7 @@ Answer Search::with_two_tests(const ObjectSet& set, const Question& question, co
 }
 
 // An answer where what is known suffices; else `best` and `proven` are raised to it.
-std::optional<Answer> Search::remembered(const ObjectSet& set, const Question& question, Answer& best,
+std::optional<Answer> Search::remembered(const ObjectSet& set, const Question& question, int depth, Answer& best,
                                          Answer& proven) const {
     const Units budget = question.remaining.budget;
     const Known* known = memory_.look_up(set, question.remaining.fees_paid);
@@ -121,7 +129,7 @@ std::optional<Answer> Search::remembered(const ObjectSet& set, const Question& q
         proven = {.value = known->bound, .changes = known->bound_up_to + 1};
     }
     if (proven.value >= question.cutoff) return proven;
-    const bool same_pass = !proves() && known->found_in == pass(budget);
+    const bool same_pass = !proves() && known->found_in == pass(budget, depth);
     if (best.value == proven.value || same_pass) {
         best.changes = proven.changes;
         return best;
@@ -161,7 +169,7 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
     const FeeSet fees_paid = question.remaining.fees_paid;
     Units bound = std::min(best.value, question.cutoff), refuted = set.leaf;
     Level& level = *levels_[depth];
-    const std::size_t n_tries = std::min(level.ranked.size(), std::size_t(limits_.breadth));
+    const std::size_t n_tries = std::min(level.ranked.size(), breadth_at(depth));
     for (std::size_t i = 0; i < n_tries; ++i) {
         const int test = level.ranked[i];
         spend(3 * set.size() + 4 * std::int64_t(i) + 100);
@@ -190,7 +198,7 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
     const std::int64_t effort = 1 + work_ - before;
     if (proves()) memory_.remember_bound(set, fees_paid, answer, effort);
     if (best.value < question.cutoff) {
-        memory_.remember_tree(set, fees_paid, answer, effort, pass(question.remaining.budget));
+        memory_.remember_tree(set, fees_paid, answer, effort, pass(question.remaining.budget, depth));
     }
     return answer;
 }

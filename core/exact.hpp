@@ -24,6 +24,18 @@ namespace budgetree {
 
 inline constexpr int kAllTests = 1 << 15;  // a breadth that leaves nothing out
 
+// How many tests are tried at each set. Less than all proves nothing and finds good trees early.
+struct Pass {
+    int breadth = kAllTests;
+    // All at the first set, so that each test there is judged by what the pass makes of its parts: a rollout.
+    bool is_wide_first = false;
+    // About how many nanoseconds counting all pairs of a set may take where not all tests are tried; beyond it the last
+    // two tests are tried like the others.
+    std::int64_t max_pair_work = kNever;
+
+    bool proves() const { return breadth >= kAllTests; }
+};
+
 struct Question {
     Remaining remaining;
     Units cutoff = kNever;      // only errors below it are of interest
@@ -51,7 +63,7 @@ public:
 
     struct Limits {
         Watch* watch;
-        int breadth = kAllTests;  // tests to try at each set; less than all proves nothing
+        Pass pass = {};
     };
 
     std::optional<Answer> ask(const ObjectSet& set, const Question& question, const Limits& limits);
@@ -71,7 +83,7 @@ private:
     Answer search(const ObjectSet& set, const Question& question, int depth);
     Answer with_one_test(const ObjectSet& set, const Remaining& remaining, const Level& above);
     Answer with_two_tests(const ObjectSet& set, const Question& question, const Level& above);
-    std::optional<Answer> remembered(const ObjectSet& set, const Question& question, Answer& best,
+    std::optional<Answer> remembered(const ObjectSet& set, const Question& question, int depth, Answer& best,
                                      Answer& proven) const;
     Answer try_tests(const ObjectSet& set, const Question& question, int depth, Answer best, const Answer& proven);
     Ranking prepare(const ObjectSet& set, const Question& question, int depth);
@@ -85,8 +97,12 @@ private:
 
     Remaining after(const Question& question, int test, int outcome) const;
     Level& level_at(int depth);
-    std::uint32_t pass(Units budget) const;
-    bool proves() const { return limits_.breadth >= kAllTests; }
+    std::uint32_t pass(Units budget, int depth) const;
+    std::size_t breadth_at(int depth) const {
+        return std::size_t(limits_.pass.is_wide_first && depth == 1 ? kAllTests : limits_.pass.breadth);
+    }
+    bool may_count_pairs(const ObjectSet& set, const Level& above) const;
+    bool proves() const { return limits_.pass.proves(); }
     void spend(std::int64_t work);
 
     const ExactTable& table_;

@@ -57,3 +57,10 @@ def answers_by_hand(tree: bt.Tree, codes: np.ndarray[Any, Any]) -> list[int]:
             expected = [total + share * float(loss) for total, loss in zip(expected, row, strict=True)]
         found.append(min(range(len(expected)), key=lambda answer: round(expected[answer], 9)))
     return found
+
+
+@cache
+def losing_frontier(folds: int = 0) -> bt.Frontier:
+    """Of the same rows, by exact search."""
+    instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)
+    return bt.frontier(instance, max_budget=3, folds=folds)

@@ -69,6 +69,18 @@ def test_the_pathway_for_pima_needs_no_blood_sample() -> None:
     assert "exact search" in frontier
 
 
+def test_fewer_misses_cost_false_alarms_and_referrals(tmp_path: Path) -> None:
+    picture = tmp_path / "referral.png"
+    lines = output("referral.py", str(picture), "3").splitlines()
+    rows = [list(map(float, line.split())) for line in lines if re.fullmatch(r"[\d. ]+", line)]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    misses, missed, _, referred, *_ = zip(*rows, strict=True)
+    assert list(misses) == sorted(misses)
+    assert missed[-1] < missed[0] / 10
+    assert referred[0] < referred[-1]
+    assert rows[-1][4] < rows[-1][7]  # a referral is what makes a costly miss bearable
+
+
 def test_scikit_learn_finds_nothing_wrong() -> None:
     printed = output("scikit_checks.py")
     assert re.search(r"known cases, \d\d checks: \d+ passed, \d+ skipped, 0 xfail, 0 failed", printed)

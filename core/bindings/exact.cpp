@@ -46,19 +46,19 @@ public:
     PythonSearch(const PythonSearch&) = delete;
     PythonSearch& operator=(const PythonSearch&) = delete;
 
-    std::optional<Answer> ask(const Question& question, Clock& clock, int breadth) {
+    std::optional<Answer> ask(const Question& question, Clock& clock, const Pass& pass) {
         check(question);
         return without_interrupt(clock, [&] {
             Watch watch(clock);
-            return searches_.front()->ask(table_.whole, question, {&watch, breadth});
+            return searches_.front()->ask(table_.whole, question, {&watch, pass});
         });
     }
 
-    std::optional<FoundTree> tree(const Question& question, Clock& clock, int breadth) {
+    std::optional<FoundTree> tree(const Question& question, Clock& clock, const Pass& pass) {
         check(question);
         return without_interrupt(clock, [&] {
             Watch watch(clock);
-            return searches_.front()->tree(question, {.watch = &watch, .breadth = breadth});
+            return searches_.front()->tree(question, {.watch = &watch, .pass = pass});
         });
     }
 
@@ -133,6 +133,11 @@ Question question_of(Units budget, Units cutoff, int only) {
 void bind_exact(nb::module_& module) {
     module.attr("ALL_TESTS") = kAllTests;
     module.attr("NEVER") = kNever;
+    nb::class_<Pass>(module, "Pass", "How many tests are tried at each set; less than all proves nothing.")
+        .def(nb::new_([](int breadth, bool is_wide_first, Units max_pair_work) {
+                 return Pass{breadth, is_wide_first, max_pair_work};
+             }),
+             "breadth"_a = kAllTests, "is_wide_first"_a = false, "max_pair_work"_a = kNever);
     nb::class_<Question>(module, "Question", "Which budget, below which errors, and with which first test if any.")
         .def(nb::new_(&question_of), "budget"_a, "cutoff"_a = kNever, "only"_a = kNoTest)
         .def_rw("is_canonical", &Question::is_canonical);
@@ -149,15 +154,16 @@ void bind_exact(nb::module_& module) {
         .def(nb::init<const KeptCases&, const Money&, const LeafPolicy&, Array<Units>, std::size_t, bool>(), "cases"_a,
              "money"_a, "policy"_a, "unavoidable"_a, "cache_bytes"_a, "may_count_pairs"_a = true)
         .def_prop_ro("counts_pairs", [](const PythonSearch& search) { return search.table().counts_pairs; })
-        .def("ask", &PythonSearch::ask, "question"_a, "clock"_a, "breadth"_a = kAllTests)
+        .def("ask", &PythonSearch::ask, "question"_a, "clock"_a, "pass_"_a = Pass{})
         .def(
             "tree",
-            [](PythonSearch& search, const Question& question, Clock& clock, int breadth) -> std::optional<nb::dict> {
-                const auto tree = search.tree(question, clock, breadth);
+            [](PythonSearch& search, const Question& question, Clock& clock,
+               const Pass& pass) -> std::optional<nb::dict> {
+                const auto tree = search.tree(question, clock, pass);
                 if (!tree) return std::nullopt;
                 return as_dict(*tree, search.table());
             },
-            "question"_a, "clock"_a, "breadth"_a = kAllTests)
+            "question"_a, "clock"_a, "pass_"_a = Pass{})
         .def("fewest_errors_of_triples", &PythonSearch::fewest_errors_of_triples)
         .def("lower_bound", &PythonSearch::lower_bound, "question"_a, "wanted"_a, "clock"_a)
         .def(

@@ -13,6 +13,7 @@ from command_line import run
 import budgetree as bt
 from budgetree.cli.main import main
 from budgetree.tree.explanation import explain
+from losing import losing_tree
 from new_cases import new_tree
 
 
@@ -101,6 +102,26 @@ def test_the_result_is_explained(
     assert found["at_first"] == explanation.start
     assert [step["after"] for step in found["steps"]] == [part.after for part in explanation.contributions]
     assert [step["available"] for step in found["steps"]] == [True] * len(says)
+
+
+@pytest.mark.parametrize("leaves", [None, "model"])
+def test_an_answer_that_is_no_class_is_given_with_its_expected_loss(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, leaves: str | None
+) -> None:
+    tree = losing_tree(leaves)
+    tree.to_json(tmp_path / "m.json")
+    case, says = bt.Consultation(tree), []
+    while not case.done:
+        says.append(case.outcomes[len(case.outcomes) // 2])
+        case.answer(says[-1])
+    assert case.prediction == "refer"
+    printed = asked(capsys, monkeypatch, tmp_path / "m.json", *says)
+    assert f"→ refer  spent {case.spent}" in printed
+    assert "  expected loss 0.4, the least of all answers" in printed
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(says) + "\n"))
+    assert main(["ask", str(tmp_path / "m.json"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["prediction"], found["expected_loss"]) == ("refer", pytest.approx(0.4))
 
 
 def test_an_early_end_is_said(

@@ -14,7 +14,7 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree import _core
-from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, TreeWanted
+from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, Pass, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.native import NativeSearch
 from budgetree.learn.exact.plain import PlainSearch
@@ -220,7 +220,15 @@ def test_a_stopped_search_leaves_nothing_false_behind(n_outcomes: int) -> None:
         search, rng = native(layout), random.Random(seed)
         for _ in range(30):
             clock = Clock(rng.random() * 0.001)
-            stops += search.search(rng.randrange(4, 13), NEVER, clock, breadth=rng.choice([1, 2, ALL_TESTS])) is None
+            stops += (
+                search.search(
+                    rng.randrange(4, 13),
+                    NEVER,
+                    clock,
+                    by=Pass(rng.choice([1, 2, ALL_TESTS]), is_wide_first=rng.random() < 0.5),
+                )
+                is None
+            )
             search.tree(TreeWanted(rng.randrange(5)), Clock(None))
         assert answer(search, 12).value == optimum.value
     assert stops > 10
@@ -330,9 +338,9 @@ def test_a_narrow_search_finds_trees_and_proves_nothing() -> None:
         layout = Layout(random_table(seed, "prices", 3, n_cases=150, n_tests=12), 12)
         fewest, search = answer(native(layout), 12).value, native(layout)
         for breadth in (1, 2, 3):
-            narrow = search.search(12, NEVER, FOREVER, breadth=breadth)
+            narrow = search.search(12, NEVER, FOREVER, by=Pass(breadth))
             assert narrow is not None
-            nodes = search.tree(TreeWanted(12, breadth), FOREVER)
+            nodes = search.tree(TreeWanted(12, Pass(breadth)), FOREVER)
             assert nodes is not None
             leaves = nodes.counts[nodes.is_leaf]
             assert leaves.sum() - leaves.max(axis=1).sum() == narrow.value >= fewest

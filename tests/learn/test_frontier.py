@@ -41,15 +41,19 @@ def test_max_budget_ends_the_frontier() -> None:
         assert points(limited) == [point for point in points(whole) if point[0] <= Fraction(str(budget))]
 
 
-def test_auto_is_greedy_where_the_data_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_looks_ahead_where_the_data_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     pima = bt.datasets.load("pima")
     assert bt.frontier(pima, folds=0).method == "exact search"
     assert bt.frontier(pima, impurities=[bt.Powers(3)], folds=0).method == "greedy"
     monkeypatch.setattr("budgetree.learn.known_search.AUTO_SHARE", 1e-9)
     large = bt.frontier(pima, folds=0)
-    assert large.method == "greedy, as 753 cases × 8 tests are too many for exact search in this time"
+    assert large.method == "greedy with lookahead, as 753 cases × 8 tests are too many for exact search in this time"
     assert large.method in large.to_text()
-    assert points(large) == points(bt.frontier(pima, method="greedy", folds=0))
+    without = bt.frontier(pima, method="greedy", folds=0)
+    best = [(large.best(budget=point.max_cost).errors, point.errors) for point in without]
+    assert all(ahead <= errors for ahead, errors in best)
+    assert any(ahead < errors for ahead, errors in best)
+    assert {point.source for point in large} >= {"single leaf", "lookahead"}
 
 
 def test_impurities_may_be_chosen() -> None:

@@ -19,6 +19,7 @@ import budgetree as bt
 from budgetree.problem.tables.table import Column, Table
 from budgetree.report import summarise_frontier, summarise_tree
 from budgetree.show.steps import frontier_steps
+from losing import losing_frontier, losing_tree
 from new_cases import new_tree
 from report_cases import SCRIPT, hostile_instance, repeating_tree
 
@@ -170,7 +171,7 @@ def test_a_frontier_has_a_tree_for_each_point() -> None:
     frontier = bt.frontier(bt.datasets.load("pima"), folds=0)
     content = summarise_frontier(frontier, title="pima")
     steps = frontier_steps(frontier)
-    assert content["steps"]["errors"] == [list(corner) for corner in steps.errors.corners]
+    assert content["steps"]["loss"] == [list(corner) for corner in steps.loss.corners]
     assert content["steps"]["bound"] == [list(corner) for corner in steps.bound.corners]
     cheaper = "Whatever costs less in the worst case makes more errors."
     said = [tree["statement"]["sentences"] for tree in content["trees"]]
@@ -203,3 +204,36 @@ def test_a_certificate_is_told_in_lines() -> None:
     assert entry["certificate"]["lines"] == certificate.to_text().splitlines()
     assert entry["certificate"]["lower_bound"] == certificate.lower_bound
     assert entry["certificate"]["ratio"] == pytest.approx(certificate.ratio)
+
+
+@pytest.mark.parametrize("leaves", [None, "count", "model"])
+def test_losses_answers_and_what_they_were_given_for_are_told(leaves: str | None) -> None:
+    tree = losing_tree(leaves)
+    content = summarise_tree(tree, title="")
+    assert content["answers"] == ["ill", "well", "worse", "refer", "wait"]
+    losses = content["losses"]
+    assert losses["units"][0][1] / losses["scale"] == 9  # an ill case that is called well
+    assert [row[3] / losses["scale"] for row in losses["units"]] == [0.4] * 3
+    assert not losses["plain"]
+    (entry,) = content["trees"]
+    assert (entry["loss"], entry["errors"], entry["referred"]) == (tree.loss, tree.errors, tree.referred)
+    assert tree.confusion is not None
+    assert all(count == tree.confusion.counts[answer][label] for answer, label, count in entry["confusion"])
+    assert sum(count for _, _, count in entry["confusion"]) == 150
+    json.dumps(content, allow_nan=False)
+
+
+def test_without_losses_the_answers_are_the_classes() -> None:
+    content = summarise_tree(bt.grow(bt.datasets.load("figure1")), title="")
+    assert content["losses"] is None
+    assert content["answers"] == content["classes"]
+    (entry,) = content["trees"]
+    assert (entry["loss"], entry["referred"]) == (entry["errors"], 0)
+
+
+def test_a_frontier_of_loss_has_its_steps() -> None:
+    frontier = losing_frontier()
+    content = summarise_frontier(frontier, title="")
+    assert [point["loss"] for point in content["points"]] == [point.loss for point in frontier]
+    assert content["steps"]["loss"][0] == [0, frontier[0].loss]
+    assert "loses less" in content["trees"][-1]["statement"]["sentences"][0]

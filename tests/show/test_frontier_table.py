@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import budgetree as bt
-from budgetree.show.frontier_table import MAX_ROWS_IN_HTML, points_table, render_html, sparkline
+from budgetree.show.frontier_table import MAX_ROWS_IN_HTML, points_table, render_html, sparkline, verdict
+from losing import losing_frontier
 
 
 def test_the_text_is_a_table_with_a_sparkline() -> None:
@@ -69,3 +70,37 @@ def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
     html = frontier._repr_html_()
     assert "<th>new error ± se</th>" in html
     assert "recommended: a budget of 3" in html
+
+
+def test_with_losses_the_table_is_one_of_loss() -> None:
+    frontier = losing_frontier()
+    lines = frontier.to_text().splitlines()
+    assert f"frontier of {len(frontier)} points, loss █" in lines[0]
+    assert lines[1].split() == ["max-cost", "loss", "errors", "referred", "mean", "loss", "at", "least", "by"]
+    rows = [line.split() for line in lines[2:]]
+    assert [[float(cell) for cell in row[:4]] for row in rows] == [
+        [point.max_cost, point.loss, point.errors, point.referred] for point in frontier
+    ]
+    html = frontier._repr_html_()
+    assert "loss against max-cost" in html
+    assert f"<title>loss {frontier[-1].loss:g} (" in html
+    assert ">errors</text>" not in html
+
+
+def test_without_referrals_there_is_no_column_for_them() -> None:
+    instance = bt.datasets.load("house_votes").with_losses({"republican": 3})
+    frontier = bt.frontier(instance, method="greedy", max_budget=2, folds=0)
+    assert points_table(frontier).head == ("max-cost", "loss", "errors", "mean loss", "at least", "by")
+
+
+def test_with_losses_new_cases_are_judged_by_their_loss() -> None:
+    frontier = losing_frontier(folds=5)
+    table = points_table(frontier)
+    assert table.head[-3:] == ("new loss ± se", "at least", "by")
+    new = [row[table.head.index("new loss ± se")] for row in table.rows]
+    assert [float(cell.split()[0]) for cell in new] == [float(f"{point.new_loss:.3g}") for point in frontier]
+    assert [cell.endswith(" !") for cell in new] == [point.overfitted for point in frontier]
+    last = frontier[-1]
+    assert last.overfitted
+    assert verdict(last).startswith(f"a known case loses {last.mean_loss:.3g}, a new one about ")
+    assert f"new cases {frontier.recommended.expected_loss}, " in frontier.to_text()

@@ -50,7 +50,7 @@ def test_both_lines_agree_where_a_frontier_is_proven(seed: int) -> None:
     instance = to_instance(reference.random_problem(random.Random(seed)))
     frontier = bt.frontier(instance, method="exact", folds=0)
     steps = frontier_steps(frontier, frontier[-1].max_cost + 5)
-    assert steps.errors == steps.bound
+    assert steps.loss == steps.bound
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
@@ -72,4 +72,4 @@ def test_an_open_frontier_has_a_lower_bound_of_its_own() -> None:
     open_points = tuple(replace(point, proven=False, lower_bound=1) for point in frontier)
     steps = frontier_steps(replace(frontier, points=open_points, n_searched=0))
     assert {value for _, value in steps.bound.starts[:-1]} == {1}
-    assert [value for _, value in steps.errors.starts] == [point.errors for point in frontier]
+    assert [value for _, value in steps.loss.starts] == [point.errors for point in frontier]

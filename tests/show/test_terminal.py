@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import budgetree as bt
 from budgetree.show.terminal import IMPOSSIBLE, OPEN_POINT, POINT, draw_frontier
+from losing import losing_frontier
 
 
 def test_every_point_is_drawn_and_what_is_proven_is_filled() -> None:
@@ -30,3 +31,10 @@ def test_a_frontier_of_one_point_fits() -> None:
     lines = draw_frontier(bt.frontier(bt.Instance([[0], [0]], [1, 1]), folds=0), width=20, height=4).splitlines()
     assert len(lines) == 1 + 4 + 2
     assert all(len(line) <= 30 for line in lines[1:])
+
+
+def test_with_losses_the_chart_is_one_of_loss() -> None:
+    frontier = losing_frontier()
+    key, top, *_ = draw_frontier(frontier).splitlines()
+    assert key.startswith(f"loss; {POINT} proven to be the least, {OPEN_POINT} the least found")
+    assert top.startswith(f"{frontier[0].loss:g} ┤")

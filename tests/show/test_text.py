@@ -50,3 +50,10 @@ def test_an_answer_that_is_no_class_is_named(leaves: str | None) -> None:
     arrows = {line.split("→ ")[1].split(",")[0] for line in tree.to_text().splitlines() if "→ " in line}
     assert arrows == {str(tree.answer_names[label]) for label in tree.nodes.label[tree.nodes.is_leaf]}
     assert arrows & {"refer", "wait"}
+
+
+def test_answers_by_class_follow_on_request() -> None:
+    tree = losing_tree(None)
+    lines = tree.to_text(confusion=True).splitlines()
+    assert lines[:-7] == tree.to_text().splitlines()
+    assert lines[-7:-5] == ["answers by class:", "  answer  ill  well  worse"]

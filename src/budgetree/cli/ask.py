@@ -8,6 +8,7 @@ import click
 
 from budgetree.cli import options
 from budgetree.cli.output import clean
+from budgetree.services.words import show_number
 
 if TYPE_CHECKING:
     from budgetree.tree import Consultation
@@ -118,10 +119,14 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         ]
         shares = {str(name): share for name, share in case.distribution.items()}
         result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent}
+        if case.tree.schema.losses is not None:
+            result["expected_loss"] = _expected_loss(case)
         print_json(result | {"at_first": explanation.start, "steps": steps})
         return
     click.echo(f"\n→ {click.style(clean(str(case.prediction)), bold=True)}  spent {case.spent}")
     click.echo(f"  {_classes(case)}")
+    if case.tree.schema.losses is not None:
+        click.echo(f"  expected loss {show_number(_expected_loss(case))}, the least of all answers")
     if case.tree.may_stop[case.node]:
         click.echo("  That is sure enough: no more tests are bought.")
     if explanation.contributions:
@@ -129,6 +134,12 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     for part in explanation.largest_first:
         sign = " =" if part.available else ""
         click.echo(clean(f"    {part.test}{sign} {part.answered}: {part.moved}"))
+
+
+def _expected_loss(case: Consultation) -> float:
+    """What the answer is expected to cost a case like this one."""
+    table = case.tree.schema.loss_table
+    return float(table.of_counts(case.shares)[case.position] / float(table.scale))
 
 
 def _classes(case: Consultation) -> str:

@@ -9,13 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from budgetree.cli.losses import losses_in_words, useless_answers
 from budgetree.cli.tables import Request, instance_from, open_table
 from budgetree.problem import Instance
 from budgetree.problem.tables.encoding import MAX_OUTCOMES
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import first_word
 from budgetree.problem.tables.values import is_missing
-from budgetree.services.words import counted
+from budgetree.services.words import counted, show_number
 
 FEW_ROWS = 20  # below this, all different says nothing
 MOSTLY = 0.8
@@ -138,6 +139,9 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
     costs = f"every test costs {low}" if low == high else f"tests cost {low} to {high}"
     fees = "".join(f", and {name} {fee}" for name, fee in _fees(instance))
     yield Finding("note", "", f"{sizes}; {costs}{fees}.")
+    if instance.losses is not None:
+        yield from (Finding("note", "", words) for words in losses_in_words(instance.schema))
+        yield from (Finding("warning", "", words) for words in useless_answers(instance.schema))
     if instance.n_classes == 1:
         yield Finding("warning", "", f"every case is {instance.class_names[0]!r}; there is nothing to find out.")
     counts = np.bincount(instance.labels, minlength=instance.n_classes)
@@ -149,11 +153,13 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         yield Finding("warning", "", f"only one case is {shown}: whatever tells it apart may be chance.")
     stuck = instance.irreducible
     if stuck.units:
-        least = counted(instance.schema.cases(stuck.units), "error")
+        least = f"makes at least {counted(instance.schema.cases(stuck.units), 'error')}"
+        if instance.losses is not None:
+            least = f"loses at least {show_number(instance.schema.loss(stuck.units))}"
         yield Finding(
             "warning",
             "",
-            f"{stuck.n_objects} cases agree on every test with a case of another class; any tree makes at least "
+            f"{stuck.n_objects} cases agree on every test with a case of another class; any tree "
             f"{least}. More levels (--levels) or another test may tell them apart.",
         )
     if instance.codes.size > LARGE_FOR_EXACT:

@@ -44,7 +44,8 @@ def fit(
 ) -> None:
     """Find the tree for a budget that errs least on new cases, or that with the fewest errors on the known ones.
 
-    --max-error, and --certificate, are about the known cases: they go with --objective known.
+    --max-error, --certificate and --min-cases are about the known cases: they go with --objective known.
+    With --losses the least loss is sought instead of the fewest errors.
 
     \b
     Examples:
@@ -54,21 +55,24 @@ def fit(
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")
     is_given = context.get_parameter_source("objective") is click.core.ParameterSource.COMMANDLINE
-    if settings["objective"] == "new" and (max_error is not None or certificate is not None):
+    about_known = max_error is not None or certificate is not None or settings["min_cases"] > 1
+    if settings["objective"] == "new" and about_known:
         if is_given:
-            raise click.UsageError("--max-error and --certificate are about known cases; they need --objective known.")
+            raise click.UsageError(
+                "--max-error, --certificate and --min-cases are about known cases; they need --objective known."
+            )
         settings["objective"] = "known"
     from budgetree.cli.fitting import Wish, find_tree
-    from budgetree.cli.output import new_error_facts, print_json, statement_line, tree_facts
+    from budgetree.cli.output import known_line, new_error_facts, print_json, statement_line, tree_facts
     from budgetree.cli.tables import Request, check_outputs, load_grouped
     from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.problem import Prices
     from budgetree.proof import certify
-    from budgetree.show.frontier_table import verdict
+    from budgetree.show.frontier_table import new_words, verdict
 
     wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
     request = Request(**settings)
-    check_outputs((out, certificate), (request.data, request.prices))  # before the work, not after it
+    check_outputs((out, certificate), (request.data, request.prices, request.losses))  # before the work, not after it
     instance, groups = load_grouped(request)
     found, point, tree = find_tree(instance, groups, wish)
     proof = None if certificate is None else certify(instance, tree)
@@ -82,9 +86,9 @@ def fit(
     click.echo(tree.summary())
     if request.prices is None and instance.prices == Prices(1):
         click.echo("no price list: every test costs 1.")
-    click.echo(f"known cases: {100 * point.error_rate:.1f} % wrong; {statement_line(tree)}")
+    click.echo(f"known cases: {known_line(found, point)}; {statement_line(tree)}")
     if found.validation is not None:
-        wrong = "" if point.expected is None else f"new cases: {point.expected} wrong; "
+        wrong = "" if point.expected is None else f"new cases: {new_words(point)}; "
         click.echo(f"{wrong}{found.validation}")
     if words := verdict(point, CLI_REMEDY):
         click.echo(click.style(words, fg="yellow"))

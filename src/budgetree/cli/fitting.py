@@ -20,6 +20,7 @@ class Wish:
     max_error: float | None
     method: str
     time_limit: float | None
+    min_cases: int
     folds: int
     objective: str
     leaves: str
@@ -41,6 +42,7 @@ def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Po
         time_limit=wish.time_limit,
         folds=wish.folds,
         groups=groups,
+        min_cases=wish.min_cases,
     )
     if wish.max_error is None:
         return found, found[-1], tree_for_budget(found, wish.budget)

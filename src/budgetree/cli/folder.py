@@ -13,7 +13,6 @@ from pathlib import Path
 import click
 
 from budgetree.learn import Frontier
-from budgetree.learn.points import COLUMNS
 from budgetree.report import render_page, summarise_frontier
 from budgetree.services.files import write_text
 from budgetree.services.words import show_number
@@ -59,6 +58,6 @@ def frontier_csv(frontier: Frontier) -> str:
     """The points as a table."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([getattr(point, name) for name in COLUMNS] for point in frontier)
+    writer.writerow(frontier.columns)
+    writer.writerows([getattr(point, name) for name in frontier.columns] for point in frontier)
     return text.getvalue()

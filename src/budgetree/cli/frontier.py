@@ -33,11 +33,12 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
     from budgetree.cli.tables import Request, load_grouped
     from budgetree.learn import frontier as find_frontier
     from budgetree.learn.new_error import CLI_REMEDY
-    from budgetree.learn.points import COLUMNS
     from budgetree.show.frontier_table import render_text
     from budgetree.show.terminal import draw_frontier
 
     search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
+    if search["objective"] == "new" and search["min_cases"] > 1:
+        raise click.UsageError("--min-cases is about known cases; it needs --objective known.")
     search["sure"] = None if search["sure"] == 1 else search["sure"]
     request = Request(**settings)
     if out is not None:
@@ -46,7 +47,7 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
     found = find_frontier(instance, max_budget=max_budget, groups=groups, **search)
     files = [] if out is None else write_folder(found, out, request.data, force)
     if as_json:
-        points = [{name: getattr(point, name) for name in COLUMNS} for point in found]
+        points = [{name: getattr(point, name) for name in found.columns} for point in found]
         facts = {
             "method": found.method,
             "complete": found.complete,

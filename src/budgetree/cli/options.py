@@ -25,7 +25,8 @@ class Amount(click.types.FloatParamType):
 
 
 AMOUNT = Amount()
-SEARCH_NAMES = ("method", "time_limit", "folds", "objective", "leaves", "sure")  # of search() and new_cases()
+# Of search() and new_cases().
+SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leaves", "sure")
 
 
 def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
@@ -53,6 +54,12 @@ def table(command: AnyCommand) -> AnyCommand:
                 metavar="FILE",
                 type=click.Path(dir_okay=False),
                 help="A price list in TOML; without one every test costs 1.",
+            ),
+            click.option(
+                "--losses",
+                metavar="FILE",
+                type=click.Path(dir_okay=False),
+                help="What wrong answers cost, in TOML, and answers that are no class; may stand in the price list.",
             ),
             click.option(
                 "--levels",
@@ -143,6 +150,14 @@ def search(command: AnyCommand) -> AnyCommand:
                 help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
             ),
             click.option("--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far."),
+            click.option(
+                "--min-cases",
+                metavar="N",
+                type=click.IntRange(min=1),
+                default=1,
+                show_default=True,
+                help="No leaf has fewer known cases (with --objective known).",
+            ),
         )
     ):
         command = option(command)

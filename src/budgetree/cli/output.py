@@ -33,6 +33,13 @@ def statement_line(tree: Tree) -> str:
     return f"{click.style(head, fg='green')} {words}" if statement.is_proven else str(statement)
 
 
+def known_line(found: Frontier, point: Point) -> str:
+    """What a point's tree gets wrong of the known cases: the share, or the mean loss where losses are given."""
+    if not found.has_losses:
+        return f"{100 * point.error_rate:.1f} % wrong"
+    return f"a mean loss of {point.mean_loss:.4g}, {100 * point.error_rate:.1f} % wrong"
+
+
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
     from budgetree.show.facts import size_and_cost
@@ -49,7 +56,8 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
 
 def new_error_facts(found: Frontier, point: Point) -> dict[str, Any]:
     """What to expect of a point's tree on new cases."""
-    return {
+    loss = {"new_loss": point.new_loss, "new_loss_se": point.new_loss_se} if found.has_losses else {}
+    return loss | {
         "error_rate": point.error_rate,
         "new_error": point.new_error,
         "new_error_se": point.new_error_se,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from budgetree.problem.tables.table import Table
     from budgetree.tree import Tree
 
-MAX_SHOWN = 12  # classes, in the list of what was missed
-
 
 @click.command()
 @options.model
@@ -28,7 +26,7 @@ MAX_SHOWN = 12  # classes, in the list of what was missed
 @click.option(
     "--missing", metavar="TEXT", multiple=True, help="A cell that stands for a missing value. May be repeated."
 )
-@click.option("--target", "-t", metavar="COL", help="The column with the right answer: say how many are wrong.")
+@click.option("--target", "-t", metavar="COL", help="The column with the right answer: say what is wrong.")
 @options.as_json
 def predict(model: str, data: str, out: str | None, missing: Sequence[str], target: str | None, as_json: bool) -> None:
     """Add to every row of DATA its prediction, the cost of its tests, and which tests those were.
@@ -51,7 +49,7 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
     codes = codes_for(tree.schema, tree.tests_used, table)
     costs = tree.plain_cost(codes)
     found = list(zip(tree.predict(codes).tolist(), costs, tree.tests_done(codes), strict=True))
-    for line in (*_unknown(tree, codes), *_wrong(table, target, [label for label, _, _ in found])):
+    for line in (*_unknown(tree, codes), *_wrong(tree, table, target, [label for label, _, _ in found])):
         click.echo(line, err=True)
     if as_json:
         from budgetree.cli.output import print_json
@@ -78,22 +76,18 @@ def _unknown(tree: Tree, codes: Any) -> Iterator[str]:
         yield f"{rows} a value of {tree.test_names[test]!r} that no known case had, and {then}."
 
 
-def _wrong(table: Table, target: str | None, predicted: list[Any]) -> Iterator[str]:
-    """How many predictions differ from the column that says what is right."""
+def _wrong(tree: Tree, table: Table, target: str | None, predicted: list[Any]) -> Iterator[str]:
+    """How the predictions agree with the column that says what is right."""
     if target is None:
         return
-    from budgetree.services.words import counted
+    from budgetree.cli.judging import Judgement
+    from budgetree.cli.output import clean
 
     if target not in table.names:
         raise ValueError(f"{table.source}: there is no column {target!r}. There are: {', '.join(table.names)}.")
-    answers = table.column(target).to_list()
-    pairs = [(str(answer), str(label)) for answer, label in zip(answers, predicted, strict=True)]
-    wrong = Counter(answer for answer, label in pairs if answer != label)
-    share = sum(wrong.values()) / len(pairs) if pairs else 0
-    yield f"{sum(wrong.values())} of {counted(len(pairs), 'prediction is', 'predictions are')} wrong ({share:.1%})."
-    total = Counter(answer for answer, _ in pairs)
-    for answer, count in wrong.most_common(MAX_SHOWN):
-        yield f"  {answer}: {count} of {total[answer]} missed"
+    judgement = Judgement(tree)
+    judgement.add(table.column(target).to_list(), predicted)
+    yield from map(clean, judgement.lines())
 
 
 def _csv(names: list[str], rows: list[list[str]], found: list[tuple[Any, Any, tuple[str, ...]]]) -> str:

@@ -14,9 +14,10 @@ FORMS = ("text", "rules", "python", "sql", "dot", "svg")
 @click.option(
     "--as", "form", type=click.Choice(FORMS), default="text", show_default=True, help="How to write the tree."
 )
+@click.option("--confusion", is_flag=True, help="Also say which answers the known cases of each class get (text only).")
 @click.option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
 @options.as_json
-def show(model: str, form: str, max_depth: int | None, as_json: bool) -> None:
+def show(model: str, form: str, confusion: bool, max_depth: int | None, as_json: bool) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, Python, SQL, Graphviz or a picture."""
     from budgetree.cli.output import clean, statement_line
     from budgetree.tree import Tree
@@ -28,7 +29,7 @@ def show(model: str, form: str, max_depth: int | None, as_json: bool) -> None:
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
         expected = "" if tree.expected is None else f"\n{tree.expected}"
-        click.echo(f"{clean(tree.to_text(max_depth=max_depth))}\n{statement_line(tree)}{expected}")
+        click.echo(f"{clean(tree.to_text(max_depth=max_depth, confusion=confusion))}\n{statement_line(tree)}{expected}")
     else:
         text = getattr(tree, f"to_{form}")()
         click.echo(clean(text) if form == "rules" else text, nl=form == "rules")

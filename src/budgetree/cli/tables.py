@@ -20,6 +20,7 @@ class Request:
     data: str
     target: str | None = None
     prices: str | None = None
+    losses: str | None = None
     levels: int = 10
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
@@ -57,16 +58,22 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
 def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
     from budgetree import datasets
+    from budgetree.cli.losses import given_losses, place_of
     from budgetree.problem import Instance, Prices
 
     prices = None if request.prices is None else Prices.from_toml(request.prices)
+    losses = given_losses(request)
     if _is_bundled(request.data):
         if request.target is not None or request.drop or request.duplicates != "keep":
             raise ValueError(
                 f"{request.data}: a bundled data set is prepared as in the paper; --target, --drop and --duplicates "
                 "are for files."
             )
-        return datasets.load(request.data, prices=prices)
+        instance = datasets.load(request.data, prices=prices)
+        try:
+            return instance if losses is None else instance.with_losses(losses)
+        except ValueError as error:
+            raise ValueError(f"{place_of(str(error), request, request.data)}: {error}") from error
     table = table.without_empty_rows()
     target = _check_columns(table, request)
     try:
@@ -74,11 +81,12 @@ def instance_from(table: Table, request: Request) -> Instance:
             table.without(_no_tests(request)),
             target,
             prices=prices,
+            losses=losses,
             levels=request.levels,
             duplicates=request.duplicates,  # type: ignore[arg-type]
         )
     except ValueError as error:
-        raise ValueError(f"{table.source}: {error}") from error
+        raise ValueError(f"{place_of(str(error), request, table.source)}: {error}") from error
 
 
 def _no_tests(request: Request) -> list[str]:

@@ -10,6 +10,7 @@ from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.rule import RuleName
 from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.lookahead import look_ahead
 from budgetree.learn.settings import check_instance, check_min_cases, check_threads
 from budgetree.problem import Instance
 from budgetree.tree import Tree
@@ -26,6 +27,7 @@ def grow(
     rule: RuleName = "worst",
     threads: int | None = None,
     min_cases: int = 1,
+    lookahead: int = 0,
 ) -> Tree:
     """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
 
@@ -35,6 +37,8 @@ def grow(
     rule      "worst" outcome (the paper), or "expected": the weighted mean price over the weighted mean reduction
     threads   for large tables; None means one for each processor. The tree does not depend on it
     min_cases no leaf has fewer known cases: a test is not done where it shows an outcome in fewer
+    lookahead 1: each test is judged by the errors (the loss) of the trees below it within the budget that is left, and
+              the tree never loses more than without; impurity, delta and rule are then as they are by default
 
     Where the instance has losses, leaves give the answer of least loss; the rule itself knows only the cases.
 
@@ -45,7 +49,15 @@ def grow(
     check_instance(instance)
     n_threads = check_threads(threads)
     least = check_min_cases(min_cases)
+    if isinstance(lookahead, bool) or lookahead not in (0, 1):
+        raise ValueError(f"lookahead is {lookahead!r}; expected 0, or 1 to judge each test by the trees below it.")
+    if lookahead and (impurity != _PAIRS or delta != 0 or rule != "worst"):
+        raise ValueError(
+            "lookahead: tests are judged by what is lost below them, not by an impurity; leave impurity, delta and "
+            "rule out, or lookahead."
+        )
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     nodes = grow_nodes(instance, settings, n_threads)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
-    return Tree(instance.schema, nodes, instance.n_objects, origin)
+    tree = Tree(instance.schema, nodes, instance.n_objects, origin)
+    return look_ahead(tree, instance, settings) if lookahead else tree

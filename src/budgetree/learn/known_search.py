@@ -8,7 +8,9 @@ from typing import Any
 
 from budgetree.errors import TooLargeError
 from budgetree.learn.exact.frontier import search_frontier
+from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
+from budgetree.learn.found import Found
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import Frontier, make_point
 from budgetree.learn.proofs import with_proofs
@@ -38,13 +40,16 @@ class KnownSearch:
         request = self._request(instance)
         if self.method == "greedy":
             return with_proofs(_grown(request, clock, progress, "greedy"), self.min_cases)
-        with progress_bar("exact frontier", progress) as report:
-            solver = _make_solver(request, clock, report, is_optional=self.method == "auto")
-            if solver is not None:
-                return with_proofs(_searched(solver, instance), self.min_cases)
+        is_optional = self.method == "auto"
+        # Asked before anything is laid out for a search: the greedy trees need the time.
+        if not (is_optional and _is_hopeless(instance, clock.seconds_left)):
+            with progress_bar("exact frontier", progress) as report:
+                solver = _make_solver(request, clock, report, is_optional=is_optional)
+                if solver is not None:
+                    return with_proofs(_searched(solver, instance), self.min_cases)
         size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
-        words = f"greedy, as {size} are too many for exact search in this time"
-        return with_proofs(_grown(request, clock, progress, words), self.min_cases)
+        words = f"greedy with lookahead, as {size} are too many for exact search in this time"
+        return with_proofs(_grown(request, clock, progress, words, rolls_out=True), self.min_cases)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows, by the method that this frontier was found by."""
@@ -64,26 +69,42 @@ class KnownSearch:
         return Request(instance, limit, self.impurities, self.cache_bytes, self.threads, self.min_cases)
 
 
-def _grown(request: Request, clock: Clock, progress: bool | None, words: str) -> Frontier:
-    """By greedy trees; nothing is proven but errors that no tree avoids."""
+def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *, rolls_out: bool = False) -> Frontier:
+    """By greedy trees, with rollouts if wanted; nothing is proven but the loss that no tree avoids."""
     instance = request.instance
     with progress_bar("greedy frontier", progress) as report:
         found = grow_frontier(request, clock, report)
+        if rolls_out:
+            found = _rolled_out(found, request, clock, report)
     points = tuple(make_point(instance, tree, instance.irreducible.units) for tree in found)
     return Frontier(points, instance, not clock.is_over, words)
 
 
-def _make_solver(request: Request, clock: Clock, report: ProgressReport, *, is_optional: bool) -> Solver | None:
-    """Exact search; where the method is left to us, None if it has no hope within the time."""
-    seconds = clock.seconds_left
+def _rolled_out(grown: list[Found], request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
+    """The same trees, and better ones where a look ahead finds them."""
     try:
-        solver = Solver(request, clock, report, wants_every_budget=True)
+        solver = Solver(request, clock, report)
+    except TooLargeError:
+        return grown
+    for tree in grown:
+        solver.trees.add(tree)
+    solver.roll_out(clock.seconds_left)
+    return list(solver.trees)
+
+
+def _make_solver(request: Request, clock: Clock, report: ProgressReport, *, is_optional: bool) -> Solver | None:
+    """Exact search; where the method is left to us, None if the table is too large for it."""
+    try:
+        return Solver(request, clock, report, wants_every_budget=True)
     except TooLargeError:
         if not is_optional:
             raise
         return None
-    is_hopeless = is_optional and seconds is not None and solver.layout.work_for_two > AUTO_SHARE * seconds * 1e9
-    return None if is_hopeless else solver
+
+
+def _is_hopeless(instance: Instance, seconds: float | None) -> bool:
+    """Whether exact search would spend all its time on the last two tests of the whole set."""
+    return seconds is not None and work_for_two(instance) > AUTO_SHARE * seconds * 1e9
 
 
 def _searched(solver: Solver, instance: Instance) -> Frontier:

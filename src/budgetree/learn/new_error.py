@@ -31,6 +31,18 @@ def overfitted_words(known_error: float, new: NewError, remedy: str = REMEDY) ->
     return f"known cases {100 * known_error:.1f} % wrong, new cases about {about}: overfitted; {remedy}"
 
 
+def overfitted_loss_words(known_loss: float, new: NewLoss, remedy: str = REMEDY) -> str:
+    """The same where losses are given: of the mean losses.
+
+    >>> overfitted_loss_words(0.25, NewLoss(0.714, 0.042), "use a smaller budget")
+    'a known case loses 0.25, a new one about 0.71 ± 0.04: overfitted; use a smaller budget'
+    """
+    if not new.exceeds(known_loss):
+        return ""
+    about = f"{new.loss:.2g} ± {new.se:.1g}"
+    return f"a known case loses {known_loss:.3g}, a new one about {about}: overfitted; {remedy}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
     """The rows that were held out.

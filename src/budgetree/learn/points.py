@@ -74,6 +74,11 @@ class Point:
         return NewLoss(self.new_loss, self.new_loss_se)
 
     @property
+    def mean_loss(self) -> float:
+        """What a known case loses on average; without losses, the share of errors."""
+        return self._mean_loss
+
+    @property
     def overfitted(self) -> bool:
         """Whether the known cases make the tree look significantly better than it is on new ones."""
         if self.expected_loss is not None:

@@ -15,6 +15,7 @@ from typing import Any
 # Modules, in the order in which they import each other; the page has them in one closure.
 SCRIPTS = (
     "dom.js",
+    "losses.js",
     "model.js",
     "routing.js",
     "facts.js",

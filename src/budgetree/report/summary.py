@@ -9,7 +9,7 @@ from typing import Any
 
 from budgetree._version import __version__
 from budgetree.learn.new_error import PAGE_REMEDY
-from budgetree.learn.points import COLUMNS, Frontier, Point
+from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
 from budgetree.problem.units import plain_number
@@ -17,7 +17,7 @@ from budgetree.proof.certificate import Certificate
 from budgetree.show.facts import size_and_cost
 from budgetree.show.frontier_table import judgement, verdict
 from budgetree.show.steps import frontier_steps
-from budgetree.tree import LEAF, NO_BRANCH, Tree
+from budgetree.tree import LEAF, NO_BRANCH, Confusion, Tree
 from budgetree.tree.model.history import expected_content
 from budgetree.tree.model.leaves import models_content
 from budgetree.tree.usual import usual_branch
@@ -41,7 +41,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
     content = _content(schema, title, points, trees, frontier.points.index(frontier.recommended))
     steps = frontier_steps(frontier)
-    lines = {"errors": steps.errors, "bound": steps.bound}
+    lines = {"loss": steps.loss, "bound": steps.bound}
     content["judgement"] = judgement(frontier, PAGE_REMEDY)
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
@@ -54,6 +54,8 @@ def _content(
         "title": str(title),
         "version": __version__,
         "classes": [str(name) for name in schema.class_names],
+        "answers": [str(name) for name in schema.answer_names],  # the classes, and then whatever else may be answered
+        "losses": _losses(schema),
         "tests": [_test(schema, test) for test in range(len(schema.test_names))],
         "fees": [
             {"name": name, "amount": table.amount(fee)}
@@ -63,6 +65,14 @@ def _content(
         "trees": trees,
         "chosen": chosen,
     }
+
+
+def _losses(schema: Schema) -> dict[str, Any] | None:
+    """What each answer costs, in whole units as Python compares them; None where errors count."""
+    if schema.losses is None:
+        return None
+    table = schema.loss_table
+    return {"units": table.units.tolist(), "scale": float(table.scale), "plain": table.is_plain}
 
 
 def _test(schema: Schema, test: int) -> dict[str, Any]:
@@ -95,7 +105,9 @@ def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
 
 
 def _point(point: Point, tree: int) -> dict[str, Any]:
-    return {name: getattr(point, name) for name in COLUMNS} | {"verdict": verdict(point, PAGE_REMEDY), "tree": tree}
+    lost = {name: getattr(point, name) for name in (*LOSS_COLUMNS, *NEW_LOSS_COLUMNS)}
+    words = {"verdict": verdict(point, PAGE_REMEDY), "tree": tree}
+    return {name: getattr(point, name) for name in COLUMNS} | lost | words
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
@@ -103,11 +115,22 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     return models | {
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
-        **size_and_cost(tree),
+        **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),
+        "confusion": None if tree.confusion is None else _confusion(tree.confusion),
         "expected": expected_content(tree.expected),
         "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
         "certificate": None if certificate is None else _certificate(certificate),
     }
+
+
+def _confusion(confusion: Confusion) -> list[list[int | float]]:
+    """[answer, class, cases], where there are any: of many classes, most get few of the answers."""
+    return [
+        [answer, label, count]
+        for answer, row in enumerate(confusion.counts)
+        for label, count in enumerate(row)
+        if count
+    ]
 
 
 def _node(tree: Tree, node: int) -> dict[str, Any]:

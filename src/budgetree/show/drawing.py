@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from budgetree.services.words import counted
-from budgetree.show.colours import WORST, class_colours, tint
+from budgetree.show.colours import WORST, answer_colours, tint
 from budgetree.show.outline import Branch, Group
-from budgetree.show.text import one_line
+from budgetree.show.tables import one_line
 from budgetree.tree.tree import Tree
 
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
@@ -103,7 +103,7 @@ class _Draughtsman:
         self.words = tree.words
         self.nodes = tree.nodes
         self.names = tree.answer_names
-        self.colours = class_colours(len(self.names))
+        self.colours = answer_colours(len(tree.class_names), len(self.names))
 
     def draw(self, max_leaves: int, max_depth: int | None) -> Drawing:
         items = self._unfold(max_leaves, max_depth)

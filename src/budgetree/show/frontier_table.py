@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from budgetree.learn import Frontier, Point
-from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_words
+from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_loss_words, overfitted_words
 from budgetree.learn.new_search import SOURCE
 from budgetree.services.words import counted, show_number
-from budgetree.show.steps import Corner, frontier_steps
+from budgetree.show.loss import loss_words
+from budgetree.show.steps import Corner, frontier_steps, key_of
 from budgetree.show.tables import TextTable, html_table
 
 BARS = "▁▂▃▄▅▆▇█"
-NUMBERS, REST = ("max-cost", "errors", "error rate"), ("at least", "by")
-NEW_ERROR = "new error ± se"  # only where something was held out
-WIDTHS = {"max-cost": 10, "errors": 8, "error rate": 11, NEW_ERROR: 15, "at least": 9}  # in letters
+NEW_ERROR, NEW_LOSS = "new error ± se", "new loss ± se"  # only where something was held out; means
+WIDTHS = {"max-cost": 10, "loss": 9, "errors": 8, "referred": 9, "at least": 9}
+WIDTHS |= {"error rate": 11, NEW_ERROR: 15, "mean loss": 10, NEW_LOSS: 15}  # in letters
 MAX_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
@@ -23,26 +24,28 @@ LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
 
 def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     """One row per point: what it costs, what it gets wrong, what is proven, and what found it."""
-    is_judged = frontier.validation is not None
-    rows = tuple(
-        (
-            show_number(point.max_cost),
-            show_number(point.errors),
-            f"{point.error_rate:.2%}",
-            *((_new_error(point),) if is_judged else ()),
-            "proven" if point.proven else show_number(point.lower_bound),
-            point.source,
-        )
-        for point in frontier.points[:max_rows]
-    )
-    head = (*NUMBERS, *((NEW_ERROR,) if is_judged else ()), *REST)
+    columns: dict[str, Callable[[Point], str]] = {"max-cost": lambda point: show_number(point.max_cost)}
+    if frontier.has_losses:
+        columns["loss"] = lambda point: show_number(point.loss)
+    columns["errors"] = lambda point: show_number(point.errors)
+    if frontier.has_losses and any(point.referred for point in frontier):
+        columns["referred"] = lambda point: show_number(point.referred)
+    if frontier.has_losses:
+        columns["mean loss"] = lambda point: f"{point.mean_loss:.3g}"
+    else:
+        columns["error rate"] = lambda point: f"{point.error_rate:.2%}"
+    if frontier.validation is not None:
+        columns[NEW_LOSS if frontier.has_losses else NEW_ERROR] = _new_mean
+    columns["at least"] = lambda point: "proven" if point.proven else show_number(point.lower_bound)
+    columns["by"] = lambda point: point.source
+    rows = tuple(tuple(show(point) for show in columns.values()) for point in frontier.points[:max_rows])
     n_more = len(frontier) - len(rows)
-    return TextTable(head, rows, f"… and {counted(n_more, 'more point')}" if n_more else "")
+    return TextTable(tuple(columns), rows, f"… and {counted(n_more, 'more point')}" if n_more else "")
 
 
 def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
-    """The table, headed by a sparkline of the errors."""
-    bars = sparkline([float(point.errors) for point in frontier])
+    """The table, headed by a sparkline of the errors, or the loss."""
+    bars = sparkline([float(point.loss) for point in frontier])
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
 
@@ -51,7 +54,7 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
         return f"{' '.join(numbers)}  {cells[-1]}"
 
     size = counted(len(frontier), "point")
-    title = f"frontier of {size}, errors {bars}{method}{_ended(frontier)}"
+    title = f"frontier of {size}, {key_of(frontier).axis} {bars}{method}{_ended(frontier)}"
     return "\n".join([title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)])
 
 
@@ -62,7 +65,7 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     lines = [str(frontier.validation)]
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
     if chosen.expected is not None:
-        lines.append(f"recommended: a budget of {show_number(chosen.max_cost)}, new cases {chosen.expected} wrong")
+        lines.append(f"recommended: a budget of {show_number(chosen.max_cost)}, new cases {new_words(chosen)}")
     if overfitted:
         words = verdict(overfitted[-1], remedy)
         lines.append(f"{_budgets(overfitted, frontier)}: {words}")
@@ -73,7 +76,16 @@ def verdict(point: Point, remedy: str = REMEDY) -> str:
     """That a point is overfitted, in plain words; "" where it is not."""
     if not point.overfitted or point.expected is None:
         return ""
-    return overfitted_words(point.error_rate, point.expected, LAST_REMEDY if point.source == SOURCE else remedy)
+    advice = LAST_REMEDY if point.source == SOURCE else remedy
+    if point.expected_loss is not None:
+        return overfitted_loss_words(point.mean_loss, point.expected_loss, advice)
+    return overfitted_words(point.error_rate, point.expected, advice)
+
+
+def new_words(point: Point) -> str:
+    """What to expect of new cases: "44.7 % ± 2.7 wrong", before it the loss where losses are given."""
+    loss = "" if point.expected_loss is None else f"{point.expected_loss}, "
+    return "" if point.expected is None else f"{loss}{point.expected} wrong"
 
 
 def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
@@ -84,8 +96,10 @@ def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
     return f"{len(points)} of {counted(len(frontier), 'point')} are overfitted (!); at {last}"
 
 
-def _new_error(point: Point) -> str:
+def _new_mean(point: Point) -> str:
     mark = " !" if point.overfitted else ""
+    if point.expected_loss is not None:
+        return f"{point.expected_loss.loss:.3g} ± {point.expected_loss.se:.2g}{mark}"
     return "-" if point.expected is None else f"{point.expected}{mark}"
 
 
@@ -109,34 +123,35 @@ def _ended(frontier: Frontier) -> str:
 
 def _step_plot(frontier: Frontier) -> str:
     steps = frontier_steps(frontier)
-    right = steps.errors.right or 1.0
-    top = max(errors for _, errors in steps.errors.starts) or 1.0
+    right = steps.loss.right or 1.0
+    top = max(loss for _, loss in steps.loss.starts) or 1.0
 
     def place(corner: Corner) -> tuple[float, float]:
-        budget, errors = corner
+        budget, loss = corner
         x = MARGIN + (WIDTH - 2 * MARGIN) * budget / right
-        return round(x, 1), round(HEIGHT - MARGIN - (HEIGHT - 1.5 * MARGIN) * errors / top, 1)
+        return round(x, 1), round(HEIGHT - MARGIN - (HEIGHT - 1.5 * MARGIN) * loss / top, 1)
 
     def path(corners: Iterable[Corner]) -> str:
         return "M" + "L".join(f"{x} {y}" for x, y in map(place, corners))
 
     dots = "".join(
         f"<circle cx='{x}' cy='{y}' r='3' fill='{LINE if point.proven else PAPER}'><title>"
-        f"{counted(point.errors, 'error')} at {show_number(point.max_cost)}</title></circle>"
-        for point, (x, y) in zip(frontier, map(place, steps.errors.starts), strict=True)
+        f"{loss_words(point, has_losses=frontier.has_losses)} at {show_number(point.max_cost)}</title></circle>"
+        for point, (x, y) in zip(frontier, map(place, steps.loss.starts), strict=True)
     )
+    axis_name = key_of(frontier).axis
     base, axis = HEIGHT - MARGIN, MARGIN
     shade = path([(0, 0), *steps.bound.corners, (steps.bound.right, 0)])
     return (
         f"<svg viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}' height='{HEIGHT}' role='img' "
-        "aria-label='errors against max-cost' font-size='11' fill='currentColor' stroke='none'>"
+        f"aria-label='{axis_name} against max-cost' font-size='11' fill='currentColor' stroke='none'>"
         f"<path d='{shade}Z' opacity='{IMPOSSIBLE_OPACITY}'><title>no tree can be here</title></path>"
         f"<path d='M{axis} {MARGIN / 2}V{base}H{WIDTH - MARGIN}' fill='none' stroke='currentColor' opacity='.5'/>"
-        f"<path d='{path(steps.errors.corners)}' fill='none' stroke='{LINE}' stroke-width='2'/>"
+        f"<path d='{path(steps.loss.corners)}' fill='none' stroke='{LINE}' stroke-width='2'/>"
         f"<g stroke='{LINE}' stroke-width='1.5'>{dots}</g>"
         f"<text x='{axis - 5}' y='{MARGIN / 2 + 8}' text-anchor='end'>{show_number(top)}</text>"
         f"<text x='{axis - 5}' y='{base}' text-anchor='end'>0</text>"
         f"<text x='{WIDTH - MARGIN}' y='{base + 15}' text-anchor='end'>{show_number(right)}</text>"
         f"<text x='{WIDTH / 2}' y='{base + 30}' text-anchor='middle'>max-cost</text>"
-        f"<text x='{axis}' y='{MARGIN / 2 - 8}'>errors</text></svg>"
+        f"<text x='{axis}' y='{MARGIN / 2 - 8}'>{axis_name}</text></svg>"
     )

@@ -1,4 +1,7 @@
-"""Steps: how a frontier is drawn, whoever draws it: the fewest errors found per budget, and what no tree can beat."""
+"""Steps: how a frontier is drawn, whoever draws it: the least loss found per budget, and what no tree can beat.
+
+Without losses the loss is the errors, and is called so.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,25 @@ from itertools import pairwise
 from budgetree.learn import Frontier
 
 Corner = tuple[float, float]  # (budget, value)
-PROVEN, FOUND, IMPOSSIBLE = "proven to be the fewest", "the fewest found", "no tree can be here"
+IMPOSSIBLE = "no tree can be here"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What the upright axis and the two kinds of points are called."""
+
+    axis: str
+    proven: str
+    found: str
+
+
+ERRORS = Key("errors", "proven to be the fewest", "the fewest found")
+LOSS = Key("loss", "proven to be the least", "the least found")
+
+
+def key_of(frontier: Frontier) -> Key:
+    """The words for this frontier."""
+    return LOSS if frontier.has_losses else ERRORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +80,22 @@ class Steps:
 class FrontierSteps:
     """Both lines of a frontier; below the bound no tree can be."""
 
-    errors: Steps
+    loss: Steps
     bound: Steps
 
     def divided(self, total: float) -> FrontierSteps:
-        return FrontierSteps(self.errors.divided(total), self.bound.divided(total))
+        return FrontierSteps(self.loss.divided(total), self.bound.divided(total))
 
 
 def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSteps:
     """The lines up to `right`, by default up to the last point.
 
     The search may have ended at the last point or at the largest budget it was asked for, so beyond that point the
-    bound is what holds at any price: the errors that no test can avoid.
+    bound is what holds at any price: the loss that no test can avoid.
     """
     last = float(frontier[-1].max_cost)
     end = last if right is None else right
-    errors = tuple((float(point.max_cost), float(point.errors)) for point in frontier)
-    unavoidable = float(frontier.instance.schema.cases(frontier.instance.irreducible.units))
+    loss = tuple((float(point.max_cost), float(point.loss)) for point in frontier)
+    unavoidable = float(frontier.instance.schema.loss(frontier.instance.irreducible.units))
     bound = [(float(budget), float(least)) for budget, least in frontier.bounds[:-1]]
-    return FrontierSteps(Steps(errors, end), Steps((*bound, (last, unavoidable)), end))
+    return FrontierSteps(Steps(loss, end), Steps((*bound, (last, unavoidable)), end))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from budgetree.show.drawing import PAPER, Box, Drawing, Stroke, Text
-from budgetree.show.text import one_line
+from budgetree.show.tables import one_line
 
 FONTS = "DejaVu Sans, Verdana, Geneva, sans-serif"  # as wide as the layout assumes
 

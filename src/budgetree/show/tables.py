@@ -45,6 +45,28 @@ def markdown_table(table: TextTable) -> list[str]:
     return [line(table.head), line(("---",) * len(table.head)), *map(line, table.rows)]
 
 
+def text_lines(table: TextTable) -> list[str]:
+    """Its lines in a terminal: the first column to the left, numbers to the right.
+
+    >>> text_lines(TextTable(("answer", "ill"), (("refer", "12"),)))
+    ['answer  ill', 'refer    12']
+    """
+    lines = [tuple(map(one_line, row)) for row in (table.head, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            f"{cell:>{width}}" if place else f"{cell:<{width}}"
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        for cells in lines
+    ]
+
+
+def one_line(text: str) -> str:
+    """A name as it may stand in a line of any format: what cannot be printed becomes a space."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def csv_text(table: TextTable) -> str:
     """The content of a CSV file."""
     text = io.StringIO()

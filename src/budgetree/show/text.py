@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.services.words import counted, show_number
+from budgetree.show.answers_by_class import confusion_lines
+from budgetree.show.loss import loss_words
 from budgetree.show.outline import Branch, Group, Outline
 from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 
-def render(tree: Tree, max_depth: int | None) -> str:
-    """The summary line, then the tree."""
+def render(tree: Tree, max_depth: int | None, *, with_confusion: bool = False) -> str:
+    """The summary line, then the tree; then, if wanted, which answers the cases of each class get."""
     outline, words = tree.outline, tree.words
     folds = math.inf if max_depth is None else max_depth
     lines = [summary_line(tree), words.describe((0,), folded=folds == 0)]
@@ -28,25 +30,24 @@ def render(tree: Tree, max_depth: int | None) -> str:
         lines.append(f"{prefix}{'└─ ' if is_last else '├─ '}{' | '.join(branch.names)}: {shown}")
         if depth < folds:
             stack += _lines_below(outline, branch.group, prefix + ("   " if is_last else "│  "), depth + 1)
+    if with_confusion and tree.confusion is not None:
+        lines += confusion_lines(tree.confusion)
     return "\n".join(lines)
 
 
 def summary_line(tree: Tree) -> str:
-    """Size, worst and mean cost, errors."""
+    """Size, worst and mean cost, errors or loss."""
     total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
     weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
     is_same = tree.known_max_cost == tree.max_cost
     known = "" if is_same else f" (known cases at most {show_number(tree.known_max_cost)})"
+    has_losses = tree.schema.losses is not None
+    rate = "" if has_losses else f" ({tree.errors / total:.1%})"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
         f"worst case {show_number(tree.max_cost)}{known}, mean {show_number(round(tree.mean_cost, 3))}; "
-        f"{counted(tree.errors, 'error')} ({tree.errors / total:.1%})"
+        f"{loss_words(tree, has_losses=has_losses)}{rate}"
     )
-
-
-def one_line(text: str) -> str:
-    """A name as it may stand in a line of any format: what cannot be printed becomes a space."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _lines_below(outline: Outline, group: Group, prefix: str, depth: int) -> list[tuple[str, bool, int, Branch]]:

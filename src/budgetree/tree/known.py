@@ -19,3 +19,4 @@ class Known:
     max_cost: Fraction
     loss: Fraction  # what their answers cost; without losses, the errors
     referred: Fraction = Fraction(0)  # how many of them got an answer that is no class
+    answered: tuple[tuple[int, ...], ...] | None = None  # answer × class, in weight units; None in older model files

@@ -8,12 +8,13 @@ from typing import Literal
 
 from budgetree.services.words import show_number
 
-Method = Literal["greedy", "exact", "leaf", "predictive", "unknown"]
+Method = Literal["greedy", "exact", "lookahead", "leaf", "predictive", "unknown"]
 ChangeKind = Literal["cut", "trimmed", "repriced", "weighted", "joined"]
 
 METHOD_WORDS: dict[Method, str] = {
     "greedy": "greedy",
     "exact": "exact search",
+    "lookahead": "greedy with lookahead",
     "leaf": "single leaf",
     "predictive": "for new cases",
     "unknown": "unknown",

@@ -27,12 +27,15 @@ class Shown:
     def _tree(self) -> Tree:
         return cast("Tree", self)
 
-    def to_text(self, max_depth: int | None = None) -> str:
-        """The tree for people: test and price, outcome, running cost, class counts."""
+    def to_text(self, max_depth: int | None = None, *, confusion: bool = False) -> str:
+        """The tree for people: test and price, outcome, running cost, class counts.
+
+        With confusion=True a table follows: how many known cases of each class get each answer.
+        """
         from budgetree.show.text import render
 
         _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-        return render(self._tree, max_depth)
+        return render(self._tree, max_depth, with_confusion=confusion)
 
     def rules(self) -> tuple[Rule, ...]:
         """One rule per path through the tree: its conditions, class, cost, known cases and errors."""
@@ -63,8 +66,8 @@ class Shown:
         """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
 
         `SELECT {tree.to_sql()} FROM cases` gives what predict does. A plain tree is CASE within CASE. A tree with
-        models adds up their scores in a scalar subquery; where it has more than two classes and stops early (sure=),
-        it also needs the function EXP.
+        models adds up their scores in a scalar subquery; where it answers by losses, and where it has more than two
+        classes and stops early (sure=), it also needs the function EXP.
         """
         from budgetree.show.export.sql import to_sql
 
@@ -85,7 +88,7 @@ class Shown:
         return to_svg(self.draw(max_leaves=max_leaves, max_depth=max_depth))
 
     def summary(self) -> str:
-        """One line: size, worst and mean cost, errors."""
+        """One line: size, worst and mean cost, errors; where losses are given, the loss."""
         from budgetree.show.text import summary_line
 
         return summary_line(self._tree)

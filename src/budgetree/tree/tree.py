@@ -16,6 +16,7 @@ from budgetree.problem import Schema, check_codes
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.units import plain_number
 from budgetree.tree import changes
+from budgetree.tree.confusion import Confusion, answered_units
 from budgetree.tree.consultation import Consultation, HandleUnknown
 from budgetree.tree.expected import Expected
 from budgetree.tree.explanation import Explanation, explain
@@ -122,6 +123,13 @@ class Tree(Shown):
     def referred(self) -> int | float:
         """The known cases whose answer is no class, by weight; they are no errors, and have their loss."""
         return plain_number(self.schema.cases(self.nodes.referred) if self.known is None else self.known.referred)
+
+    @cached_property
+    def confusion(self) -> Confusion | None:
+        """Which answers the known cases of each class get; None for a tree with models from an older model file."""
+        if self.known is None:
+            return Confusion.of_units(self.schema, answered_units(self.nodes, len(self.answer_names)).tolist())
+        return None if self.known.answered is None else Confusion.of_units(self.schema, self.known.answered)
 
     @cached_property
     def exact_max_cost(self) -> Fraction:

@@ -13,7 +13,7 @@ from reference import Problem, random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, TreeWanted
+from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, Pass, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.plain import PlainSearch
 from budgetree.services.clock import Clock
@@ -165,10 +165,10 @@ def test_a_narrow_search_finds_trees_and_proves_nothing(outcomes: int) -> None:
         search = PlainSearch(layout)
         for breadth in (1, 2):
             for budget in range(13):
-                found = answer(search, budget, breadth=breadth).value
+                found = answer(search, budget, by=Pass(breadth)).value
                 assert found >= fewest[budget]
                 worse += found > fewest[budget]
-                nodes = search.tree(TreeWanted(budget, breadth), FOREVER)
+                nodes = search.tree(TreeWanted(budget, Pass(breadth)), FOREVER)
                 assert nodes is not None
                 assert nodes.counts[nodes.is_leaf].sum() - nodes.counts[nodes.is_leaf].max(axis=1).sum() <= found
         assert [answer(search, budget).value for budget in range(13)] == fewest
@@ -185,7 +185,12 @@ def test_the_canonical_tree_does_not_depend_on_what_was_searched_before(outcomes
         search = PlainSearch(layout, cache_bytes)
         rng = random.Random(seed)
         for _ in range(15):
-            search.search(rng.randrange(13), rng.randrange(1, 30), Countdown(50), breadth=rng.choice([1, 3, ALL_TESTS]))
+            search.search(
+                rng.randrange(13),
+                rng.randrange(1, 30),
+                Countdown(50),
+                by=Pass(rng.choice([1, 3, ALL_TESTS]), is_wide_first=rng.random() < 0.5),
+            )
             budget = rng.randrange(13)
             assert canonical(instance, search, budget) == expected[budget]
 
@@ -235,4 +240,4 @@ def test_a_path_of_many_tests_fits_on_the_stack() -> None:
     n = 300
     instance = bt.Instance(np.eye(n, dtype=np.uint8), np.arange(n) % 2)
     search = PlainSearch(Layout(instance, n))
-    assert answer(search, n, breadth=1).value == 0
+    assert answer(search, n, by=Pass(1)).value == 0

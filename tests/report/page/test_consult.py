@@ -13,6 +13,7 @@ import budgetree as bt
 from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.report import summarise_tree
 from budgetree.tree.explanation import explain
+from losing import losing_tree
 from new_cases import new_tree
 from page_browser import Page
 from report_cases import hostile_instance, outcomes_to, repeating_tree
@@ -311,3 +312,20 @@ def test_an_ordinary_tree_goes_on_with_most_known_cases(page: Page, pima: bt.Tre
         assert notice == (
             f"No result of {step.test}: it is not paid, and the case goes on as most known cases did ({step.assumed})."
         )
+
+
+def test_an_answer_that_is_no_class_is_given_with_its_expected_loss(page: Page) -> None:
+    tree = losing_tree("model")
+    case = bt.Consultation(tree)
+    page.open(content_of(tree), tab="consult")
+    while not case.done:
+        outcome = len(case.outcomes) // 2
+        page.script(f"document.querySelector('.answers [data-outcome=\"{outcome}\"]').click()")
+        case.answer(case.outcomes[outcome])
+    assert case.prediction == "refer"
+    assert page.state()["heading"] == "refer"
+    assert page.text("#expected-loss") == "0.4"
+    assert page.facts()[2] == f"{tree.loss:g}"
+    page.click("#tab-proof")
+    assert page.text("#panel-proof .by-class").splitlines()[0].split() == ["Answer", *tree.class_names]
+    assert page.console() == []

@@ -18,11 +18,19 @@ from support import to_instance
 import budgetree as bt
 from budgetree.report import render_page, summarise_tree
 from budgetree.tree.explanation import explain
+from losing import losing_tree
 from new_cases import new_tree
 
 SCRIPTS = Path(__file__).parents[3] / "src/budgetree/report/page"
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-KINDS = [("model", 0.8), ("model", None), ("count", None), ("exact", None)]
+KINDS = [
+    ("model", 0.8),
+    ("model", None),
+    ("count", None),
+    ("exact", None),
+    ("losing model", None),
+    ("losing count", None),
+]
 # Per case a code per test: 255 for what is on no list, -1 for a result that is not available.
 SCRIPT = """
 import {{ readFileSync }} from "node:fs";
@@ -60,6 +68,10 @@ def exact_tree() -> bt.Tree:
 
 
 def tree_of(kind: str, sure: float | None) -> bt.Tree:
+    if kind.startswith("losing "):
+        return losing_tree(kind.removeprefix("losing "))
+    if kind == "losing":
+        return losing_tree(None)
     return exact_tree() if kind == "exact" else new_tree(kind, sure)
 
 
@@ -85,7 +97,7 @@ def ordinary_tree(seed: int) -> bt.Tree:
 
 
 @needs_node
-@pytest.mark.parametrize(("kind", "sure"), [*KINDS, *(("ordinary", seed) for seed in (0, 5, 12, 16))])
+@pytest.mark.parametrize(("kind", "sure"), [*KINDS, *(("ordinary", seed) for seed in (0, 5, 12, 16)), ("losing", None)])
 def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str, sure: Any) -> None:
     tree = ordinary_tree(sure) if kind == "ordinary" else tree_of(kind, sure)
     rng = np.random.default_rng(5)
@@ -102,7 +114,7 @@ def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str,
         assert state["at"] == case.node
         assert state["spent"] == pytest.approx(case.spent)
         assert state["left"] == pytest.approx(left)
-        assert state["label"] == tree.class_names.index(case.prediction)
+        assert state["label"] == tree.answer_names.index(case.prediction)
         for step, done in zip(state["steps"], case.history, strict=True):
             assert step["price"] == pytest.approx(done.price)
             assert (step["answer"]["unavailable"], step["assumed"]) == (not done.available, done.assumed)

@@ -7,6 +7,7 @@ import pytest
 
 import budgetree as bt
 from exported import deep_tree
+from losing import losing_tree
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # pydot's, about its parser
@@ -23,3 +24,10 @@ def test_graphviz_reads_the_graph() -> None:
 
 def test_a_deep_tree_has_an_edge_per_branch() -> None:
     assert deep_tree(1500).to_dot().count("->") == 3000
+
+
+@pytest.mark.parametrize("leaves", [None, "count", "model"])
+def test_answers_that_are_no_class_are_grey(leaves: str | None) -> None:
+    text = losing_tree(leaves).to_dot()
+    assert ('label="refer\\n' in text) == (leaves != "model")
+    assert '"#8C8C8C"' in text

@@ -15,6 +15,7 @@ import budgetree as bt
 from budgetree.show.export.model_sql import _sure_difference
 from budgetree.tree.leaf_models import softmax
 from exported import by_duckdb
+from losing import losing_tree
 from new_cases import frame_of, new_tree, wild_rows
 
 Rows = list[dict[str, Any]]
@@ -115,3 +116,22 @@ def test_the_limit_of_a_difference_is_that_of_the_probability(sure: float) -> No
     differences = differences[differences >= 0]
     likeliest = softmax(np.stack([np.zeros(len(differences)), -differences], axis=1)).max(axis=1)
     assert (likeliest >= sure).tolist() == (differences >= limit).tolist()
+
+
+def test_answers_of_least_expected_loss() -> None:
+    tree, rows = losing_tree("model"), wild_rows(15, 400)
+    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert {"refer", "wait"} <= set(predicted)
+    assert by_duckdb(tree, as_table(rows)) == predicted
+    if has_exp():
+        assert by_sqlite(tree, rows) == predicted
+
+
+def test_two_classes_with_losses() -> None:
+    known = strange_frame(1)
+    losses = bt.Losses({"ill": 3}, answers={"see a doctor": [0.25, 0.5]})
+    tree = bt.predictive(bt.Instance.from_frame(known, "class", losses=losses), budget=4, sure=0.7)
+    rows = strange_frame(4, 300).drop(columns="class")
+    predicted = tree.predict(tree.encode(rows)).tolist()
+    assert set(predicted) == {"it's\n well", "ill", "see a doctor"}
+    assert by_duckdb(tree, as_table(rows.astype(object).where(rows.notna(), None).to_dict("records"))) == predicted

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from exported import by_duckdb, compiled
+from losing import losing_tree
 from new_cases import frame_of, new_tree, wild_rows
 
 KINDS = [("model", 0.8), ("model", None), ("count", None), ("count", 0.8)]
@@ -43,3 +44,16 @@ def test_the_sql_of_a_plain_tree_says_what_predict_says(sure: float | None) -> N
         [{name: None if value != value else value for name, value in row.items()} for row in rows]
     )
     assert by_duckdb(tree, table) == tree.predict(tree.encode(frame_of(rows))).tolist()
+
+
+def test_answers_by_losses_are_those_of_predict() -> None:
+    tree, rows = losing_tree("model"), wild_rows(14, 400)
+    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert len(set(predicted)) > 2
+    assert "refer" in predicted
+    diagnose = compiled(tree)
+    assert [diagnose(row) for row in rows] == predicted
+
+
+def test_without_losses_no_losses_are_written() -> None:
+    assert "LOSSES" not in new_tree("model", 0.8).to_python()

@@ -10,6 +10,8 @@ import pytest
 
 import budgetree as bt
 from exported import compiled, deep_tree, expected
+from losing import losing_tree
+from new_cases import frame_of, wild_rows
 
 
 def test_pandas_moments_become_plain_ones() -> None:
@@ -76,3 +78,12 @@ def test_what_cannot_be_written_as_python_is_refused() -> None:
 
 def test_a_single_leaf_is_a_function() -> None:
     assert compiled(bt.grow(bt.datasets.load("pima"), budget=0))({}) == "neg"
+
+
+@pytest.mark.parametrize("leaves", [None, "count"])
+def test_answers_that_are_no_class_are_returned(leaves: str | None) -> None:
+    tree, rows = losing_tree(leaves), wild_rows(21, 300)
+    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert {"refer", "wait"} <= set(predicted)
+    diagnose = compiled(tree)
+    assert [diagnose(row) for row in rows] == predicted

@@ -12,6 +12,7 @@ from support import to_instance
 
 import budgetree as bt
 from exported import deep_tree
+from losing import losing_tree
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -52,3 +53,20 @@ def test_texts_that_look_like_ranges_are_not_joined() -> None:
 
 def test_a_deep_tree_has_a_rule_per_leaf() -> None:
     assert len(deep_tree(1500).rules()) == 1501
+
+
+@pytest.mark.parametrize("leaves", [None, "count"])
+def test_rules_say_what_the_answers_lose(leaves: str | None) -> None:
+    tree = losing_tree(leaves)
+    rules = tree.rules()
+    assert sum(rule.loss or 0 for rule in rules) == pytest.approx(tree.loss)
+    assert sum(rule.errors for rule in rules) == tree.errors
+    assert sum(rule.cases for rule in rules if not rule.is_class) == tree.referred
+    assert {rule.label for rule in rules if not rule.is_class} == {"refer", "wait"}
+    assert any(line.endswith(" then refer  [costs 3; 12 cases, loss 4.8]") for line in tree.to_rules().splitlines())
+
+
+def test_of_a_model_no_rule_knows_the_loss() -> None:
+    tree = losing_tree("model")
+    assert {rule.loss for rule in tree.rules()} == {None}
+    assert {rule.label for rule in tree.rules()} <= set(tree.class_names)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import sqlite3
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import budgetree as bt
-from exported import deep_tree
+from exported import by_duckdb, deep_tree
+from losing import losing_tree
+from new_cases import frame_of, wild_rows
 
 
 def test_sql_runs_on_a_second_engine() -> None:
@@ -33,3 +36,19 @@ def test_what_cannot_be_written_as_sql_is_refused() -> None:
 def test_leaves_and_deep_trees() -> None:
     assert bt.grow(bt.datasets.load("pima"), budget=0).to_sql().strip() == "'neg'"
     assert deep_tree(1500).to_sql().count("CASE") == 1500
+
+
+@pytest.mark.parametrize("leaves", [None, "count"])
+def test_answers_that_are_no_class_are_values_too(leaves: str | None) -> None:
+    tree, rows = losing_tree(leaves), wild_rows(22, 300)
+    plain = [{name: None if value != value else value for name, value in row.items()} for row in rows]
+    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert {"refer", "wait"} <= set(predicted)
+    assert by_duckdb(tree, pa.Table.from_pylist(plain)) == predicted
+
+
+def test_classes_that_are_numbers_become_texts_beside_another_answer() -> None:
+    losses = bt.Losses(answers={"refer": 0.25})
+    tree = bt.grow(bt.Instance([[0], [1], [1], [2]], [1, 1, 2, 2], test_names=["a"], losses=losses))
+    found = by_duckdb(tree, pa.table({"a": [0, 1, 2]}))
+    assert found == ["1", "refer", "2"] == list(map(str, tree.predict([[0], [1], [2]])))

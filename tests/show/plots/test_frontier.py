@@ -10,6 +10,7 @@ from matplotlib import pyplot
 
 import budgetree as bt
 from budgetree.show.steps import frontier_steps
+from losing import losing_frontier
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
@@ -22,7 +23,7 @@ def test_the_frontier_shows_steps_points_and_what_is_impossible(method: str) -> 
     assert ("no tree can be here" in names) is (method == "exact")
     line = next(line for line in axes.lines if line.get_label() == "frontier")
     total = frontier.instance.weights.sum()
-    corners = frontier_steps(frontier, 1.06 * frontier[-1].max_cost).errors.divided(total).corners
+    corners = frontier_steps(frontier, 1.06 * frontier[-1].max_cost).loss.divided(total).corners
     assert np.allclose(line.get_xydata(), corners)
     drawn = sum(len(line.get_xdata()) for line in axes.lines if "fewest" in str(line.get_label()))
     assert drawn == len(frontier)
@@ -61,3 +62,23 @@ def test_axes_of_others_are_used() -> None:
 def test_what_cannot_be_drawn_is_named(wrong: Any) -> None:
     with pytest.raises(ValueError, match="frontier: expected a Frontier, but got"):
         bt.plot_frontier(wrong)
+
+
+def test_with_losses_the_axis_is_loss() -> None:
+    frontier = losing_frontier()
+    axes = bt.plot_frontier(frontier)
+    assert axes.get_ylabel() == "mean loss of the known cases"
+    line = next(line for line in axes.lines if line.get_label() == "frontier")
+    assert np.allclose(line.get_xydata()[0], (0, frontier[0].mean_loss))
+    assert "proven to be the least" in [text.get_text() for text in axes.get_legend().get_texts()]
+    for single in (line for line in axes.lines if "alone" in str(line.get_label())):
+        for cost, loss in single.get_xydata():
+            assert loss >= frontier.best(budget=float(cost)).mean_loss - 1e-9
+
+
+def test_with_losses_bars_show_the_loss_of_new_cases() -> None:
+    frontier = losing_frontier(folds=5)
+    (bars,) = bt.plot_frontier(frontier, impurities=()).containers
+    drawn = [tuple(segment[:, 1]) for segment in bars.lines[2][0].get_segments()]
+    ends = [(point.new_loss - point.new_loss_se, point.new_loss + point.new_loss_se) for point in frontier]
+    assert np.allclose(drawn, ends)

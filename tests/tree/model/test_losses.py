@@ -87,6 +87,9 @@ def test_losses_that_do_not_fit_are_refused(tmp_path: Path, losses: Any, message
         ({"loss": 10**9}, "known.loss is more than the largest loss"),
         ({"referred": 10**9}, "known.errors and known.referred are more than there are known cases"),
         ({"loss": -1}, "-1"),
+        ({"answered": [[1, 2, 3]]}, "a row for each of 5 answers, with 3 numbers"),
+        ({"answered": [[1, 2, 3]] * 5}, "does not add up to the known cases of each class"),
+        ({"answered": [[0, 0, 0], [48, 45, 57], [0, 0, 0], [0, 0, 0], [0, 0, 0]]}, "contradicts known.errors"),
     ],
 )
 def test_what_came_of_the_known_cases_must_be_possible(tmp_path: Path, known: dict[str, Any], message: str) -> None:
@@ -101,10 +104,11 @@ def test_a_file_before_losses_has_the_errors_as_its_loss(tmp_path: Path) -> None
     path = tmp_path / "model.json"
     tree = losing_tree("count")
     plain = content_of(tree, path) | {"version": 4}
-    del plain["losses"], plain["known"]["loss"], plain["known"]["referred"]
+    del plain["losses"], plain["known"]["loss"], plain["known"]["referred"], plain["known"]["answered"]
     path.write_text(json.dumps(plain))
     read = bt.Tree.from_json(path)
     assert (read.exact_loss, read.referred) == (tree.exact_errors, 0)
+    assert read.confusion is None
     path.write_text(json.dumps(plain | {"known": plain["known"] | {"loss": 0}}))
     with pytest.raises(bt.ModelFileError, match="without losses, the loss is the errors"):
         bt.Tree.from_json(path)

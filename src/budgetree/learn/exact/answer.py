@@ -33,11 +33,27 @@ class LongAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Pass:
+    """How many tests a search tries at each set; less than all proves nothing and finds good trees early."""
+
+    breadth: int = ALL_TESTS
+    is_wide_first: bool = False  # all at the first set: each test is judged by what the pass makes of its parts
+    max_pair_work: int = NEVER  # nanoseconds that counting all pairs of a set may take, in a pass that proves nothing
+
+    @property
+    def proves(self) -> bool:
+        return self.breadth >= ALL_TESTS
+
+
+EVERYTHING = Pass()
+
+
+@dataclass(frozen=True, slots=True)
 class TreeWanted:
     """Which tree is to be read off a search."""
 
     budget: int
-    breadth: int = ALL_TESTS  # of the search that found it
+    by: Pass = EVERYTHING  # that found it
     first_test: int = ANY_TEST  # where it is known, in the layout's order
     is_canonical: bool = False  # the one tree that the budget defines, whatever was searched before
 
@@ -45,8 +61,8 @@ class TreeWanted:
 class Search(Protocol):
     """Exact search on one layout: NativeSearch, or PlainSearch where there is no native core."""
 
-    def search(self, budget: int, cutoff: int, clock: Clock, *, breadth: int = ALL_TESTS) -> Answer | None:
-        """The whole set's answer, or None when the clock is over; a breadth below ALL_TESTS proves nothing."""
+    def search(self, budget: int, cutoff: int, clock: Clock, *, by: Pass = EVERYTHING) -> Answer | None:
+        """The whole set's answer, or None when the clock is over; what a narrow pass says proves nothing."""
 
     def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
         """The same with all threads, and with a bound that rises while it lasts."""

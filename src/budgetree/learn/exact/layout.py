@@ -26,6 +26,18 @@ def _memory() -> int:
         return 8 * 2**30
 
 
+def counts_bits(instance: Instance) -> bool:
+    """Whether all tests have two outcomes and every case counts once, so that pairs of tests are counted by bits."""
+    n_cases = len(instance.class_order.order)
+    return int(instance.schema.n_outcomes.max()) == 2 and instance.has_unit_weights and n_cases < MAX_COUNTED
+
+
+def work_for_two(instance: Instance) -> float:
+    """About how many nanoseconds the last two tests of the whole set take."""
+    n_cases = len(instance.class_order.order)
+    return float(n_cases * instance.n_tests**2 / (256 if counts_bits(instance) else 1))
+
+
 class Layout:
     """What every search of one instance shares and nobody changes.
 
@@ -60,7 +72,7 @@ class Layout:
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())
-        self.is_binary = self.width == 2 and instance.has_unit_weights and self.n_cases < MAX_COUNTED
+        self.is_binary = counts_bits(instance)
         losses = instance.schema.loss_table
         self.losses = None if losses.is_plain else np.ascontiguousarray(losses.units)
         self.min_cases = min_cases  # of every leaf
@@ -71,11 +83,6 @@ class Layout:
         self.weights = instance.weight_units[cases]
         self.unavoidable = instance.irreducible.outvoted
         self.leaf_loss, self.unavoidable_loss = instance.class_order.leaf_loss, instance.irreducible.units
-
-    @property
-    def work_for_two(self) -> float:
-        """About how many nanoseconds the last two tests of the whole set take."""
-        return self.n_cases * self.n_tests**2 / (256 if self.is_binary else 1)
 
     def _max_depth(self, budget: int) -> int:
         """No path has more tests: there are no more, no more fit, or no more cases are left to tell apart."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.core import core
-from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer, TreeWanted
+from budgetree.learn.exact.answer import ANY_TEST, EVERYTHING, NEVER, Answer, LongAnswer, Pass, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.services.clock import Clock
@@ -42,15 +42,15 @@ class NativeSearch:
         return bool(self._search.counts_pairs)
 
     def search(
-        self, budget: int, cutoff: int, clock: Clock, *, breadth: int = ALL_TESTS, only: int = ANY_TEST
+        self, budget: int, cutoff: int, clock: Clock, *, by: Pass = EVERYTHING, only: int = ANY_TEST
     ) -> Answer | None:
         """The whole set's answer, or None when the clock is over.
 
-        With `only` other trees than those that begin with this test are left out; a breadth below ALL_TESTS tries
-        only as many tests at each set, and its answer bounds nothing from below.
+        With `only` other trees than those that begin with this test are left out; what a narrow
+        pass answers bounds nothing from below.
         """
         with clock.in_core() as core_clock:
-            found = self._search.ask(_question(budget, cutoff, only), core_clock, breadth)
+            found = self._search.ask(_question(budget, cutoff, only), core_clock, _pass(by))
         return None if found is None else _answer(found)
 
     def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
@@ -70,13 +70,18 @@ class NativeSearch:
         question = _question(wanted.budget, NEVER, wanted.first_test)
         question.is_canonical = wanted.is_canonical
         with clock.in_core() as core_clock:
-            tree = self._search.tree(question, core_clock, wanted.breadth)
+            tree = self._search.tree(question, core_clock, _pass(wanted.by))
         return None if tree is None else as_nodes(FoundNodes(**tree), self._layout)
 
 
 def _question(budget: int, cutoff: int, only: int) -> Any:
     assert core is not None
     return core.Question(budget, min(cutoff, NEVER), only)
+
+
+def _pass(by: Pass) -> Any:
+    assert core is not None
+    return core.Pass(by.breadth, by.is_wide_first, by.max_pair_work)
 
 
 def _answer(found: Any) -> Answer:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, NEVER, Answer, LongAnswer, TreeWanted
+from budgetree.learn.exact.answer import ALL_TESTS, ANY_TEST, EVERYTHING, NEVER, Answer, LongAnswer, Pass, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
 from budgetree.learn.exact.plain_counts import Cases, Columns, Splits, least_cost
@@ -50,7 +50,7 @@ class _Known:
     errors: int = NEVER
     need: int = NEVER
     test: int = ANY_TEST
-    narrow: tuple[int, int] | None = None  # the breadth and the budget of the narrow pass that found the tree
+    narrow: tuple[int, int, int] | None = None  # which narrow pass found the tree: see _kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +76,21 @@ class PlainSearch:
         self._whole = self._columns.whole()
         self._cache: dict[tuple[bytes, int], _Known] = {}
         self._free_bytes = cache_bytes
-        self._clock, self._breadth = Clock(None), ALL_TESTS
+        self._clock, self._pass = Clock(None), EVERYTHING
         # Python stops at a thousand calls within each other, long paths or not.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES_PER_TEST * layout.max_depth + 500))
 
     def search(
-        self, budget: int, cutoff: int, clock: Clock, *, breadth: int = ALL_TESTS, only: int = ANY_TEST
+        self, budget: int, cutoff: int, clock: Clock, *, by: Pass = EVERYTHING, only: int = ANY_TEST
     ) -> Answer | None:
         """The whole set's answer, or None when the clock is over.
 
-        With `only` other trees than a leaf and those that begin with this test are left out; a breadth below ALL_TESTS
-        tries only as many tests at each set, and its answer bounds nothing from below.
+        With `only` other trees than a leaf and those that begin with this test are left out; what a narrow pass answers
+        bounds nothing from below.
         """
-        self._clock, self._breadth = clock, breadth
+        self._clock, self._pass = clock, by
         try:
-            return self._fewest(self._whole, budget, cutoff, only)
+            return self._fewest(self._whole, budget, cutoff, only, is_first=True)
         except _OverError:
             return None
 
@@ -106,7 +106,7 @@ class PlainSearch:
 
     def tree(self, wanted: TreeWanted, clock: Clock) -> Nodes | None:
         """The tree behind the search's answer, or None when the clock is over; a canonical one may take as long."""
-        self._clock, self._breadth = clock, ALL_TESTS if wanted.is_canonical else wanted.breadth
+        self._clock, self._pass = clock, EVERYTHING if wanted.is_canonical else wanted.by
         choose = self._canonical_test if wanted.is_canonical else self._found_test
         nodes, tests = [_Node(self._whole, -1, -1, 0)], []
         try:
@@ -127,7 +127,7 @@ class PlainSearch:
         )
         return as_nodes(found, self.layout)
 
-    def _fewest(self, here: Cases, budget: int, cutoff: int, only: int = ANY_TEST) -> Answer:
+    def _fewest(self, here: Cases, budget: int, cutoff: int, only: int = ANY_TEST, *, is_first: bool = False) -> Answer:
         """The answer for one set; with `only` the cache is neither read nor written.
 
         An answer lies between a floor, which is proven, and the best tree known. Each step raises the floor or lowers
@@ -152,7 +152,7 @@ class PlainSearch:
                 floor = Answer(known.bound, known.below, 0, ANY_TEST)
             if floor.value >= cutoff:
                 return floor
-            if best.value == floor.value or known.narrow == (self._breadth, budget):
+            if best.value == floor.value or known.narrow == self._kind(budget, is_first):
                 return replace(best, changes=floor.changes)
         if self._clock.is_over:
             raise _OverError
@@ -164,9 +164,16 @@ class PlainSearch:
         if is_counted:
             answer = self._last_two(splits, budget)
         else:
-            answer = self._try_all(splits, splits.ranked(budget), budget, cutoff, floor, best)
-        self._remember(here, answer, budget, cutoff, is_counted or self._breadth >= ALL_TESTS)
+            order = splits.ranked(budget)[: self._kind(budget, is_first)[0]]
+            answer = self._try_all(splits, order, budget, cutoff, floor, best)
+        kind = None if is_counted or self._pass.proves else self._kind(budget, is_first)
+        self._remember(here, answer, cutoff, kind)
         return answer
+
+    def _kind(self, budget: int, is_first: bool) -> tuple[int, int, int]:
+        """What a pass does at a set: how many tests it tries there and below, and with which budget."""
+        breadth = ALL_TESTS if is_first and self._pass.is_wide_first else self._pass.breadth
+        return breadth, self._pass.breadth, budget
 
     def _last_two(self, splits: Splits, budget: int) -> Answer:
         """The answer where no path affords three tests."""
@@ -188,7 +195,7 @@ class PlainSearch:
         """
         here, bound = splits.cases, min(best.value, cutoff)
         refuted, changes = here.leaf, splits.next_price(budget)
-        for test in order[: self._breadth]:
+        for test in order:
             answer = self._try(here, test, budget, bound)
             refuted, changes = min(refuted, answer.value), min(changes, answer.changes)
             if answer.value < bound:
@@ -235,7 +242,8 @@ class PlainSearch:
             return Answer(known.bound, known.below, 0, ANY_TEST)
         return Answer(part.least, NEVER, 0, ANY_TEST)
 
-    def _remember(self, here: Cases, answer: Answer, budget: int, cutoff: int, proves: bool) -> None:
+    def _remember(self, here: Cases, answer: Answer, cutoff: int, narrow: tuple[int, int, int] | None) -> None:
+        """Keeps a tree below the cutoff, and a bound unless a narrow pass answered."""
         known = self._cache.get(here.key)
         if known is None:
             known = self._cache[here.key] = _Known()
@@ -244,14 +252,14 @@ class PlainSearch:
                 numbers, _ = oldest = next(iter(self._cache))
                 del self._cache[oldest]
                 self._free_bytes += ENTRY_BYTES + len(numbers)
-        if proves and (known.below < answer.changes or known.bound < answer.value):
+        if narrow is None and (known.below < answer.changes or known.bound < answer.value):
             known.bound, known.below = answer.value, answer.changes
         if answer.value < cutoff:
             known.errors, known.need, known.test = answer.value, answer.need, answer.test
-            known.narrow = None if proves else (self._breadth, budget)
+            known.narrow = narrow
 
     def _found_test(self, here: Cases, budget: int) -> int:
-        return self._fewest(here, budget, NEVER).test
+        return self._fewest(here, budget, NEVER, is_first=True).test
 
     def _canonical_test(self, here: Cases, budget: int) -> int:
         """The set's test as this module's docstring defines it.

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from budgetree.core import core, say_once
-from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Search, TreeWanted
+from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Pass, Search, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.found import BestFound, found_leaf, found_tree
 from budgetree.learn.greedy.frontier import grow_frontier
@@ -22,12 +22,15 @@ from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes, Tree
 from budgetree.tree.changes import idle_nodes
-from budgetree.tree.origin import Origin
+from budgetree.tree.origin import Method, Origin
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
 LONG, LONG_SHARE = 4.0, 0.05  # seconds after which a search counts as long, and their share of a time limit
-QUICK, BROADER = (1, 2, 3), (5, 8, 13)  # tests to try at each set, in passes that find good trees early
-HURRY = 5.0  # seconds: with less time left, greedy trees are grown before the search goes on
+# Passes that find good trees early: so many tests at each set, and rollouts.
+ROLLOUT = Pass(1, is_wide_first=True)
+LARGE_ROLLOUT = Pass(1, is_wide_first=True, max_pair_work=20_000_000)  # on tables whose pairs would take too long
+QUICK, BROADER = (Pass(1), Pass(2), Pass(3)), (ROLLOUT, Pass(5), Pass(8), Pass(13))
+LATE_SHARE = 0.3  # of a time limit: when it has passed, greedy trees are grown before the search goes on
 QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
 SWEEP_SHARE = 0.3  # of the time, for the budgets beyond the first that takes long
 SWEEP_SECONDS = 10.0  # for them where there is no limit
@@ -70,6 +73,7 @@ class Solver:
         self._request, self._report = request, report
         self._search = make_search(self.layout, request.cache_bytes, request.threads)
         self._must_sweep = wants_every_budget
+        self._seconds = clock.seconds_left
         self._has_looked, self._must_grow = False, bool(request.impurities)
         self._proven: dict[int, int] = {}  # per budget a lower bound on the errors, where a question was settled
 
@@ -95,6 +99,8 @@ class Solver:
 
         What a stopped search has learned stays in its cache: the next one does not begin from scratch.
         """
+        if self._is_late:
+            self.start_from_greedy()  # what is returned when the time is over must not be worse
         if self.clock.is_over:
             return self._undecided(budget)
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
@@ -103,7 +109,7 @@ class Solver:
         if answer is None:
             if not self._has_looked:  # once: many such questions would wait for it
                 self._has_looked = True
-                if (self.clock.seconds_left or HURRY) < HURRY:
+                if self._seconds is not None:
                     self.start_from_greedy()  # first: on large data a narrow pass may find nothing in the time left
                 self.look(budget, QUICK_SECONDS, QUICK)
             left = self.clock.seconds_left
@@ -112,17 +118,45 @@ class Solver:
             return self._decide_long(budget, cutoff)
         return self._settled(budget, cutoff, answer)
 
-    def look(self, budget: int, seconds: float, breadths: Sequence[int] = QUICK + BROADER) -> None:
+    def look(self, budget: int, seconds: float, passes: Sequence[Pass] = QUICK + BROADER) -> None:
         """Narrow passes for good trees; they prove nothing."""
         clock = self._watch(budget, seconds)
-        for breadth in breadths:
+        for by in passes:
             best = self.trees.best(budget)
             if clock.is_over or best.loss == self.unavoidable:
                 return
-            answer = self._unless_stopped(partial(self._search.search, budget, best.loss, clock, breadth=breadth))
+            answer = self._unless_stopped(partial(self._search.search, budget, best.loss, clock, by=by))
             if answer is not None and answer.value < best.loss:
-                nodes = self._search.tree(TreeWanted(budget, breadth), Clock(None))
-                self._keep_nodes(nodes, f"search, breadth {breadth}")
+                self._keep_tree_of(by, budget, clock)
+
+    def roll_out(self, seconds: float | None) -> None:
+        """A rollout for each budget at which something may be had, cheapest first, as long as there is time."""
+        clock = self.clock.share(seconds)
+        budgets = self._larger_budgets(-1)
+        for place, budget in enumerate(budgets):
+            if clock.is_over:
+                return
+            left = clock.seconds_left
+            self.look(budget, NEVER if left is None else left / (len(budgets) - place), (LARGE_ROLLOUT,))
+
+    def look_ahead(self, budget: int) -> None:
+        """A rollout for one budget, however long it takes."""
+        self._keep_tree_of(LARGE_ROLLOUT, budget, Clock(None))
+
+    def _keep_tree_of(self, by: Pass, budget: int, clock: Clock) -> None:
+        """The tree of a narrow pass; one of a rollout, which looks again at every node, only if there is time."""
+        if not by.is_wide_first:
+            nodes = self._search.tree(TreeWanted(budget, by), Clock(None))
+            self._keep_nodes(nodes, f"search, breadth {by.breadth}")
+            return
+        rolled = self._unless_stopped(partial(self._search.tree, TreeWanted(budget, by), clock))
+        if rolled is not None:
+            self._keep_nodes(rolled, "lookahead", "lookahead")
+
+    @property
+    def _is_late(self) -> bool:
+        left = self.clock.seconds_left
+        return self._seconds is not None and left is not None and left < (1 - LATE_SHARE) * self._seconds
 
     def start_from_greedy(self) -> None:
         """Adds the greedy trees of the request's impurities, once."""
@@ -225,16 +259,16 @@ class Solver:
             self.clock.interrupt()
             return None
 
-    def _keep_nodes(self, nodes: Nodes | None, source: str) -> None:
+    def _keep_nodes(self, nodes: Nodes | None, source: str, method: Method = "exact") -> None:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
-            self.trees.add(found_tree(self._tree(nodes), source))
+            self.trees.add(found_tree(self._tree(nodes, method), source))
 
-    def _tree(self, nodes: Nodes) -> Tree:
+    def _tree(self, nodes: Nodes, method: Method = "exact") -> Tree:
         """The tree that was found, without tests on which no answer depends."""
         instance = self._request.instance
-        tree = Tree(instance.schema, nodes, instance.n_objects, Origin("exact", min_cases=self._request.min_cases))
+        tree = Tree(instance.schema, nodes, instance.n_objects, Origin(method, min_cases=self._request.min_cases))
         return replace(tree, nodes=tree.nodes.pruned(idle_nodes(tree), instance.schema.n_outcomes))
 
 

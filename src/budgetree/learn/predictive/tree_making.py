@@ -134,6 +134,8 @@ def _known(tree: Tree, instance: Instance) -> Known:
     is_wrong = (answers != labels) & ~is_referred
     paid = tree.units(instance.codes)
     counted = paid[instance.weight_units > 0]
+    answered = np.zeros((len(schema.answer_names), instance.n_classes), dtype=np.int64)
+    np.add.at(answered, (answers, labels), instance.weight_units)
     scale = tree.schema.table.scale
     return Known(
         errors=schema.cases(int(weights[is_wrong].sum())),
@@ -141,6 +143,7 @@ def _known(tree: Tree, instance: Instance) -> Known:
         referred=schema.cases(int(weights[is_referred].sum())),
         mean_cost=Fraction(int((weights * paid.astype(object)).sum()), int(weights.sum())) / scale,
         max_cost=Fraction(int(counted.max())) / scale,
+        answered=tuple(map(tuple, answered.tolist())),
     )
 
 

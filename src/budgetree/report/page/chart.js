@@ -1,7 +1,8 @@
 // @ts-check
-// The frontier: a step chart of errors against the budget, and the same points as a table. Both pick a tree.
+// The frontier: a step chart of errors (or loss) against the budget, and the same points as a table. Both pick a tree.
 
-import { amount, byId, capital, cases, clean, drawing, element, errors, percent, tableOf, total } from "./dom.js";
+import { amount, byId, capital, cases, clean, drawing, element, percent, tableOf, total } from "./dom.js";
+import { digits, lossWords } from "./losses.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -22,9 +23,14 @@ export function showFrontier(content, pick) {
   byId("frontier").hidden = false;
   const points = content.points;
   const all = total(content.trees[points[0].tree].nodes[0].counts);
-  const table = pointTable(points, pick);
+  const hasLosses = content.losses !== null;
+  const table = pointTable(points, hasLosses, pick);
   byId("points-frame").replaceChildren(table.node);
   byId("key-new").hidden = points.every((point) => point.new_error === null);
+  if (hasLosses) {
+    byId("key-found").textContent = "least loss found within the budget";
+    byId("key-bars").textContent = "what as many new cases would lose, ± the standard error";
+  }
   byId("judgement").textContent = content.judgement?.[0] ? `${capital(content.judgement[0])}.` : "";
   let chosen = 0;
   let width = 0;
@@ -32,7 +38,7 @@ export function showFrontier(content, pick) {
 
   function draw() {
     width = byId("chart").clientWidth || 640;
-    const drawn = stepChart(content, width, pick, (at) => readOut(points[at ?? chosen], all));
+    const drawn = stepChart(content, width, pick, (at) => readOut(content, points[at ?? chosen], all));
     byId("chart").replaceChildren(drawn.node);
     drawn.mark(chosen);
     return drawn;
@@ -45,7 +51,7 @@ export function showFrontier(content, pick) {
     chosen = at;
     chart.mark(at);
     table.mark(at);
-    readOut(points[at], all);
+    readOut(content, points[at], all);
   };
 }
 
@@ -58,17 +64,26 @@ const newShare = (point) =>
     ? "not known"
     : `${(100 * point.new_error).toFixed(1)}% ± ${(100 * point.new_error_se).toFixed(1)}`;
 
+/** @type {(point: Point) => string | null} */
+const newLoss = ({ new_loss: loss, new_loss_se: se }) =>
+  loss === null || se === null ? null : `${digits(loss, 3)} ± ${digits(se, 2)}`;
+
 /** @type {(point: Point) => string} */
-const expectedOf = (point) => (point.new_error === null ? "" : `New cases: ${newShare(point)} wrong`);
+function expectedOf(point) {
+  if (point.new_error === null) return "";
+  const loss = newLoss(point);
+  return `New cases: ${loss === null ? "" : `loss ${loss} a case, `}${newShare(point)} wrong`;
+}
 
 /**
+ * @param {Content} content
  * @param {Point} point
  * @param {number} all
  */
-function readOut(point, all) {
-  const share = percent(point.errors, all);
+function readOut(content, point, all) {
+  const share = content.losses === null ? ` (${percent(point.errors, all)})` : "";
   byId("readout").replaceChildren(
-    element("strong", {}, `Budget ${amount(point.max_cost)}: ${errors(point.errors)} (${share})`),
+    element("strong", {}, `Budget ${amount(point.max_cost)}: ${lossWords(content, point)}${share}`),
     `, ${boundOf(point)}; by ${point.source}`,
     element("br", {}),
     expectedOf(point),
@@ -84,19 +99,23 @@ function readOut(point, all) {
  */
 function stepChart(content, width, pick, hover) {
   const { points } = content;
-  const { errors: line, bound } = /** @type {Steps} */ (content.steps);
+  const { loss: line, bound } = /** @type {Steps} */ (content.steps);
   const all = total(content.trees[points[0].tree].nodes[0].counts);
   const right = points[points.length - 1].max_cost || 1;
   // Bars for new cases are shares of as many cases as there are known ones.
-  const bars = points.map((point) => [point.new_error ?? 0, point.new_error_se ?? 0].map((share) => share * all));
-  const high = Math.max(points[0].errors, ...bars.map(([middle, se]) => middle + se)) || 1;
+  const bars = points.map((point) => {
+    const { new_error: error, new_error_se: se, new_loss: loss, new_loss_se: lossSe } = point;
+    return (content.losses === null ? [error, se] : [loss, lossSe]).map((mean) => (mean ?? 0) * all);
+  });
+  const high = Math.max(points[0].loss, ...bars.map(([middle, se]) => middle + se)) || 1;
   const ticks = niceTicks(high);
   const peak = Math.max(high, ticks[ticks.length - 1]);
   /** @type {(cost: number) => number} */
   const x = (cost) => CHART.left + ((width - CHART.left - CHART.right) * cost) / right;
   /** @type {(count: number) => number} */
   const y = (count) => CHART.height - CHART.bottom - ((CHART.height - CHART.top - CHART.bottom) * count) / peak;
-  const label = `Errors against the budget, ${points.length} points. Arrow keys move between points, Enter picks one.`;
+  const axis = content.losses === null ? "errors" : "loss";
+  const label = `${capital(axis)} against the budget, ${points.length} points. Arrow keys move between points, Enter picks one.`;
   const chart = drawing("svg", {
     viewBox: `0 0 ${width} ${CHART.height}`,
     role: "group",
@@ -134,7 +153,7 @@ function stepChart(content, width, pick, hover) {
     drawing("path", { class: "area", d: `${pathThrough([[0, 0], ...bound, [right, 0]], x, y)}Z` }),
     drawing("path", { class: "line", d: pathThrough(line, x, y) }),
     drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, "budget: no case costs more"),
-    drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, `errors of ${cases(all)}`),
+    drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, `${axis} of ${cases(all)}`),
   );
   points.forEach((point, at) => {
     if (point.new_error === null) return;
@@ -152,14 +171,14 @@ function stepChart(content, width, pick, hover) {
         role: "button",
         tabindex: "-1",
         "data-point": at,
-        "aria-label": [`Budget ${amount(point.max_cost)}`, errors(point.errors), boundOf(point), expectedOf(point)].filter(Boolean).join(", "),
+        "aria-label": [`Budget ${amount(point.max_cost)}`, lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(", "),
         click: () => pick(at),
         focus: () => hover(at),
         blur: () => hover(null),
         keydown: (event) => moveOrPick(event, at),
       },
-      drawing("circle", { class: "halo", cx: x(point.max_cost), cy: y(point.errors), r: 11 }),
-      drawing("circle", { class: "dot", cx: x(point.max_cost), cy: y(point.errors), r: points.length > 60 ? 3 : 5 }),
+      drawing("circle", { class: "halo", cx: x(point.max_cost), cy: y(point.loss), r: 11 }),
+      drawing("circle", { class: "dot", cx: x(point.max_cost), cy: y(point.loss), r: points.length > 60 ? 3 : 5 }),
     );
     chart.append(dot);
     return dot;
@@ -212,9 +231,13 @@ export function niceTicks(top) {
 
 /**
  * @param {Point[]} points
+ * @param {boolean} hasLosses
  * @param {(at: number) => void} pick
  */
-function pointTable(points, pick) {
+function pointTable(points, hasLosses, pick) {
+  const lost = hasLosses ? ["Loss"] : [];
+  const rate = hasLosses ? [] : ["Rate"]; // where cases are referred, it says little
+  const referred = points.some((point) => point.referred) ? ["Referred"] : [];
   const isJudged = points.some((point) => point.new_error !== null);
   const rows = points.map((point, at) => {
     const button = element("button", { type: "button", class: "link", "data-point": at }, amount(point.max_cost));
@@ -223,9 +246,11 @@ function pointTable(points, pick) {
       "tr",
       { click: () => pick(at) },
       element("td", { class: "number" }, button),
+      ...lost.map(() => element("td", { class: "number" }, amount(point.loss))),
       element("td", { class: "number" }, amount(point.errors)),
-      element("td", { class: "number" }, `${(100 * point.error_rate).toFixed(2)}%`),
-      ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newShare(point))] : []),
+      ...referred.map(() => element("td", { class: "number" }, amount(point.referred))),
+      ...rate.map(() => element("td", { class: "number" }, `${(100 * point.error_rate).toFixed(2)}%`)),
+      ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newLoss(point) ?? newShare(point))] : []),
       element("td", {}, point.proven ? "proven" : `at least ${amount(point.lower_bound)}`),
     );
   });
@@ -236,6 +261,6 @@ function pointTable(points, pick) {
       row.querySelector("button")?.setAttribute("aria-pressed", String(at === chosen));
     });
   };
-  const headings = ["Budget", "Errors", "Rate", ...(isJudged ? ["New cases"] : []), "Proof"];
-  return { node: tableOf({ class: "points" }, headings, isJudged ? [0, 1, 2, 3] : [0, 1, 2], rows), mark };
+  const numbers = ["Budget", ...lost, "Errors", ...referred, ...rate, ...(isJudged ? ["New cases"] : [])];
+  return { node: tableOf({ class: hasLosses ? "points lossy" : "points" }, [...numbers, "Proof"], [...numbers.keys()], rows), mark };
 }

@@ -2,9 +2,10 @@
 // The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
 
 import { answerControls } from "./answers.js";
-import { amount, byId, capital, cases, className, classBars, counted, element, percent, total } from "./dom.js";
-import { answerWords, explanationParts } from "./explanation.js";
-import { modelTests, priceWords, testAt } from "./model.js";
+import { amount, byId, capital, cases, className, classBars, counted, element, percent, rounded, total } from "./dom.js";
+import { aboutClass, answerWords, explanationParts } from "./explanation.js";
+import { lossOf } from "./losses.js";
+import { modelTests, nodeShares, priceWords, testAt } from "./model.js";
 import { follow } from "./routing.js";
 
 /**
@@ -86,8 +87,15 @@ export function inWords(index, state) {
     const price = priceWords(index, state.at, state.due);
     return `${without}Next test: ${testAt(index, state.at).name}, ${price}. Spent so far ${amount(state.spent)}.`;
   }
-  return `${without}Diagnosis: ${index.content.classes[state.label]}. Spent ${amount(state.spent)}.`;
+  const what = isClass(index, state) ? "Diagnosis" : "Answer";
+  return `${without}${what}: ${index.content.answers[state.label]}. Spent ${amount(state.spent)}.`;
 }
+
+/**
+ * @param {Index} index
+ * @param {State} state
+ */
+const isClass = (index, { label }) => label < index.content.classes.length;
 
 /**
  * What is done without a result is said, or the answer would look like that of a case with all of them.
@@ -148,13 +156,15 @@ function diagnosisCard(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
   const all = total(node.counts);
-  const right = node.counts[state.label];
+  const about = aboutClass(index, state);
+  const right = node.counts[about];
   const known = `${amount(right)} of ${counted(all, "known case", "known cases")}`;
   const share = `(${percent(right, all)})`;
+  const which = about === state.label ? "this class" : `the class ${index.content.classes[about]}`;
   const card = element(
     "div",
     { class: "card", "data-state": state.stopped ? "stopped" : "leaf", "data-class": state.label },
-    element("p", { class: "eyebrow" }, "Diagnosis"),
+    element("p", { class: "eyebrow" }, isClass(index, state) ? "Diagnosis" : "Answer"),
     element("h3", { tabindex: "-1", class: "diagnosis" }, className(index.content, state.label)),
   );
   if (state.shares) {
@@ -167,10 +177,15 @@ function diagnosisCard(session, state) {
     const paid = "The test was done, so it is paid. The answer is that of the cases before the test.";
     card.append(
       element("p", { class: "notice" }, `${why} ${paid}`),
-      element("p", {}, `${known} that came this far ${share} had this class; none ended here.`),
+      element("p", {}, `${known} that came this far ${share} had ${which}; none ended here.`),
     );
   } else {
-    card.append(element("p", {}, `${known} that ended here ${share} had this class.`));
+    card.append(element("p", {}, `${known} that ended here ${share} had ${which}.`));
+  }
+  const { losses } = index.content;
+  if (losses) {
+    const loss = rounded(lossOf(losses, state.shares ?? nodeShares(index, state.at), state.label));
+    card.append(element("p", {}, "Of all answers it loses least: ", element("strong", { id: "expected-loss" }, loss), " per case like this."));
   }
   for (const step of state.steps) {
     if (step.answer.unavailable && !step.again) card.append(element("p", { class: "notice" }, withoutWords(index, step)));
@@ -188,7 +203,9 @@ function diagnosisCard(session, state) {
 function modelWords(index, state, shares) {
   const tests = modelTests(index, state.at);
   const who = tests ? `The model of ${tests.join(", ") || "no test"}` : "The tree";
-  return `${who} gives it a probability of ${percent(shares[state.label], 1)}.`;
+  const about = aboutClass(index, state);
+  const what = about === state.label ? "it" : index.content.classes[about];
+  return `${who} gives ${what} a probability of ${percent(shares[about], 1)}.`;
 }
 
 /** @param {Session} session */

@@ -2,7 +2,8 @@
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
 import { amount, byId, className, classBars, element, percent, total } from "./dom.js";
-import { countsIn, isLeaf, isPurchase, modelTests, priceWords } from "./model.js";
+import { firstHighest, lossOf } from "./losses.js";
+import { countsIn, isLeaf, isPurchase, modelTests, nodeShares, priceWords } from "./model.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -46,8 +47,12 @@ export function showDetail(index, row) {
   if (isLeaf(node)) {
     const tests = modelTests(index, first);
     if (tests) facts.push(["Answered by", `the model of ${tests.join(", ") || "no test"}`]);
-    heading.append(tests ? "By a model, mostly " : "Diagnosis: ", className(content, node.label));
-    if (!tests) facts.push(["Wrong here", `${amount(all - counts[node.label])} (${percent(all - counts[node.label], all)})`]);
+    heading.append(tests ? "By a model, mostly " : node.label < content.classes.length ? "Diagnosis: " : "Answer: ", className(content, tests ? firstHighest(nodeShares(index, first)) : node.label));
+    if (!tests && node.label < content.classes.length) {
+      const wrong = all - counts[node.label];
+      facts.push(["Wrong here", `${amount(wrong)} (${percent(wrong, all)})`]);
+    }
+    if (!tests && content.losses) facts.push(["Loss here", amount(lossOf(content.losses, counts, node.label))]);
   } else {
     heading.append(`${isPurchase(index, first) ? "Buy" : "Test"}: ${content.tests[node.test].name}`);
     facts.push(["This test", priceWords(index, first)], ["Still to pay at worst", amount(index.remaining[first])]);

@@ -19,6 +19,8 @@ const SHAPES = [
   "M.5 1.2h11L6 11.2z", // triangle, point down
 ];
 
+const RING = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 3a3 3 0 1 1 0 6a3 3 0 1 1 0-6z"; // an answer that is no class
+
 /** @type {(id: string) => HTMLElement} */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -125,20 +127,24 @@ export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1)
 export const total = (counts) => clean(counts.reduce((sum, count) => sum + count, 0));
 
 /**
- * A class by shape and colour; its name always stands beside it.
+ * A class by shape and colour, another answer by a grey ring; its name always stands beside it.
  * @param {number} label
+ * @param {boolean} isClass
  */
-function classMark(label) {
-  const shape = drawing("path", { d: SHAPES[label % SHAPES.length] });
-  return drawing("svg", { class: `mark hue-${label % HUES}`, viewBox: "0 0 12 12", "aria-hidden": "true" }, shape);
+function classMark(label, isClass) {
+  const shape = drawing("path", { d: isClass ? SHAPES[label % SHAPES.length] : RING });
+  const hue = isClass ? label % HUES : "none";
+  return drawing("svg", { class: `mark hue-${hue}`, viewBox: "0 0 12 12", "aria-hidden": "true" }, shape);
 }
 
 /**
+ * A class, or an answer that is none, by its place in content.answers.
  * @param {Content} content
  * @param {number} label
  */
 export function className(content, label) {
-  return element("span", { class: "class-name" }, classMark(label), content.classes[label]);
+  const mark = classMark(label, label < content.classes.length);
+  return element("span", { class: "class-name" }, mark, content.answers[label]);
 }
 
 /** @type {(label: number) => string} */

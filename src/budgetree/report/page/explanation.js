@@ -1,8 +1,9 @@
 // @ts-check
 // What moved the answer: the probability of the diagnosis before and after each result, as tree/explanation.py does it.
 
-import { amount, element, percent, total } from "./dom.js";
-import { innerNode, testAt } from "./model.js";
+import { amount, element, percent } from "./dom.js";
+import { firstHighest } from "./losses.js";
+import { innerNode, nodeShares, testAt } from "./model.js";
 import { contributions, softmax } from "./routing.js";
 
 /**
@@ -27,13 +28,23 @@ export function explain(index, state) {
   const model = index.nodes[state.at].model;
   const byModel = model !== undefined && index.tree.models !== undefined;
   const shares = byModel ? sharesByModel(index, model, steps) : sharesOnPath(index, state);
-  const moves = shares.map((share) => share[state.label]);
+  const about = aboutClass(index, state);
+  const moves = shares.map((share) => share[about]);
   const parts = steps.map((step, place) => ({
     step,
     before: moves[place],
     after: moves[place + 1],
   }));
   return { byModel, start: moves[0], parts };
+}
+
+/**
+ * The class whose probability is explained: the answer, or the likeliest where the answer is no class.
+ * @param {Index} index
+ * @param {State} state
+ */
+export function aboutClass(index, { at, label, shares }) {
+  return label < index.content.classes.length ? label : firstHighest(shares ?? nodeShares(index, at));
 }
 
 /**
@@ -68,18 +79,6 @@ function sharesOnPath(index, state) {
 }
 
 /**
- * A node that no known case comes to has its parent's.
- * @type {(index: Index, at: number) => number[]}
- */
-function nodeShares(index, at) {
-  const { counts, probabilities } = index.nodes[at];
-  if (probabilities) return probabilities;
-  const all = total(counts);
-  if (all) return counts.map((count) => count / all);
-  return at > 0 ? nodeShares(index, index.parent[at]) : counts.map(() => 1 / counts.length);
-}
-
-/**
  * "140 (127 to 150)", "not available, taken as 127 to 150".
  * @param {Index} index
  * @param {Step} step
@@ -106,7 +105,7 @@ export function movedWords({ before, after }) {
 export function explanationParts(index, state) {
   const { byModel, start, parts } = explain(index, state);
   if (!parts.length) return [];
-  const name = index.content.classes[state.label];
+  const name = index.content.classes[aboutClass(index, state)];
   const opening = byModel ? `Average results give it ${percent(start, 1)}.` : `It has ${percent(start, 1)} at first.`;
   /** @type {(part: Part) => number} */
   const size = ({ before, after }) => Math.abs(after - before);

@@ -2,6 +2,7 @@
 // The header's key facts, the price list and the proof: what is read rather than used.
 
 import { amount, byId, capital, cases, clean, counted, element, errors, percent, rounded, tableOf, total } from "./dom.js";
+import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -20,16 +21,19 @@ export function showSubtitle(content) {
   byId("colophon").textContent = `Made by budgetree ${content.version}. This file works offline and sends nothing.`;
 }
 
-/** @param {Tree} tree */
-export function showFacts(tree) {
+/**
+ * @param {Content} content
+ * @param {Tree} tree
+ */
+export function showFacts(content, tree) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
   const known = differs ? `; known cases at most ${amount(tree.known_max_cost)}` : "";
-  const proof = proofFact(tree);
+  const proof = proofFact(content, tree);
   const facts = [
     ["Worst case", amount(tree.max_cost), `no case costs more${known}`],
     ["Mean cost", rounded(tree.mean_cost), `over the known cases; ${counted(tree.depth, "test", "tests")} at most`],
-    ["Errors", amount(tree.errors), `of ${cases(all)} (${percent(tree.errors, all)})`],
+    lossFact(content, tree, all),
     ...newCasesFact(tree),
     ["Proof", proof.value, proof.note],
   ];
@@ -41,43 +45,65 @@ export function showFacts(tree) {
 }
 
 /**
+ * @param {Content} content
+ * @param {Tree} tree
+ * @param {number} all
+ */
+export function lossFact({ losses }, tree, all) {
+  if (losses === null) return ["Errors", amount(tree.errors), `of ${cases(all)} (${percent(tree.errors, all)})`];
+  return ["Loss", amount(tree.loss), `of ${cases(all)}: ${errorWords(tree)}`];
+}
+
+/**
  * Nothing where no cases were held out.
  * @param {Tree} tree
  */
 export function newCasesFact(tree) {
   if (tree.expected === null) return [];
-  const { error, se, overfitted } = tree.expected;
-  return [["New cases", `${(100 * error).toFixed(1)}%`, `wrong, ± ${(100 * se).toFixed(1)}${overfitted ? "; overfitted" : ""}`]];
+  const { error, se, overfitted, loss, loss_se: lossSe } = tree.expected;
+  const share = `${(100 * error).toFixed(1)}%`;
+  const mark = overfitted ? "; overfitted" : "";
+  if (loss === undefined || lossSe === undefined) {
+    return [["New cases", share, `wrong, ± ${(100 * se).toFixed(1)}${mark}`]];
+  }
+  return [["New cases", digits(loss, 3), `lost a case, ± ${digits(lossSe, 2)}; ${share} wrong${mark}`]];
 }
 
 /**
  * What Python says was proven; a certificate may say more where that leaves something open.
+ * @param {Content} content
  * @param {Tree} tree
  */
-export function proofFact(tree) {
+export function proofFact({ losses }, tree) {
   const [note] = tree.statement.sentences;
   if (tree.statement.proven) return { value: "Proven", note };
   const certificate = tree.certificate;
   if (certificate && certificate.lower_bound > 0) {
     const ratio = certificate.ratio ?? Infinity;
     const value = ratio === 1 ? "Proven" : `Within ${rounded(ratio)} times`;
-    return { value, note: `any tree with as few errors costs at least ${amount(certificate.lower_bound)}` };
+    const few = losses === null ? "with as few errors" : "that loses as little";
+    return { value, note: `any tree ${few} costs at least ${amount(certificate.lower_bound)}` };
   }
   return { value: "Open", note };
 }
 
-/** @param {Tree} tree */
-export function showProof(tree) {
-  const found = `This tree makes ${errors(tree.errors)} within a budget of ${amount(tree.max_cost)}. It was made by: ${tree.origin}.`;
+/**
+ * @param {Content} content
+ * @param {Tree} tree
+ */
+export function showProof(content, tree) {
+  const does = content.losses === null ? `makes ${errors(tree.errors)}` : `loses ${amount(tree.loss)} (${errorWords(tree)})`;
+  const found = `This tree ${does} within a budget of ${amount(tree.max_cost)}. It was made by: ${tree.origin}.`;
   const certified = tree.certificate ? tree.certificate.lines : [];
   const lines = [found, ...tree.statement.sentences, ...certified];
   const paragraphs = lines.map((line) => element("p", {}, capital(line)));
   const note = tree.certificate
     ? "What the certificate says was not checked for this page. Anyone who has the table of known cases can check it."
-    : "The errors are those on the known cases. New cases may differ from them.";
+    : `The ${content.losses === null ? "errors are those" : "loss is that"} on the known cases. New cases may differ from them.`;
   byId("panel-proof").replaceChildren(
     element("h2", {}, "How good the tree is"),
     element("div", { class: "prose" }, ...paragraphs, element("p", { class: "quiet" }, note)),
+    ...confusionParts(content, tree),
   );
 }
 
@@ -104,7 +130,7 @@ export function showPrices(content) {
       ),
     );
   }
-  byId("panel-prices").replaceChildren(...parts);
+  byId("panel-prices").replaceChildren(...parts, ...lossParts(content));
 }
 
 /**

@@ -26,8 +26,8 @@ const search = connectSearch(() => shown.view);
 /** @param {Tree} tree */
 function showOneTree(tree) {
   const index = indexTree(content, tree);
-  showFacts(tree);
-  showProof(tree);
+  showFacts(content, tree);
+  showProof(content, tree);
   shown.view = showTree(index);
   shown.session = startConsultation(index);
   search();

@@ -154,6 +154,19 @@ export function worstPath(index) {
 }
 
 /**
+ * How likely each class is at a node, as far as the node alone can say: one that no known case comes to has its
+ * parent's shares.
+ * @type {(index: Index, at: number) => number[]}
+ */
+export function nodeShares(index, at) {
+  const { counts, probabilities } = index.nodes[at];
+  if (probabilities) return probabilities;
+  const all = total(counts);
+  if (all) return counts.map((count) => count / all);
+  return at > 0 ? nodeShares(index, index.parent[at]) : counts.map(() => 1 / counts.length);
+}
+
+/**
  * The tests whose model answers at a node.
  * @param {Index} index
  * @param {number} at

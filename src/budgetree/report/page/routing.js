@@ -2,6 +2,7 @@
 // Where answers lead, what they cost, and how likely each class is then: as tree/consultation.py does it.
 
 import { clean } from "./dom.js";
+import { bestAnswer } from "./losses.js";
 import { feesOf, isLeaf, priceOf } from "./model.js";
 
 /**
@@ -78,7 +79,7 @@ export function follow(index, answers) {
   for (;;) {
     const node = index.nodes[at];
     const shares = sharesAt(index, at, known);
-    const label = shares ? shares.indexOf(Math.max(...shares)) : node.label;
+    const label = shares ? bestAnswer(index.content, shares) : node.label;
     /** @type {State} */
     const state = { at, steps, spent: clean(spent), left: 0, due: [], stopped: false, open: false, sure: false, label, shares };
     if (isLeaf(node)) return state;

@@ -66,7 +66,7 @@ export function groupsNamed(index, text) {
   const pending = [0];
   for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
     const node = nodes[groups[number].nodes[0]];
-    const name = isLeaf(node) ? content.classes[node.label] : content.tests[node.test].name;
+    const name = isLeaf(node) ? content.answers[node.label] : content.tests[node.test].name;
     if (name.toLowerCase().includes(wanted)) found.push(number);
     pending.push(...(groups[number].branches ?? []).map((branch) => branch.below).reverse());
   }

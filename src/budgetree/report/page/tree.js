@@ -3,7 +3,8 @@
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
 import { amount, byId, cases, className, element, span, stackedBar, total } from "./dom.js";
-import { countsIn, innerNode, isLeaf, isPurchase, priceOf, priceWords, worstPath } from "./model.js";
+import { firstHighest } from "./losses.js";
+import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, worstPath } from "./model.js";
 import { narrow, placeDetail, showDetail } from "./detail.js";
 
 /**
@@ -95,7 +96,7 @@ export function rowLine(index, group, branch, onWorst) {
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
   if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(", ")), " ");
   const what = isLeaf(node)
-    ? element("span", {}, index.tree.models ? "by a model, mostly " : "", className(index.content, node.label))
+    ? element("span", {}, ...leafWords(index, at))
     : element("b", {}, `${isPurchase(index, at) ? "buy " : ""}${index.content.tests[node.test].name}`);
   const costs = branch ? [...branchPrice(index, at, branch), `spent ${amount(node.spent)}`] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, at));
@@ -103,6 +104,17 @@ export function rowLine(index, group, branch, onWorst) {
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));
   if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, "worst case"));
   return line;
+}
+
+/**
+ * The answer, or what most cases of a model are.
+ * @param {Index} index
+ * @param {number} at
+ */
+function leafWords(index, at) {
+  const { content, tree } = index;
+  if (!tree.models) return [className(content, index.nodes[at].label)];
+  return ["by a model, mostly ", className(content, firstHighest(nodeShares(index, at)))];
 }
 
 /**

@@ -4,6 +4,8 @@ export interface Content {
   title: string;
   version: string;
   classes: string[];
+  answers: string[]; // the classes, and then whatever else may be answered
+  losses: Losses | null; // null where errors count
   tests: Test[];
   fees: Fee[];
   points: Point[]; // empty for a single tree
@@ -11,6 +13,13 @@ export interface Content {
   chosen: number; // the tree that is shown first
   steps?: Steps; // of a frontier
   judgement?: string[]; // of a frontier: how the errors on new cases came about
+}
+
+/** What each answer costs. */
+export interface Losses {
+  units: number[][]; // class by answer, whole numbers
+  scale: number; // loss = units / scale
+  plain: boolean; // each error costs the same, so that the likeliest class is the answer
 }
 
 export interface Test {
@@ -45,9 +54,13 @@ export interface Fee {
 export interface Point {
   max_cost: number;
   errors: number;
+  loss: number; // the errors, where no losses are given
+  referred: number; // cases whose answer is no class
   error_rate: number;
   new_error: number | null; // share of new cases to expect wrong; null where nothing was held out
   new_error_se: number | null;
+  new_loss: number | null; // what a new case loses on average, where losses are given
+  new_loss_se: number | null;
   overfitted: boolean;
   verdict: string; // that it is overfitted, in words
   lower_bound: number;
@@ -56,10 +69,10 @@ export interface Point {
   tree: number;
 }
 
-export type Corner = [budget: number, errors: number];
+export type Corner = [budget: number, loss: number];
 
 export interface Steps {
-  errors: Corner[];
+  loss: Corner[];
   bound: Corner[]; // no tree is below
 }
 
@@ -70,6 +83,9 @@ export interface Tree {
   known_max_cost: number;
   mean_cost: number;
   errors: number;
+  loss: number; // the errors, where no losses are given
+  referred: number; // cases whose answer is no class
+  confusion: [answer: number, label: number, cases: number][] | null; // null where a model file does not say it
   n_objects: number;
   n_leaves: number;
   depth: number;
@@ -91,6 +107,8 @@ export interface Models {
 export interface Expected {
   error: number; // the share that is wrong
   se: number; // its standard error
+  loss?: number; // what a new case loses on average, where losses are given
+  loss_se?: number;
   overfitted: boolean;
   how: string; // the number came about
 }
@@ -114,7 +132,7 @@ export interface NewCases {
 
 export interface Leaf extends NewCases {
   counts: number[]; // per class
-  label: number;
+  label: number; // a place in Content.answers
   spent: number;
   test?: undefined;
 }
@@ -191,14 +209,14 @@ export interface State {
   stopped: boolean; // at an outcome never seen there
   open: boolean; // the node's test is to be done
   sure: boolean; // nothing more is bought, because the answer is sure
-  label: number; // the likeliest class
+  label: number; // the answer: a place in Content.answers
   shares: number[] | null; // the probability of each class, where it is not the share of the known cases
 }
 
 /** What moved the answer, in the order of the steps. */
 export interface Explanation {
   byModel: boolean;
-  start: number; // the probability of the diagnosis before any answer
+  start: number; // the probability of the class before any answer
   parts: Part[];
 }
 

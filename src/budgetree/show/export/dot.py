@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from budgetree.show.colours import class_colours, tint
+from budgetree.show.colours import answer_colours, tint
 from budgetree.show.outline import Group
-from budgetree.show.text import one_line
+from budgetree.show.tables import one_line
 from budgetree.tree.tree import Tree
 
 HEAD = [
@@ -18,7 +18,7 @@ HEAD = [
 def to_dot(tree: Tree) -> str:
     """One statement per node and branch."""
     outline, words, schema, nodes = tree.outline, tree.words, tree.schema, tree.nodes
-    colours = class_colours(len(schema.class_names))
+    colours = answer_colours(len(schema.class_names), len(schema.answer_names))
     lines = list(HEAD)
     for visit in outline.walk():
         node = visit.group[0]

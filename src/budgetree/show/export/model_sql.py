@@ -7,9 +7,11 @@
 
 The class is found by comparing sums, added up in the order in which predict adds them. Whether a case stops early takes
 the probability of its likeliest class: with two classes that is a limit for the difference of the scores, with more it
-needs EXP, which is the one function that not every engine has. DISTINCT changes nothing in a table of one row; it
-keeps SQLite from copying the sums into every place where they are used. There is a column per model and class, of which
-SQLite takes 2000.
+needs EXP, which is the one function that not every engine has. Where losses are given, the probabilities and the
+expected loss of every answer stand between the scores and the answers, and EXP is always needed.
+
+DISTINCT changes nothing in a table of one row; it keeps SQLite from copying the sums into every place where they are
+used. There is a column per model and class (with losses, two of them, and one per answer), of which SQLite takes 2000.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import numpy as np
 
 from budgetree.problem.tables.encoding import NumberEncoder
 from budgetree.show.export.conditions import condition
-from budgetree.show.export.sql_words import class_literals, column, condition_words, literal
+from budgetree.show.export.sql_words import answer_literals, column, condition_words, literal
 from budgetree.tree.leaf_models import softmax
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.tree import Tree
@@ -38,7 +40,8 @@ class _Writer:
     def __init__(self, tree: Tree) -> None:
         assert tree.models is not None
         self.tree, self.schema, self.models = tree, tree.schema, tree.models
-        self.classes = class_literals(tree.schema)
+        self.answers = answer_literals(tree.schema)
+        self.n_classes, self.losses = len(tree.class_names), tree.schema.loss_table
         self.tests = sorted(tree.tests_used)
         is_read = tree.nodes.is_leaf | tree.may_stop
         self.used = sorted({int(number) for number in self.models.of_node[is_read]})
@@ -50,13 +53,16 @@ class _Writer:
 
     def expression(self) -> str:
         outcomes = [self._outcome(test) for test in self.tests]
-        scores = [self._score(number, label) for number in self.used for label in range(len(self.classes))]
-        tops = [self._top_score(number) for number in self.stopping if len(self.classes) > 2]
-        answers = [self._answer(number) for number in self.used]
+        scores = [self._score(number, label) for number in self.used for label in range(self.n_classes)]
         outcomes = outcomes or [f"0 AS {self._name('outcome')}"]  # of a tree that asks nothing
         rows = f"SELECT {_listed(outcomes)}"
         rows = f"SELECT DISTINCT {_listed(['outcomes.*', *scores])} FROM (\n{rows}\n) AS outcomes"
-        rows = f"SELECT DISTINCT {_listed(['scores.*', *tops, *answers])} FROM (\n{rows}\n) AS scores"
+        if self.losses.is_plain:
+            tops = [self._top_score(number) for number in self.stopping if self.n_classes > 2]
+            answers = [self._likeliest(number) for number in self.used]
+            rows = f"SELECT DISTINCT {_listed(['scores.*', *tops, *answers])} FROM (\n{rows}\n) AS scores"
+        else:
+            rows = self._by_loss(rows)
         return "\n".join(["(SELECT", *self._nodes(), f"FROM (\n{rows}\n) AS answers)\n"])
 
     def _name(self, kind: str, *numbers: int) -> str:
@@ -90,14 +96,48 @@ class _Writer:
         return f"{' + '.join(parts)} AS {self._name('score', number, label)}"
 
     def _scores(self, number: int) -> list[str]:
-        return [self._name("score", number, label) for label in range(len(self.classes))]
+        return [self._name("score", number, label) for label in range(self.n_classes)]
+
+    def _by_loss(self, rows: str) -> str:
+        """From scores to answers: e to the power of each, the expected loss of every answer, and the first of least."""
+        stages = (
+            ("scores", [self._top_score(number) for number in self.used]),
+            ("tops", [part for number in self.used for part in self._raised(number)]),
+            ("raised", [part for number in self.used for part in self._expected_losses(number)]),
+            ("losses", [self._of_least_loss(number) for number in self.used]),
+        )
+        for source, columns in stages:
+            rows = f"SELECT DISTINCT {_listed([f'{source}.*', *columns])} FROM (\n{rows}\n) AS {source}"
+        return rows
+
+    def _raised(self, number: int) -> list[str]:
+        top = self._name("top", number)
+        return [
+            f"EXP({score} - {top}) AS {self._name('raised', number, label)}"
+            for label, score in enumerate(self._scores(number))
+        ]
+
+    def _expected_losses(self, number: int) -> list[str]:
+        raised = [self._name("raised", number, label) for label in range(self.n_classes)]
+        total = f"({' + '.join(raised)})"
+        written = []
+        for answer, units in enumerate(self.losses.units.T.tolist()):
+            parts = [
+                f"{power} / {total} * {literal(float(loss))}" for power, loss in zip(raised, units, strict=True) if loss
+            ]
+            written.append(f"{' + '.join(parts) or '0e0'} AS {self._name('loss', number, answer)}")
+        return written
+
+    def _of_least_loss(self, number: int) -> str:
+        losses = [self._name("loss", number, answer) for answer in range(len(self.answers))]
+        return f"{_first(losses, self.answers, '<=')} AS {self._name('answer', number)}"
 
     def _top_score(self, number: int) -> str:
         scores = self._scores(number)
-        return f"{_first_highest(scores, scores)} AS {self._name('top', number)}"
+        return f"{_first(scores, scores, '>=')} AS {self._name('top', number)}"
 
-    def _answer(self, number: int) -> str:
-        return f"{_first_highest(self._scores(number), self.classes)} AS {self._name('answer', number)}"
+    def _likeliest(self, number: int) -> str:
+        return f"{_first(self._scores(number), self.answers, '>=')} AS {self._name('answer', number)}"
 
     def _is_sure(self, number: int) -> str:
         scores, sure = self._scores(number), self.models.sure
@@ -144,13 +184,13 @@ def _case(cases: list[tuple[str, list[str]]], otherwise: list[str]) -> list[str]
     return [*lines, "  ELSE", *(f"    {line}" for line in otherwise), "END"]
 
 
-def _first_highest(scores: Sequence[str], values: Sequence[str]) -> str:
-    """The value of the highest score; of equal ones the first."""
+def _first(scores: Sequence[str], values: Sequence[str], beats: str) -> str:
+    """The value of the score that beats the others; of equal ones the first."""
     if len(scores) == 1:
         return values[0]
     cases = []
     for place, score in enumerate(scores[:-1]):
-        beaten = " AND ".join(f"{score} >= {other}" for other in scores[place + 1 :])
+        beaten = " AND ".join(f"{score} {beats} {other}" for other in scores[place + 1 :])
         cases.append(f"WHEN {beaten} THEN {values[place]}")
     return f"CASE {' '.join(cases)} ELSE {values[-1]} END"
 

@@ -26,7 +26,7 @@ FUNCTION = """def {name}(case):
             top = max(scores)
             raised = [math.exp(score - top) for score in scores]
             if test is None or max(raised) / sum(raised) >= _{name}_SURE:
-                return _{name}_CLASSES[scores.index(top)]
+                {answer}
         if test not in codes:
             codes[test] = _{name}_code(test, case[_{name}_TESTS[test][0]])
         node = children if isinstance(children, int) else children[min(codes[test], len(children) - 1)]
@@ -42,12 +42,22 @@ def _{name}_code(test, value):
 """
 
 
+LIKELIEST = "return _{name}_ANSWERS[scores.index(top)]"
+# Of answers that lose the same the first is given.
+LEAST_LOSS = """total, losses = sum(raised), [0.0] * len(_{name}_ANSWERS)
+                for amount, row in zip(raised, _{name}_LOSSES):
+                    losses = [loss + amount / total * units for loss, units in zip(losses, row)]
+                return _{name}_ANSWERS[losses.index(min(losses))]"""
+
+
 def models_to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, with its tables above it."""
     assert tree.models is not None
+    table = tree.schema.loss_table
     lines = [
         f"_{name}_SURE = {tree.models.sure!r}  # a case stops where its likeliest class has this probability",
-        f"_{name}_CLASSES = [{', '.join(map(literal, tree.class_names))}]",
+        f"_{name}_ANSWERS = [{', '.join(map(literal, tree.answer_names))}]",
+        *([] if table.is_plain else [f"_{name}_LOSSES = {table.units.tolist()!r}  # class by answer"]),
         "# Per test: its name, where its levels begin, the outcome of each value, the outcome of a missing one.",
         f"_{name}_TESTS = {{",
         *(f"    {test}: {_test(tree, test)}," for test in sorted(tree.tests_used)),
@@ -61,7 +71,8 @@ def models_to_python(tree: Tree, name: str) -> str:
         *(f"    {_node(tree, node)}," for node in range(len(tree.nodes))),
         "]",
     ]
-    body = FUNCTION.format(name=name, summary=summary_line(tree))
+    answer = (LIKELIEST if table.is_plain else LEAST_LOSS).format(name=name)
+    body = FUNCTION.format(name=name, summary=summary_line(tree), answer=answer)
     tables = "\n".join(lines)
     modules = ["bisect", "math", *(module for module in ("datetime", "decimal") if f"{module}." in tables)]
     imports = "\n".join(f"import {module}" for module in sorted(modules))

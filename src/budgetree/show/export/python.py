@@ -10,7 +10,8 @@ from budgetree.show.export.conditions import Condition, condition, is_numeric
 from budgetree.show.export.literals import literal
 from budgetree.show.export.models import models_to_python
 from budgetree.show.outline import Branch, Group, Visit
-from budgetree.show.text import one_line, summary_line
+from budgetree.show.tables import one_line
+from budgetree.show.text import summary_line
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
@@ -84,7 +85,7 @@ class _Writer:
         return len(branch.outcomes) == int(self.tree.schema.n_outcomes[self.tree.nodes.test[group[0]]])
 
     def _label(self, node: int) -> Any:
-        return self.tree.schema.class_names[self.tree.nodes.label[node]]
+        return self.tree.answer_names[self.tree.nodes.label[node]]
 
     def _write(self, depth: int, line: str, within: int | None = None) -> None:
         """A line at the depth of a node, in the function that the node (or its parent, `within`) belongs to."""

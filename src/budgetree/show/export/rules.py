@@ -6,21 +6,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetree.problem.units import plain_number
-from budgetree.services.words import show_number
+from budgetree.services.words import counted, show_number
+from budgetree.show.outline import Group
 from budgetree.tree.tree import Tree
+
+Conditions = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """If all conditions hold, the case is of this class; or a model says which, and `label` is the most common one."""
+    """If all conditions hold, this is the answer; or a model gives it, and `label` is the likeliest class."""
 
-    conditions: tuple[tuple[str, tuple[str, ...]], ...]  # test and what it may show; neighbouring levels are one
+    conditions: Conditions  # test and what it may show; neighbouring levels are one
     label: Any
     cost: int | float  # what the tests cost, at the costliest of these outcomes
     cases: int | float  # known cases it holds for, by weight
-    errors: int | float  # of these, those of another class
+    errors: int | float  # of these, those of another class; none where the answer is no class
     model: tuple[str, ...] | None = None  # the tests whose model answers; None: the class is fixed
     sure: float | None = None  # it holds where the model gives some class this probability, and nothing more is bought
+    loss: int | float | None = None  # what the answer costs these cases; None without losses, and where a model answers
+    is_class: bool = True  # False where the answer is no class
 
     def __str__(self) -> str:
         parts = [f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions]
@@ -29,6 +34,8 @@ class Rule:
         label = self.label if self.model is None else f"by the model of {' + '.join(self.model) or 'no test'}"
         right = f"{show_number(self.cases - self.errors)} of {show_number(self.cases)}"
         known = f"right for {right}" if self.model is None else f"{right} are {self.label}"
+        known = known if self.is_class else counted(self.cases, "case")
+        known += "" if self.loss is None else f", loss {show_number(self.loss)}"
         return f"{f'if {tests} then' if tests else 'always'} {label}  [costs {show_number(self.cost)}; {known}]"
 
 
@@ -45,21 +52,31 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
         elif visit.kind == "enter" and tree.may_stop[visit.group[0]]:
             found.append(_early_rule(tree, visit.group[0], tuple(part for part in path[: visit.depth] if part[1])))
         elif visit.kind == "enter" and outline.is_leaf(visit.group):
-            counts = outline.counts(visit.group)
-            found.append(
-                Rule(
-                    conditions=tuple(part for part in path if part[1]),
-                    label=schema.class_names[nodes.label[visit.group[0]]],
-                    cost=schema.table.amount(nodes.paid[visit.group[0]]),
-                    cases=plain_number(schema.cases(counts.sum())),
-                    errors=plain_number(schema.cases(counts.sum() - counts[nodes.label[visit.group[0]]])),
-                    model=outline.model_tests(visit.group),
-                )
-            )
+            found.append(_leaf_rule(tree, visit.group, tuple(part for part in path if part[1])))
     return tuple(found)
 
 
-def _early_rule(tree: Tree, node: int, conditions: tuple[tuple[str, tuple[str, ...]], ...]) -> Rule:
+def _leaf_rule(tree: Tree, group: Group, conditions: Conditions) -> Rule:
+    nodes, schema, members = tree.nodes, tree.schema, list(group)
+    counts, model = tree.outline.counts(group), tree.outline.model_tests(group)
+    answer, has_loss = int(nodes.label[group[0]]), model is None and schema.losses is not None
+    errors = int(nodes.wrong[members].sum())
+    if model is not None:  # its answers differ from case to case
+        answer = int(nodes.shares[group[0]].argmax())
+        errors = int(counts.sum() - counts[answer])
+    return Rule(
+        conditions=conditions,
+        label=schema.answer_names[answer],
+        cost=schema.table.amount(nodes.paid[group[0]]),
+        cases=plain_number(schema.cases(counts.sum())),
+        errors=plain_number(schema.cases(errors)),
+        model=model,
+        loss=plain_number(schema.loss(nodes.lost[members].sum())) if has_loss else None,
+        is_class=answer < len(schema.class_names),
+    )
+
+
+def _early_rule(tree: Tree, node: int, conditions: Conditions) -> Rule:
     """Of those who stop before a purchase, because the answer is sure."""
     nodes, schema = tree.nodes, tree.schema
     assert tree.models is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgetree.show.export.conditions import condition
 from budgetree.show.export.model_sql import models_to_sql
-from budgetree.show.export.sql_words import class_literals, column, condition_words
+from budgetree.show.export.sql_words import answer_literals, column, condition_words
 from budgetree.tree.tree import Tree
 
 
@@ -13,10 +13,10 @@ def to_sql(tree: Tree) -> str:
     if tree.models is not None:
         return models_to_sql(tree)
     outline, schema, nodes = tree.outline, tree.schema, tree.nodes
-    classes = class_literals(schema)
+    answers = answer_literals(schema)
 
     def label(node: int) -> str:
-        return classes[int(nodes.label[node])]
+        return answers[int(nodes.label[node])]
 
     lines = []
     for visit in outline.walk(unknown_last=True):

@@ -28,9 +28,9 @@ def condition_words(quoted: str, taken: Condition) -> str:
     return " OR ".join(parts) if parts else "FALSE"
 
 
-def class_literals(schema: Schema) -> list[str]:
-    """The classes as values of one type, as those of one expression are."""
-    names = schema.class_names
+def answer_literals(schema: Schema) -> list[str]:
+    """The classes and other answers as values of one type, as those of one expression are."""
+    names = schema.answer_names
     if len({str(name) for name in names}) < len(names):
         raise ValueError(f"classes {names!r:.80} look alike as text; SQL could not tell them apart.")
     kinds = {next(kind for kind in (bool, str, object) if isinstance(name, kind)) for name in names}

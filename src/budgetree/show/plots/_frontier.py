@@ -7,7 +7,7 @@ from typing import Any
 from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
 from budgetree.show.plots.figures import new_axes
-from budgetree.show.steps import FOUND, IMPOSSIBLE, PROVEN, Steps, frontier_steps
+from budgetree.show.steps import IMPOSSIBLE, Steps, frontier_steps, key_of
 
 LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
 BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
@@ -19,7 +19,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
 
     Filled points are proven to be the best there is, hollow ones are the best found; in the shaded region no tree can
     be. Bars show the error on new cases, ± its standard error, where the frontier has it. Behind the frontier stand
-    the trade-off curves of single impurities.
+    the trade-off curves of single impurities. Where losses are given, the mean loss stands in place of the error.
 
     ax          axes to draw in; by default those of a new figure
     impurities  whose curves to draw; by default Powers(2) and HingedPairs, and none on large data; () draws none
@@ -38,34 +38,44 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
         steps = _single_steps(frontier, impurity, right)
         draw_steps(ax, steps, color=BEHIND[place % len(BEHIND)], linewidth=1.2, label=f"{name} alone", zorder=2)
     draw_frontier(ax, frontier, right, LINE, "frontier")
-    _draw_new_errors(ax, frontier)
-    _finish(ax, right, "cases" if frontier[0].expected is not None else "known cases")
+    _draw_new_means(ax, frontier)
+    cases = "cases" if frontier[0].expected is not None else "known cases"
+    _finish(ax, right, f"mean loss of the {cases}" if frontier.has_losses else f"{cases} it gets wrong")
+    if not frontier.has_losses:
+        _write_percents(ax)
     return ax
 
 
 def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: str) -> None:
     """The frontier's line and points over the region where no tree can be."""
     total = float(frontier.instance.weights.sum())
-    steps = frontier_steps(frontier, right).divided(total)
+    steps, words = frontier_steps(frontier, right).divided(total), key_of(frontier)
     if any(share > 0 for _, share in steps.bound.starts):
         x, y = zip(*steps.bound.corners, strict=True)
         ax.fill_between(x, y, color=SHADE, linewidth=0, label=IMPOSSIBLE, zorder=1)
-    draw_steps(ax, steps.errors, color=colour, linewidth=2, label=name, zorder=3)
-    for proven, fill, words in ((True, colour, PROVEN), (False, "white", FOUND)):
-        chosen = [start for start, point in zip(steps.errors.starts, frontier, strict=True) if point.proven is proven]
+    draw_steps(ax, steps.loss, color=colour, linewidth=2, label=name, zorder=3)
+    for proven, fill, name_of_kind in ((True, colour, words.proven), (False, "white", words.found)):
+        chosen = [start for start, point in zip(steps.loss.starts, frontier, strict=True) if point.proven is proven]
         if chosen:
             style = {"markerfacecolor": fill, "markeredgecolor": colour, "markersize": 6, "clip_on": False}
-            ax.plot(*zip(*chosen, strict=True), "o", label=words, zorder=4, **style)
+            ax.plot(*zip(*chosen, strict=True), "o", label=name_of_kind, zorder=4, **style)
 
 
-def _draw_new_errors(ax: Any, frontier: Frontier) -> None:
-    """A bar for each point, where an error on new cases is known."""
-    known = [(point.max_cost, point.expected) for point in frontier if point.expected is not None]
+def _draw_new_means(ax: Any, frontier: Frontier) -> None:
+    """A bar for each point, where the error (the loss, with losses) on new cases is known."""
+    known = [
+        (point.max_cost, point.new_loss, point.new_loss_se)
+        if frontier.has_losses
+        else (point.max_cost, point.new_error, point.new_error_se)
+        for point in frontier
+        if point.expected is not None
+    ]
     if known:
+        budgets, means, errors = zip(*known, strict=True)
         ax.errorbar(
-            [budget for budget, _ in known],
-            [new.error for _, new in known],
-            yerr=[new.se for _, new in known],
+            budgets,
+            means,
+            yerr=errors,
             fmt="_",
             color=NEW,
             capsize=3,
@@ -82,17 +92,21 @@ def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
 
 def _single_steps(frontier: Frontier, impurity: Any, right: float) -> Steps:
     curve = tradeoff(frontier.instance, impurity, progress=False)
-    steps = Steps.falling([(point.max_cost, float(point.errors)) for point in curve], right)
+    points = [(point.max_cost, float(point.tree.loss if frontier.has_losses else point.errors)) for point in curve]
+    steps = Steps.falling(points, right)
     return steps.divided(float(frontier.instance.weights.sum()))
 
 
-def _finish(ax: Any, right: float, cases: str) -> None:
+def _write_percents(ax: Any) -> None:
     from matplotlib.ticker import PercentFormatter
 
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
+
+
+def _finish(ax: Any, right: float, what: str) -> None:
     ax.set_xlim(-0.01 * right, right)
     ax.set_ylim(bottom=0)
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
     ax.set_xlabel("budget: what no case exceeds")
-    ax.set_ylabel(f"{cases} it gets wrong")
+    ax.set_ylabel(what)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)

@@ -17,6 +17,7 @@ from budgetree.tree.model.encoding import exact, read_number
 from budgetree.tree.nodes import Charges, Nodes, class_shares
 
 TOLERANCE = 1e-6  # of a sum of probabilities
+KNOWN_NUMBERS = ("errors", "mean_cost", "max_cost", "loss", "referred")
 
 
 def models_content(models: LeafModels | None) -> dict[str, Any] | None:
@@ -148,7 +149,8 @@ def known_content(known: Known | None) -> dict[str, Any] | None:
     """What came of the known cases, as JSON."""
     if known is None:
         return None
-    return {name: exact(getattr(known, name)) for name in known.__dataclass_fields__}
+    answered = {} if known.answered is None else {"answered": [list(row) for row in known.answered]}
+    return {name: exact(getattr(known, name)) for name in KNOWN_NUMBERS} | answered
 
 
 def read_known(content: dict[str, Any] | None, nodes: Nodes, schema: Schema, due: Charges) -> Known | None:
@@ -161,7 +163,10 @@ def read_known(content: dict[str, Any] | None, nodes: Nodes, schema: Schema, due
         raise ModelFileError("known: only trees for new cases have it; expected null.")
     before_losses = {"loss": content["errors"], "referred": 0}  # what versions up to 4 do not say
     entries = before_losses | content
-    known = Known(**{name: read_number(entries[name], f"known.{name}") for name in Known.__dataclass_fields__})
+    known = Known(
+        **{name: read_number(entries[name], f"known.{name}") for name in KNOWN_NUMBERS},
+        answered=tuple(map(tuple, content["answered"])) if "answered" in content else None,
+    )
     limit = Fraction(int((nodes.paid + due.costliest).max())) / schema.table.scale
     if not known.mean_cost <= known.max_cost <= limit:
         raise ModelFileError("known: mean_cost is at most max_cost, and that at most what a path can cost.")
@@ -172,4 +177,22 @@ def read_known(content: dict[str, Any] | None, nodes: Nodes, schema: Schema, due
         raise ModelFileError("known.loss is more than the largest loss of every known case.")
     if schema.losses is None and (known.loss != known.errors or known.referred):
         raise ModelFileError("known: without losses, the loss is the errors, and nobody is referred.")
+    if known.answered is not None:
+        _check_answered(known, known.answered, nodes, schema)
     return known
+
+
+def _check_answered(known: Known, answered: tuple[tuple[int, ...], ...], nodes: Nodes, schema: Schema) -> None:
+    n_answers, n_classes = len(schema.answer_names), len(schema.class_names)
+    if len(answered) != n_answers or any(len(row) != n_classes for row in answered):
+        raise ModelFileError(
+            f"known.answered must have a row for each of {counted(n_answers, 'answer')}, "
+            f"with {counted(n_classes, 'number')}: one per class."
+        )
+    if [sum(column) for column in zip(*answered, strict=True)] != nodes.counts[0].tolist():
+        raise ModelFileError("known.answered does not add up to the known cases of each class.")
+    referred = sum(map(sum, answered[n_classes:]))
+    right = sum(answered[true][true] for true in range(n_classes))
+    errors = int(nodes.counts[0].sum()) - referred - right
+    if (schema.cases(errors), schema.cases(referred)) != (known.errors, known.referred):
+        raise ModelFileError("known.answered contradicts known.errors or known.referred.")

@@ -5,6 +5,8 @@ export const content = () => ({
   title: "Small",
   version: "0",
   classes: ["well", "ill"],
+  answers: ["well", "ill"],
+  losses: null,
   tests: [
     { name: "colour", outcomes: ["red", "green", "blue"], encoding: null, prices: [2, 2, 2], fees: [0] },
     { name: "size", outcomes: ["s", "l"], encoding: null, prices: [1, 3], fees: [0] },
@@ -35,6 +37,9 @@ export const content = () => ({
       known_max_cost: 5.1,
       mean_cost: 3.1,
       errors: 1,
+      loss: 1,
+      referred: 0,
+      confusion: [[0, 0, 3], [0, 1, 1], [1, 1, 2]],
       n_objects: 6,
       n_leaves: 4,
       depth: 3,

@@ -1,0 +1,59 @@
+"""What wrong answers cost, from --losses or from a price list that has such sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from budgetree.services.words import listed, show_number
+
+if TYPE_CHECKING:
+    from budgetree.cli.tables import Request
+    from budgetree.problem import Losses, Schema
+
+MAX_CLASSES = 12  # beyond these, not every loss is listed
+
+
+def given_losses(request: Request) -> Losses | None:
+    """Those of --losses; else those of the price list, if it has any; else None."""
+    from budgetree.problem.loss_file import find_losses, read_losses
+
+    if request.losses is not None:
+        return read_losses(request.losses)
+    return None if request.prices is None else find_losses(request.prices)
+
+
+def place_of(message: str, request: Request, source: str) -> str:
+    """The file that a message is about: losses that do not fit the classes are not the table's fault."""
+    return (request.losses or request.prices or source) if message.startswith("losses") else source
+
+
+def losses_in_words(schema: Schema) -> Iterator[str]:
+    """What was understood, a sentence per class."""
+    table = schema.loss_table
+    if len(schema.class_names) > MAX_CLASSES:
+        others = listed(table.answers[table.n_classes :])
+        answers = f"; answers that are no class: {others}" if others else ""
+        yield f"losses of up to {show_number(table.largest / table.scale)}{answers}."
+        return
+    for true, units in zip(schema.class_names, table.units.tolist(), strict=True):
+        costs = [
+            f"{show_number(loss / table.scale)} by the answer {answer}"
+            for answer, loss in zip(table.answers, units, strict=True)
+            if answer != true or loss
+        ]
+        yield f"a case that is {true} loses {', '.join(costs)}."
+
+
+def useless_answers(schema: Schema) -> Iterator[str]:
+    """Answers that are no class and never lose less than another one; of equals the first is given."""
+    table = schema.loss_table
+    for place in range(table.n_classes, len(table.answers)):
+        for other, name in enumerate(table.answers):
+            more = table.units[:, place] - table.units[:, other]
+            if other != place and more.min() >= (0 if other < place else 1):
+                yield (
+                    f"the answer {table.answers[place]!r} never loses less than {str(name)!r}, so no tree gives it; "
+                    "give it a smaller loss, or leave it out."
+                )
+                break

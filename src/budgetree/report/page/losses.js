@@ -1,0 +1,124 @@
+// @ts-check
+// What answers cost: which of them loses least, and the tables of answers by class.
+
+import { amount, className, clean, counted, element, errors, tableOf } from "./dom.js";
+
+/**
+ * @typedef {import("./types.d.ts").Content} Content
+ * @typedef {import("./types.d.ts").Losses} Losses
+ * @typedef {import("./types.d.ts").Point} Point
+ * @typedef {import("./types.d.ts").Tree} Tree
+ */
+
+const MANY = 30; // classes; beyond these, only what is confused most is listed
+const MOST_PAIRS = 30;
+
+/**
+ * So many significant digits, none of them a closing zero.
+ * @type {(number: number, count: number) => string}
+ */
+export const digits = (number, count) => String(Number(number.toPrecision(count)));
+
+/** @type {(numbers: number[]) => number} */
+export const firstHighest = (numbers) => numbers.indexOf(Math.max(...numbers));
+
+/**
+ * What each answer is expected to lose, in units; classes are added in their order, as problem/loss_table.py does it.
+ * @param {Losses} losses
+ * @param {number[]} shares
+ */
+export function expectedLosses({ units }, shares) {
+  const sums = units[0].map(() => 0);
+  units.forEach((row, label) => row.forEach((loss, answer) => (sums[answer] += shares[label] * loss)));
+  return sums;
+}
+
+/**
+ * The answer by these probabilities: what loses least, and so the likeliest class; of equals the first.
+ * @param {Content} content
+ * @param {number[]} shares
+ */
+export function bestAnswer({ losses }, shares) {
+  if (losses === null || losses.plain) return firstHighest(shares);
+  const expected = expectedLosses(losses, shares);
+  return expected.indexOf(Math.min(...expected));
+}
+
+/**
+ * What an answer costs cases of these numbers, by class.
+ * @param {Losses} losses
+ * @param {number[]} counts
+ * @param {number} answer
+ */
+export const lossOf = (losses, counts, answer) => expectedLosses(losses, counts)[answer] / losses.scale;
+
+/**
+ * "12 errors, 40 referred".
+ * @type {(found: Pick<Tree, "errors" | "referred">) => string}
+ */
+export const errorWords = (found) => errors(found.errors) + (found.referred ? `, ${amount(found.referred)} referred` : "");
+
+/**
+ * "12 errors", or "loss 84 (12 errors, 40 referred)", as show/loss.py has it.
+ * @param {Content} content
+ * @param {Pick<Tree, "errors" | "referred" | "loss">} found
+ */
+export function lossWords({ losses }, found) {
+  return losses === null ? errors(found.errors) : `loss ${amount(found.loss)} (${errorWords(found)})`;
+}
+
+/**
+ * A row per answer and a column per class.
+ * @param {Content} content
+ * @param {(answer: number, label: number) => number} cell
+ */
+function answerTable(content, cell) {
+  const { answers, classes } = content;
+  const rows = answers.map((_, answer) => {
+    const cells = classes.map((_, label) => {
+      const number = cell(answer, label);
+      const kind = answer === label ? "number right" : "number";
+      return element("td", { class: number ? kind : `${kind} none` }, amount(number));
+    });
+    return element("tr", {}, element("th", { scope: "row" }, className(content, answer)), ...cells);
+  });
+  const table = tableOf({ class: "by-class" }, ["Answer", ...classes], classes.map((_, label) => label + 1), rows);
+  return element("div", { class: "table-frame wide" }, table);
+}
+
+/**
+ * How many known cases of each class get each answer.
+ * @param {Content} content
+ * @param {Tree} tree
+ */
+export function confusionParts(content, tree) {
+  if (tree.confusion === null) return [];
+  const heading = element("h3", {}, "Which answers the known cases get");
+  if (content.classes.length <= MANY) {
+    const counts = new Map(tree.confusion.map(([answer, label, count]) => [`${answer} ${label}`, count]));
+    const words = "A column for each class, a row for each answer; in the diagonal, the answer is right.";
+    const table = answerTable(content, (answer, label) => counts.get(`${answer} ${label}`) ?? 0);
+    return [heading, element("p", { class: "prose" }, words), table];
+  }
+  const confused = tree.confusion.filter(([answer, label]) => answer !== label).sort((one, other) => other[2] - one[2]);
+  const rows = confused.slice(0, MOST_PAIRS).map(([answer, label, count]) => {
+    const cells = [className(content, label), className(content, answer)].map((name) => element("td", {}, name));
+    return element("tr", {}, ...cells, element("td", { class: "number" }, amount(count)));
+  });
+  const rest = confused.length - rows.length;
+  const table = tableOf({}, ["Class", "Other answer", "Cases"], [2], rows);
+  const note = rest > 0 ? `and ${counted(rest, "more pair", "more pairs")} with fewer cases` : "";
+  return [heading, element("div", { class: "table-frame wide" }, table), element("p", { class: "quiet" }, note)];
+}
+
+/**
+ * What each answer costs for each class.
+ * @param {Content} content
+ */
+export function lossParts(content) {
+  const { losses } = content;
+  if (losses === null) return [];
+  const words = "A column for each class, a row for each answer. The tree gives the answer that loses least.";
+  const table = answerTable(content, (answer, label) => clean(losses.units[label][answer] / losses.scale));
+  return [element("h3", {}, "What answers cost"), element("p", { class: "prose" }, words), table];
+}
