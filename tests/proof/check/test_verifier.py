@@ -210,6 +210,9 @@ def test_without_time_everything_is_the_issuers_word():
     said = {text.split(":")[0] for text in report.unverified}
     assert {"instance", "seal", "tree", "bounds[0]", "guarantee"} <= said
     assert all("within 0 seconds" in text for text in report.unverified)
+    assert str(report).startswith(
+        "Nothing is wrong as far as it was checked.\n  not verified: instance: was not checked"
+    )
 
 
 def test_all_problems_are_collected():

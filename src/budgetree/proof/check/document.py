@@ -41,6 +41,10 @@ class CheckReport:
         return not self.problems
 
     def __str__(self) -> str:
-        head = "The certificate does not hold." if self.problems else "The certificate holds."
+        head = "The certificate holds."
+        if self.unverified:
+            head = "Nothing is wrong as far as it was checked."
+        if self.problems:
+            head = "The certificate does not hold."
         lines = [head, *(f"  wrong: {text}" for text in self.problems)]
         return "\n".join([*lines, *(f"  not verified: {text}" for text in self.unverified)])
