@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 from budgetree.proof.check.verifier import Facts, seal
+from budgetree.proof.check.words import Claim, reason
 
 ONE = Fraction(1)
 
@@ -170,9 +171,29 @@ def max_cost(facts, tree, asked=None):
     return max(*paid, *(max_cost(facts, child, every[outcome]) for outcome, child in children.items()))
 
 
-def make_document(facts, budget, *, slack=None):
-    """An honest certificate for the brute-force tree within the budget."""
+def greedy(facts, rows=None):
+    """The tree of the paper's rule with Pairs, for prices that do not depend on outcomes."""
+    rows = [r for r, w in enumerate(facts.weights) if w > 0] if rows is None else rows
+    whole, rated = impurity("Pairs", None, facts, rows), []
+    for test in range(len(facts.test_names)):
+        parts = {
+            o: [r for r in rows if facts.codes[r][test] == o] for o in sorted({facts.codes[r][test] for r in rows})
+        }
+        gain = whole - max(impurity("Pairs", None, facts, part) for part in parts.values())
+        if len(parts) > 1 and gain > 0:
+            rated.append((facts.prices[test][0] / gain, test, parts))
+    if not whole or not rated:
+        return None
+    _, test, parts = min(rated, key=lambda entry: entry[:2])
+    return test, {outcome: greedy(facts, part) for outcome, part in parts.items()}
+
+
+def make_document(facts, budget, *, grown=None):
+    """An honest certificate for the brute-force tree within the budget, or for one that `greedy` has grown."""
     errors, tree = brute(facts, budget, flat=False)
+    if grown is not None:
+        tree = grown
+        errors = sum((wrong(facts, rows) for rows, _ in leaves_of(facts, tree)), Fraction(0))
     leaves = leaves_of(facts, tree)
     cost = max(path_cost(facts, asked, False) for _, asked in leaves)
     unit, rows = unit_of(facts), [r for r, w in enumerate(facts.weights) if w > 0]
@@ -226,11 +247,13 @@ def make_document(facts, budget, *, slack=None):
         "winner": rounded.index(lower) if lower else None,
         "bounds": bounds,
         "guarantee": {"impurity": {"name": "Pairs", "parameter": None}, "factor": math.log(pairs) + 1}
-        if pairs
+        if grown is not None
         else None,
         "error_bounds": error_bounds,
-        "reason": "brute force",
     }
+    winner = document["winner"]
+    claim = Claim(errors, None, max_cost(facts, tree), cost, lower, None if winner is None else bounds[winner])
+    document["reason"] = reason(claim)
     return {**document, "seal": seal(document)}
 
 
@@ -240,6 +263,8 @@ KINDS = [{}, {"weighted": True}, {"fees": True}, {"priced": True}, {"weighted": 
 FACTS = make_facts(5, priced=True, fees=True, weighted=True)
 EXACT = make_document(FACTS, Fraction(9))
 ROUGH = make_document(FACTS, Fraction(2))
+PLAIN_FACTS = make_facts(3)
+GREEDY = make_document(PLAIN_FACTS, Fraction(9), grown=greedy(PLAIN_FACTS))  # with the paper's guarantee
 
 
 def first(document, kind):

@@ -33,7 +33,7 @@ class ModelFileError(FileError):
 
 
 class CertificateError(FileError):
-    """A file that is not a certificate."""
+    """A file or a document that is not a certificate."""
 
 
 class TooLargeError(ValueError):

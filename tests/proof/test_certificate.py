@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def read(document: Any, folder: Path) -> bt.Certificate:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(version=3), "version 3 was written by a later budgetree"),
+        (lambda d: d.update(version=4), "version 4 was written by a later budgetree"),
         (lambda d: d.pop("seal"), "'seal' is missing"),
         (lambda d: d.pop("known_max_cost"), "known_max_cost"),
         (lambda d: d.update(ratio="1/0"), "ratio is '1/0'; expected an exact number as text"),
@@ -71,6 +72,102 @@ def test_what_is_malformed_is_named(
 def test_what_is_no_json_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(bt.CertificateError, match="this is not a certificate"):
         read(text, tmp_path)
+
+
+@pytest.mark.parametrize("document", [None, [], "x", {}, {"format": "budgetree certificate"}, {"format": 1}])
+def test_what_is_no_certificate_is_none_by_hand_either(document: Any) -> None:
+    with pytest.raises(bt.CertificateError, match="document: this is not a certificate: "):
+        bt.Certificate(document)
+
+
+def nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+def test_what_is_nested_deeply_is_refused_wherever_it_stands(certificate: bt.Certificate, tmp_path: Path) -> None:
+    deep = nested(100_000)
+    for key in sorted({*certificate.document, "remark"} - {"format", "version"}):
+        with pytest.raises(bt.CertificateError, match="nested far deeper than in any certificate"):
+            bt.Certificate(dict(certificate.document) | {key: deep})
+    bound = dict(certificate.document["bounds"][0]) | {"objects": deep}
+    with pytest.raises(bt.CertificateError, match="nested far deeper"):
+        bt.Certificate(dict(certificate.document) | {"bounds": [bound]})
+    text = json.dumps(dict(certificate.document) | {"reason": "here"}).replace('"here"', "[" * 100_000 + "]" * 100_000)
+    with pytest.raises(bt.CertificateError, match="this is not a certificate"):
+        read(text, tmp_path)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), {1, 2}, object(), b"x"])
+def test_what_is_no_json_by_hand_is_refused(certificate: bt.Certificate, odd: Any) -> None:
+    for key in ("guarantee", "reason", "remark"):
+        with pytest.raises(bt.CertificateError, match="cannot be written as JSON"):
+            bt.Certificate(dict(certificate.document) | {key: odd})
+
+
+def test_a_factor_beyond_all_numbers_is_refused(certificate: bt.Certificate, tmp_path: Path) -> None:
+    text = json.dumps(dict(certificate.document) | {"guarantee": None})
+    huge = '{"impurity": {"name": "Pairs", "parameter": null}, "factor": 1e999}'
+    with pytest.raises(bt.CertificateError, match="this is not a certificate"):
+        read(text.replace('"guarantee": null', f'"guarantee": {huge}'), tmp_path)
+
+
+def resealed(certificate: bt.Certificate, **changes: Any) -> bt.Certificate:
+    document = copy.deepcopy(dict(certificate.document)) | changes
+    return bt.Certificate(document | {"seal": seal(document)})
+
+
+def test_nothing_is_shown_that_the_tree_contradicts(certificate: bt.Certificate) -> None:
+    """Without the known cases: what the tree alone can tell, however the document was sealed again."""
+    tree = bt.grow(bt.datasets.load("house_votes"))
+    assert certificate.contradiction(tree) is None
+    bounds = [dict(bound) | {"value": "999"} for bound in certificate.document["bounds"]]
+    error_bounds = [dict(entry) | {"bound": "0"} for entry in certificate.document["error_bounds"]]
+    error_bounds[0]["refined"] = "1/7"
+    for changes in (
+        {"bounds": bounds},
+        {"bounds": bounds, "lower_bound": "999"},
+        {"lower_bound": "6"},
+        {"max_cost": "2"},
+        {"known_max_cost": "2"},
+        {"errors": "1"},
+        {"error_rate": "1/2"},
+        {"error_bounds": error_bounds},
+        {"ratio": "1"},
+    ):
+        assert resealed(certificate, **changes).contradiction(tree) is not None, changes
+
+
+def test_a_reason_is_made_from_the_numbers_and_what_was_not_checked_is_the_issuers_word(
+    certificate: bt.Certificate,
+) -> None:
+    forged = resealed(certificate, reason="no tree at all is cheaper")
+    assert forged.reason == certificate.reason
+    assert "no tree at all" not in forged.to_text()
+    word = "the lower bound and the guarantee are the issuer's word until check() verifies this against the known cases"
+    assert forged.to_text().splitlines()[-1] == word
+    assert word not in certificate.to_text(), "it was just made from the known cases"
+    report = forged.check(bt.datasets.load("house_votes"))
+    assert report.ok
+    assert any("'no tree at all is cheaper' is the issuer's word" in text for text in report.unverified)
+
+
+def test_a_guarantee_forged_onto_another_tree_does_not_hold(certificate: bt.Certificate) -> None:
+    votes = bt.datasets.load("house_votes")
+    other = bt.certify(votes, bt.optimal(votes, budget=7).tree, time_limit=1)
+    assert other.guarantee is None
+    report = resealed(other, guarantee=certificate.document["guarantee"]).check(votes, time_limit=3)
+    assert any(problem.startswith("guarantee: the tree is not one that Pairs grows") for problem in report.problems)
+
+
+@pytest.mark.parametrize("time_limit", [float("nan"), -1, "1", True])
+def test_a_time_limit_must_be_one(certificate: bt.Certificate, time_limit: Any) -> None:
+    votes = bt.datasets.load("house_votes")
+    for call in (partial(certificate.check, votes), partial(bt.certify, votes, bt.grow(votes))):
+        with pytest.raises(ValueError, match=r"time_limit is .*; expected a number of seconds of at least 0"):
+            call(time_limit=time_limit)
 
 
 def test_what_is_read_can_be_shown_whatever_it_holds(certificate: bt.Certificate, tmp_path: Path) -> None:

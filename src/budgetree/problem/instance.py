@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
@@ -305,6 +306,12 @@ class Instance:
         other = copy(self)
         other.schema = replace(self.schema, prices=Prices.of(prices))
         _ = other.schema.table
+        return other
+
+    def counted_by(self, weight_units: NDArray[np.int64], weight_scale: Fraction) -> Instance:
+        """The same cases, which count so many units each; an error costs 1."""
+        other = type(self).__new__(type(self))
+        other._set(self.codes, self.labels, weight_units, replace(self.schema, losses=None, weight_scale=weight_scale))
         return other
 
     def with_losses(self, losses: Any) -> Instance:

@@ -2,48 +2,45 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 from typing import Any
 
 import numpy as np
 
-from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
-from budgetree.proof.certificate import Certificate, facts_of, tree_entries
+from budgetree.proof.certificate import Certificate, claim_of
 from budgetree.proof.check import seal
+from budgetree.proof.check.clock import undisturbed
 from budgetree.proof.check.verifier import FORMAT, VERSION
+from budgetree.proof.check.words import not_applicable, reason
 from budgetree.proof.cover import cover_bound
+from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
 from budgetree.proof.error_bounds import bounds_on_errors
+from budgetree.proof.guarantee import stated_guarantee
 from budgetree.proof.ratio import ratio_bound
 from budgetree.proof.searched import search_bound
+from budgetree.proof.stakes import Stakes, stakes_of
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, progress_bar
-from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 
 DEFAULT_SECONDS = 10.0
 SEARCH_SHARE, RATIO_SHARE = 0.6, 0.2  # of the time, and of the rest of it; the cover has what is left
-# Those whose a-priori guarantee the paper has.
-FUNCTIONS: dict[str, type[Any]] = {
-    "Pairs": Pairs,
-    "Powers": Powers,
-    "HingedPairs": HingedPairs,
-    "HingedProduct": HingedProduct,
-}
+SEAL_SHARE = 0.3  # of the time that the other parts of the document took, for assembling and sealing it
 
 
 def certify(
     instance: Instance, tree: Tree, *, time_limit: float | None = DEFAULT_SECONDS, progress: bool | None = None
 ) -> Certificate:
-    """How far any tree with at most as many errors could do better, proven.
+    """How far any tree with at most as many errors could do better, proven; with losses, any tree that loses no more.
 
     The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single cases,
     and exhaustive search as far as the time goes; the best of them counts. More time never gives a worse one; None
-    searches until the least worst case is known.
+    searches until the least worst case is known. They are about all trees, however few cases a leaf has.
 
     >>> import budgetree as bt
     >>> synthetic = bt.datasets.load("synthetic")
@@ -51,36 +48,47 @@ def certify(
     Certificate(worst case 10, at least 10, ratio 1, with at most 0 errors)
     """
     check_instance(instance)
+    clock = Clock(check_time_limit(time_limit))
     _check_tree(instance, tree)
-    seconds = check_time_limit(time_limit)
-    clock = Clock(seconds)
-    score = _scored(tree)
+    began = time.monotonic()
+    stakes = stakes_of(instance, tree)
+    with undisturbed():
+        parts = _parts(instance, tree, stakes)
+    sealing = SEAL_SHARE * (time.monotonic() - began)
     with progress_bar("certificate", progress) as report:
-        bounds = [] if score.known_max_cost == 0 else _bounds(instance, tree, score, clock, report)
-    return _certificate(instance, tree, score, bounds)
+        left = clock.seconds_left
+        inner = clock if left is None else clock.share(max(left - sealing, 0.0))
+        is_free = tree.nodes.paid.max() == 0
+        bounds = [] if is_free else _bounds(_Task(instance, tree, stakes), inner, report)
+    with undisturbed():
+        return _certificate(instance, parts, bounds)
 
 
 @dataclass(frozen=True, slots=True)
-class _Score:
-    """What a tree gets wrong and costs, exactly."""
+class _Task:
+    """The tree whose cost is bounded from below, and what is at stake in the trees that are as good."""
 
-    errors: Fraction
-    max_cost: Fraction  # what no case exceeds
-    known_max_cost: Fraction  # what no known case exceeds: the lower bounds are about this one
+    instance: Instance
+    tree: Tree
+    stakes: Stakes | None
 
 
-def _bounds(instance: Instance, tree: Tree, score: _Score, clock: Clock, report: ProgressReport) -> list[Bound]:
+def _bounds(task: _Task, clock: Clock, report: ProgressReport) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
-    seconds, errors, highest = clock.seconds_left, score.errors, score.known_max_cost
-    searched = search_bound(instance, errors, highest, None if seconds is None else SEARCH_SHARE * seconds, report)
+    seconds, instance, tree = clock.seconds_left, task.instance, task.tree
+    highest = _known_max_cost(tree)
+    search_clock = clock.share(None if seconds is None else SEARCH_SHARE * seconds)
+    searched = search_bound(instance, tree.exact_loss, highest, search_clock, report)
     left = DEFAULT_SECONDS if seconds is None else clock.seconds_left or 0.0
-    clock = Clock(left)
+    clock = clock.share(left)
     enough = searched.value if searched is not None and searched.final else highest
-    report(1, 3, "ratio bounds")
-    ratio_clock = clock.share(RATIO_SHARE * left)
-    ratio = ratio_bound(instance, tree, errors, lambda: ratio_clock.is_over)
-    report(2, 3, "cover bounds")
-    cover = cover_bound(instance, errors, enough, lambda: clock.is_over)
+    ratio = cover = None
+    if task.stakes is not None:
+        staked, errors = task.stakes.instance, task.stakes.errors
+        report(1, 3, "ratio bounds")
+        ratio = ratio_bound(staked, tree, errors, clock.share(RATIO_SHARE * left))
+        report(2, 3, "cover bounds")
+        cover = cover_bound(staked, errors, enough, clock)
     return [bound for bound in (ratio, cover, searched) if bound is not None]
 
 
@@ -98,13 +106,14 @@ def _check_tree(instance: Instance, tree: Any) -> None:
         its.outcome_names,
         its.class_names,
     )
-    if not same or mine.prices != its.prices:
+    if not same or mine.prices != its.prices or mine.loss_table != its.loss_table:
         raise ValueError(
-            "tree: it has other tests, outcomes, classes or prices than the instance; grow it from this one."
+            "tree: it has other tests, outcomes, classes, prices or losses than the instance; grow it from this one."
         )
-    counts = np.zeros_like(tree.nodes.counts)
-    present = instance.class_order.order
-    np.add.at(counts, (tree.route(instance.codes[present]), instance.labels[present]), instance.weight_units[present])
+    present, shape = instance.class_order.order, tree.nodes.counts.shape
+    places = tree.route(instance.codes[present]) * np.int64(shape[1]) + instance.labels[present]
+    # As floats, which are exact here: all weights together are below 2^53 units.
+    counts = np.bincount(places, instance.weight_units[present], shape[0] * shape[1]).reshape(shape)
     leaves = tree.nodes.is_leaf
     if its.weight_scale != mine.weight_scale or not np.array_equal(counts[leaves], tree.nodes.counts[leaves]):
         raise ValueError(
@@ -113,73 +122,53 @@ def _check_tree(instance: Instance, tree: Any) -> None:
         )
 
 
-def _scored(tree: Tree) -> _Score:
-    known_max_cost = Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
-    return _Score(tree.exact_errors, tree.exact_max_cost, known_max_cost)
+def _known_max_cost(tree: Tree) -> Fraction:
+    """What no known case exceeds: the lower bounds are about this one."""
+    return Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
 
 
-def _certificate(instance: Instance, tree: Tree, score: _Score, bounds: list[Bound]) -> Certificate:
-    unit = price_unit(instance)
+def _parts(instance: Instance, tree: Tree, stakes: Stakes | None) -> dict[str, Any]:
+    """The document but for its bounds."""
+    known = _known_max_cost(tree)
+    total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
+    facts, rounded = facts_of(instance), rounded_prices(instance.schema)
+    parts: dict[str, Any] = {
+        "format": FORMAT,
+        "version": 2 if facts.losses is None and not rounded else VERSION,
+        "instance": facts.fingerprint(),
+        "tree": tree_entries(tree),
+        "max_cost": text_of(tree.exact_max_cost),
+        "known_max_cost": text_of(known),
+        "errors": text_of(tree.exact_errors),
+        "error_rate": text_of(tree.exact_errors / total),
+        "guarantee": stated_guarantee(instance, tree),
+        "error_bounds": bounds_on_errors(tree),
+    }
+    if parts["version"] > 2:
+        spared = None if stakes is None or stakes.spared is None else list(stakes.spared)
+        parts |= {
+            "losses": None if facts.losses is None else facts.losses.content(),
+            "loss": text_of(tree.exact_errors if facts.losses is None else tree.exact_loss),
+            "spared": spared,
+            "not_applicable": not_applicable(facts.losses is not None, spared is not None),
+            "rounded": rounded,
+        }
+    return parts
+
+
+def _certificate(instance: Instance, parts: dict[str, Any], bounds: list[Bound]) -> Certificate:
+    unit = price_unit(instance.schema)
     values = [rounded_up(bound.value, unit) for bound in bounds]
-    lower = max([*values, Fraction(0)])
+    lower, known = max([*values, Fraction(0)]), Fraction(parts["known_max_cost"])
     # Of equals the first: a ratio or a cover is checked at once, a search has to be done again.
     winner = values.index(lower) if lower > 0 else None
-    known = score.known_max_cost
     ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
-    total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "instance": facts_of(instance).fingerprint(),
-        "tree": tree_entries(tree),
-        "max_cost": text_of(score.max_cost),
-        "known_max_cost": text_of(known),
-        "errors": text_of(score.errors),
-        "error_rate": text_of(score.errors / total),
+    document: dict[str, Any] = parts | {
         "lower_bound": text_of(lower),
         "ratio": None if ratio is None else text_of(ratio),
         "winner": winner,
         "bounds": [{"kind": bound.kind, **bound.witness, "value": text_of(bound.value)} for bound in bounds],
-        "guarantee": _guarantee(instance, tree),
-        "error_bounds": bounds_on_errors(tree),
-        "reason": _reason(score, lower, None if winner is None else bounds[winner]),
     }
+    document["reason"] = reason(claim_of(document))
     document["seal"] = seal(document)
-    return Certificate(document, instance)
-
-
-def _reason(score: _Score, lower: Fraction, winner: Bound | None) -> str:
-    few = "no errors" if score.errors == 0 else f"at most {counted(score.errors, 'error')}"
-    costs = "costs" if score.known_max_cost == score.max_cost else "costs a known case"
-    if score.known_max_cost == 0:
-        return f"this tree {costs} nothing"
-    if winner is None:
-        return f"nothing above 0 is proven for trees with {few}"
-    if lower == score.known_max_cost:
-        return f"no tree with {few} {costs} less: {winner.words}"
-    return f"no tree with {few} {costs} less than {show_number(float(lower))}: {winner.words}"
-
-
-def _guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
-    """ln F(S) + 1, for a whole greedy tree of an admissible function; fees, prices by outcome and fallbacks void it."""
-    grown = tree.origin.impurity if tree.origin.is_whole_greedy else None
-    table = instance.schema.table
-    if len(table.fees) or table.has_outcome_prices or tree.n_fallbacks:
-        return None
-    counts = [int(count) for count in instance.class_order.counts]
-    common = gcd(*(int(weight) for weight in instance.weight_units))
-    if grown is None or grown.name not in FUNCTIONS or not common:
-        return None
-    name, parameter = grown.name, next((value for _, value in grown.parameters), None)
-    if (parameter is None) != (name == "Pairs"):
-        return None  # a model file that was changed
-    if name in ("HingedPairs", "HingedProduct") and (common != 1 or instance.schema.weight_scale != 1):
-        return None  # α counts cases
-    if parameter is not None and parameter.denominator != 1:
-        return None  # the least nonzero F may be below 1 then
-    function: Impurity = Pairs() if parameter is None else FUNCTIONS[name](int(parameter))
-    whole = [count // common for count in counts]
-    if function(whole) < 1:
-        return None
-    impurity = {"name": name, "parameter": None if parameter is None else text_of(parameter)}
-    return {"impurity": impurity, "factor": function.guarantee(whole)}
+    return Certificate.made(document, instance)

@@ -10,23 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import Instance
+from budgetree.problem import Instance, Schema
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """No tree with at most so many errors costs less in the worst case."""
+    """No tree with at most so many errors, or so much loss, costs a known case less at worst.
+
+    It is about all trees, however few cases their leaves have: so it also holds among those with min_cases.
+    """
 
     kind: str  # "ratio", "cover" or "search"
     value: Fraction  # in the user's own currency
     witness: dict[str, Any]  # the rest of its entry in a certificate
-    words: str  # why, for people
-    final: bool = False  # no higher bound exists: a tree with so few errors and this cost does
+    final: bool = False  # no higher bound exists: a tree that good with this cost does
 
 
-def price_unit(instance: Instance) -> Fraction:
+def price_unit(schema: Schema) -> Fraction:
     """Every path costs a multiple of this: the greatest common divisor of all prices and fees."""
-    table = instance.schema.table
+    table = schema.table
     units = gcd(*(int(price) for price in table.own.ravel()), *(int(fee) for fee in table.fees))
     return Fraction(units) / table.scale
 

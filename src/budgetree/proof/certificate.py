@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
@@ -11,28 +12,47 @@ from pathlib import Path
 from typing import Any
 
 from budgetree.errors import CertificateError
+from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
+from budgetree.proof.bounds import price_unit, rounded_up
 from budgetree.proof.check import CheckReport, seal, verify
-from budgetree.proof.check.facts import Facts
+from budgetree.proof.check.clock import Deadline
+from budgetree.proof.check.facts import canonical
 from budgetree.proof.check.verifier import FORMAT, VERSION
+from budgetree.proof.check.words import Claim, reason
+from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
+from budgetree.proof.error_bounds import bounds_on_errors
 from budgetree.services.files import write_text
 from budgetree.services.json_shape import first_flaw
 from budgetree.services.words import counted, show_number
-from budgetree.tree import LEAF, Tree
+from budgetree.tree import Tree
 
 SCHEMA_FILE = "certificate.schema.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
-    """A proven lower bound on what any tree with as few errors costs, beside what this one does.
+    """A proven lower bound on what any tree with as few errors, or as little loss, costs, beside what this one does.
 
-    Make one with budgetree.certify. check() verifies it by exact arithmetic from the instance and the document alone.
+    Make one with budgetree.certify. check() verifies it by exact arithmetic from the instance and the document alone;
+    until then a certificate from elsewhere is its issuer's word, and its text says so.
     """
 
     document: Mapping[str, Any]  # what to_json writes: every number exact, as "p/q"
     _instance: Instance | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if (flaw := _flaw(self.document)) is not None:
+            raise CertificateError(f"document: this is not a certificate: {flaw}")
+
+    @classmethod
+    def made(cls, document: Mapping[str, Any], instance: Instance) -> Certificate:
+        """By certify, which knows what it writes."""
+        certificate = cls.__new__(cls)
+        object.__setattr__(certificate, "document", document)
+        object.__setattr__(certificate, "_instance", instance)
+        return certificate
 
     @property
     def max_cost(self) -> int | float | None:
@@ -50,8 +70,13 @@ class Certificate:
         return self._number("errors")
 
     @property
+    def loss(self) -> int | float:
+        """What its answers cost; the errors, where no losses are given."""
+        return self._number("loss" if self._has_losses else "errors")
+
+    @property
     def lower_bound(self) -> int | float:
-        """Every tree with at most as many errors costs some known case at least this."""
+        """Every tree with no more errors, or no more loss where losses are given, costs some known case this."""
         return self._number("lower_bound")
 
     @property
@@ -62,8 +87,8 @@ class Certificate:
 
     @property
     def reason(self) -> str:
-        """Why, in words."""
-        return str(self.document["reason"])
+        """Why, in words: made from the numbers of the document, whatever it says itself."""
+        return reason(claim_of(self.document))
 
     @property
     def witness(self) -> Mapping[str, Any] | None:
@@ -90,16 +115,33 @@ class Certificate:
             for entry in self.document["error_bounds"]
         ]
 
+    @property
+    def not_applicable(self) -> dict[str, str]:
+        """What cannot be stated because losses are given, and why."""
+        return dict(self.document.get("not_applicable", {}))
+
+    @property
+    def rounded(self) -> list[dict[str, Any]]:
+        """The prices that are not counted as they were given: test, outcome or fee by position, given and counted."""
+        numbers = ("given", "counted")
+        return [
+            dict(entry) | {key: plain_number(Fraction(entry[key])) for key in numbers}
+            for entry in self.document.get("rounded", ())
+        ]
+
     def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> CheckReport:
         """Verify every claim again, in exact arithmetic, with none of the code that made it.
 
-        A bound that rests on exhaustive search is searched again by a plain program; what the time does not suffice
-        for is said to be unverified. The instance may be left out where certify has just made the certificate.
+        A bound that rests on exhaustive search is searched again by a plain program, and a guarantee by growing the
+        tree again; what the time does not suffice for is said to be unverified. The instance may be left out where
+        certify has just made the certificate.
         """
+        deadline = Deadline(check_time_limit(time_limit))
         instance = self._instance if instance is None else instance
         if instance is None:
             raise ValueError("instance: a certificate from a file is checked against an instance; pass it to check().")
-        return verify(self.document, facts_of(instance), time_limit=time_limit)
+        check_instance(instance)
+        return verify(self.document, facts_of(instance), deadline=deadline)
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write the certificate; an existing file is replaced only once the new one is complete."""
@@ -112,28 +154,46 @@ class Certificate:
             document = json.loads(Path(path).read_text(encoding="utf-8-sig"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
             raise CertificateError(f"{path}: this is not a certificate: {error}.") from None
-        if (flaw := _flaw(document)) is not None:
-            raise CertificateError(f"{path}: this is not a certificate: {flaw}")
-        return cls(document)
+        try:
+            return cls(document)
+        except CertificateError as error:
+            raise CertificateError(str(error).replace("document", str(path), 1)) from None
 
     def contradiction(self, tree: Tree) -> str | None:
         """Why this cannot be a certificate of the tree, as far as can be seen without the known cases."""
-        if self.document["tree"] != tree_entries(tree):
+        document = self.document
+        if document["tree"] != tree_entries(tree):
             return "it is about another tree"
-        if self.document["seal"] != seal(self.document):
+        if document["seal"] != seal(document):
             return "it was changed after it was sealed"
         known = Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
-        lower, stated = (Fraction(self.document["lower_bound"]), self.document["ratio"])
-        if (Fraction(self._known_text), Fraction(self.document["errors"])) != (known, tree.exact_errors):
-            return "it states another cost or other errors than the tree has"
+        lower, stated = Fraction(document["lower_bound"]), document["ratio"]
+        most = known if self._is_old else tree.exact_max_cost
+        costs = [Fraction(self._known_text), Fraction(document["max_cost"])]
+        lost = tree.exact_errors if tree.schema.loss_table.is_plain else tree.exact_loss
+        wrong = [Fraction(document["errors"]), Fraction(document.get("loss", document["errors"]))]
+        if costs != [known, most] or wrong != [tree.exact_errors, lost]:
+            return "it states another cost, other errors or another loss than the tree has"
+        total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
+        rounded = document.get("rounded", [])
+        if Fraction(document["error_rate"]) * total != tree.exact_errors or rounded not in (
+            [],
+            rounded_prices(tree.schema),
+        ):
+            return "it states another share of errors or other prices than the tree has"
+        if document["error_bounds"] not in ([], bounds_on_errors(tree)):
+            return "its bounds on the share of errors are not those of this tree"
         ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
-        if lower > known or (None if stated is None else Fraction(stated)) != ratio:
+        unit = price_unit(tree.schema)
+        proved = max([Fraction(0), *(rounded_up(Fraction(bound["value"]), unit) for bound in document["bounds"])])
+        if lower > known or lower != proved or (None if stated is None else Fraction(stated)) != ratio:
             return "its lower bound or ratio cannot be true of this tree"
         return None
 
     def to_text(self) -> str:
-        """A few lines for people."""
-        lines = [f"{self._worst_case()}, {counted(self.errors, 'error')}", self.reason]
+        """A few lines for people. What only the known cases can tell is marked where they are not at hand."""
+        few = f"loss {show_number(self.loss)}, " if self._has_losses else ""
+        lines = [f"{self._worst_case()}, {few}{counted(self.errors, 'error')}", self.reason]
         if self.guarantee is not None:
             lines.append(f"the paper's guarantee beforehand: within {self.guarantee:.2f} times the best")
         rate = float(Fraction(self.document["error_rate"]))
@@ -142,14 +202,28 @@ class Certificate:
             f"refined {entry['refined']:.1%}; really {rate:.1%}"
             for entry in self.error_bounds
         ]
+        lines += dict.fromkeys(self.not_applicable.values())
+        if self.rounded:
+            first = self.rounded[0]
+            more = f", and {counted(len(self.rounded) - 1, 'more price')}" if len(self.rounded) > 1 else ""
+            lines.append(f"prices are counted on one grid: {first['given']} is counted as {first['counted']}{more}")
+        if self._instance is None:
+            what = "the lower bound" if self.guarantee is None else "the lower bound and the guarantee"
+            verb = "is" if self.guarantee is None else "are"
+            lines.append(f"{what} {verb} the issuer's word until check() verifies this against the known cases")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         ratio = "" if self.ratio is None else f", ratio {self.ratio:.3g}"
+        most = f"a loss of at most {show_number(self.loss)}" if self._has_losses else None
         return (
             f"Certificate({self._worst_case()}, at least {show_number(self.lower_bound)}{ratio}, "
-            f"with at most {counted(self.errors, 'error')})"
+            f"with {most or 'at most ' + counted(self.errors, 'error')})"
         )
+
+    @property
+    def _has_losses(self) -> bool:
+        return self.document.get("losses") is not None
 
     @property
     def _is_old(self) -> bool:
@@ -172,23 +246,22 @@ class Certificate:
         return plain_number(Fraction(self.document[key]))
 
 
-def tree_entries(tree: Tree) -> list[dict[str, Any]]:
-    """A tree as a certificate has it."""
-    nodes, schema = tree.nodes, tree.schema
-    entries: list[dict[str, Any]] = []
-    for node in range(len(nodes)):
-        test = int(nodes.test[node])
-        if test == LEAF:
-            entries.append({"test": None, "children": {}})
-        else:
-            below = nodes.children(node, len(schema.outcome_names[test])).tolist()
-            children = {str(outcome): child for outcome, child in enumerate(below) if child >= 0}
-            entries.append({"test": test, "children": children})
-    return entries
-
-
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON's")
+
+
+def claim_of(document: Mapping[str, Any]) -> Claim:
+    """What a document says, in numbers."""
+    is_old = document["version"] == 1
+    winner = document["winner"]
+    return Claim(
+        errors=Fraction(document["errors"]),
+        loss=Fraction(document["loss"]) if document.get("losses") is not None else None,
+        max_cost=None if is_old else Fraction(document["max_cost"]),
+        known_max_cost=Fraction(document["max_cost" if is_old else "known_max_cost"]),
+        lower_bound=Fraction(document["lower_bound"]),
+        winner=None if winner is None else document["bounds"][winner],
+    )
 
 
 def _flaw(document: Any) -> str | None:
@@ -198,41 +271,30 @@ def _flaw(document: Any) -> str | None:
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
         return f"version {version} was written by a later budgetree; this one reads up to {VERSION}. Upgrade it."
+    try:
+        canonical(document)
+    except (TypeError, ValueError) as error:
+        return f"it cannot be written as JSON: {error}."
+    except RecursionError:
+        return "something in it is nested far deeper than in any certificate."
     if (flaw := first_flaw(document, "budgetree.proof", SCHEMA_FILE)) is not None:
         return flaw
     if document["winner"] is not None and document["winner"] >= len(document["bounds"]):
         listed = counted(len(document["bounds"]), "bound")
         return f"winner is {document['winner']}; expected null, or a position in the list of {listed}."
-    stated = ("max_cost", "errors", "error_rate", "lower_bound", "ratio")
-    numbers = [document[key] for key in stated if document[key] is not None]
-    numbers += [bound["value"] for bound in document["bounds"]]
-    numbers += [entry[key] for entry in document["error_bounds"] for key in ("alpha", "bound", "refined")]
-    if "known_max_cost" in document:
-        numbers.append(document["known_max_cost"])
-    too_large = [number for number in numbers if abs(Fraction(number)) > LARGEST]
+    factor = 1.0 if document["guarantee"] is None else document["guarantee"]["factor"]
+    if not math.isfinite(factor):
+        return f"guarantee.factor is {factor}; expected a finite number."
+    too_large = [number for number in _numbers(document) if abs(Fraction(number)) > LARGEST]
     return f"{too_large[0]:.30}… is beyond 1e100." if too_large else None
 
 
-def facts_of(instance: Instance) -> Facts:
-    """The instance in plain numbers, as the checker wants it."""
-    schema, table = instance.schema, instance.schema.table
-    scale = schema.weight_scale
-    return Facts(
-        codes=instance.codes.tolist(),
-        labels=instance.labels.tolist(),
-        weights=[Fraction(units) / scale for units in instance.weight_units.tolist()],
-        test_names=schema.test_names,
-        class_names=[str(name) for name in schema.class_names],
-        outcome_names=schema.outcome_names,
-        prices=[
-            [Fraction(units) / table.scale for units in own[: len(names)]]
-            for own, names in zip(table.own.tolist(), schema.outcome_names, strict=True)
-        ],
-        fees=[
-            (
-                Fraction(fee) / table.scale,
-                frozenset(t for t, mask in enumerate(table.fee_mask.tolist()) if mask >> f & 1),
-            )
-            for f, fee in enumerate(table.fees.tolist())
-        ],
-    )
+def _numbers(document: Mapping[str, Any]) -> Iterator[str]:
+    """Every number that a reader may show."""
+    stated = ("max_cost", "known_max_cost", "errors", "error_rate", "lower_bound", "ratio", "loss")
+    yield from (document[key] for key in stated if document.get(key) is not None)
+    yield from (bound["value"] for bound in document["bounds"])
+    parameters = (bound["impurity"]["parameter"] for bound in document["bounds"] if bound["kind"] == "ratio")
+    yield from (parameter for parameter in parameters if parameter is not None)
+    yield from (entry[key] for entry in document["error_bounds"] for key in ("alpha", "bound", "refined"))
+    yield from (entry[key] for entry in document.get("rounded", ()) for key in ("given", "counted"))

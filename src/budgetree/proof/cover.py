@@ -4,11 +4,14 @@ For a tree with at most m errors and a case s that it gets right, the tests on t
 but m of the weight of other classes. A linear program bounds the price of such tests from below, and so does every
 solution of its dual: that is what a certificate holds. At most m of the weight is got wrong: of cases that weigh more
 than m together, at least one is got right, and its bound holds.
+
+Of a large table only the cases that are hardest to tell apart are in the program: that only lowers the bound. With
+losses the cases are counted by what is at stake (stakes.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,10 +20,16 @@ from numpy.typing import NDArray
 
 from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, present_rows, price_unit, rounded_up, text_of
+from budgetree.services.clock import Clock
 
 MAX_CASES = 60  # in a witness
 LARGEST_DENOMINATOR = 10**6
 MAX_SCREENED = 4000  # cases whose simple dual is computed
+MAX_OTHERS, MAX_CELLS = 4000, 1_000_000  # cases, and cases × tests, of other classes in one program; beyond that …
+FEW_OTHERS, FEW_CELLS = 1000, 250_000  # … so many of them are taken
+SCREEN_SHARE = 0.5  # of the time, for choosing cases
+IMPORT_SECONDS = 0.7  # that loading SciPy's solvers takes, the first time
+NEARLY = 1 - 1e-9  # a load that is nearer to the price in floats is computed exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,11 @@ class _Program:
     def __init__(self, instance: Instance, row: int, allowed: Fraction) -> None:
         rows = present_rows(instance)
         others = rows[instance.labels[rows] != instance.labels[row]]
+        if len(others) > MAX_OTHERS or len(others) * instance.n_tests > MAX_CELLS:
+            few = min(FEW_OTHERS, FEW_CELLS // instance.n_tests, len(others) - 1)
+            n_apart = np.count_nonzero(instance.codes[others] != instance.codes[row], axis=1)
+            n_apart[n_apart == 0] = instance.n_tests + 1
+            others = np.sort(others[np.argpartition(n_apart, few)[:few]])
         apart = instance.codes[others] != instance.codes[row]
         separable = apart.any(axis=1)  # no test separates identical cases
         self.row, self.others, self.apart = int(row), others[separable], apart[separable]
@@ -60,8 +74,8 @@ class _Program:
     def simple_dual(self) -> _Dual:
         return self._exact(self._simple_shares())
 
-    def solve(self) -> _Dual:
-        """The best dual, by HiGHS."""
+    def solve(self, seconds: float) -> _Dual:
+        """The best dual, by HiGHS; the simple one where the time does not suffice."""
         from scipy.optimize import linprog
         from scipy.sparse import csr_matrix, hstack, identity, vstack
 
@@ -70,8 +84,9 @@ class _Program:
         weights = np.bincount(which, weights=self.weights)
         n = len(patterns)
         loads = csr_matrix(patterns.T.astype(float))
+        options = {"time_limit": max(seconds, 0.01)}
         if self.allowed == 0:
-            found = linprog(-np.ones(n), A_ub=loads, b_ub=self.prices.astype(float), method="highs")
+            found = linprog(-np.ones(n), A_ub=loads, b_ub=self.prices.astype(float), method="highs", options=options)
         else:
             # The last variable is λ: no share exceeds λ times its weight, and λ costs m.
             upper = hstack([loads, csr_matrix((len(self.prices), 1))])
@@ -81,6 +96,7 @@ class _Program:
                 A_ub=vstack([upper, lower]).tocsr(),
                 b_ub=np.append(self.prices.astype(float), np.zeros(n)),
                 method="highs",
+                options=options,
             )
         if found.x is None:
             return self.simple_dual()
@@ -94,7 +110,9 @@ class _Program:
             if share > 1.0 / LARGEST_DENOMINATOR
         }
         scale = Fraction(1)
-        for test in range(len(self.prices)):
+        rounded = np.zeros(len(shares))
+        rounded[list(exact)] = [float(share) for share in exact.values()]
+        for test in np.flatnonzero(rounded @ self.apart > self.prices * NEARLY).tolist():
             load = sum((share for index, share in exact.items() if self.apart[index, test]), Fraction(0))
             if load > int(self.prices[test]):
                 scale = min(scale, Fraction(int(self.prices[test])) / load)
@@ -104,36 +122,43 @@ class _Program:
         return _Dual(self.row, value, {int(self.others[index]): share for index, share in exact.items()})
 
 
-def cover_bound(
-    instance: Instance, errors: Fraction, enough: Fraction, out_of_time: Callable[[], bool]
-) -> Bound | None:
+def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: Clock) -> Bound | None:
     """The best found in the time, or the first that is enough; None where a witness would name too many cases."""
     allowed = errors * instance.schema.weight_scale
-    rows = _ranked(instance, allowed, out_of_time)
+    rows = _ranked(instance, allowed, clock)
     weights = instance.weight_units[rows]
     needed = int(np.searchsorted(np.cumsum(weights), int(allowed), side="right")) + 1
     if needed > min(len(rows), MAX_CASES):
         return None
-    unit = price_unit(instance)
-    duals = [_Program(instance, row, allowed).simple_dual() for row in rows[:needed]]
+    unit = price_unit(instance.schema)
+    duals: list[_Dual] = []
+    for row in rows[:needed]:
+        if clock.is_over and duals:  # one is there in a moment, and often it is enough
+            return None
+        duals.append(_Program(instance, row, allowed).simple_dual())
     best = _assemble(instance, duals, allowed)
     for row in rows:
-        if out_of_time() or rounded_up(best.value, unit) >= enough:
+        if clock.is_over or rounded_up(best.value, unit) >= enough:
             break
-        duals = [dual for dual in duals if dual.row != row] + [_Program(instance, row, allowed).solve()]
+        left = np.inf if clock.seconds_left is None else clock.seconds_left
+        if left < IMPORT_SECONDS and "scipy.optimize" not in sys.modules:
+            break
+        solved = _Program(instance, row, allowed).solve(left)
+        duals = [dual for dual in duals if dual.row != row] + [solved]
         best = max(best, _assemble(instance, duals, allowed), key=lambda bound: bound.value)
         duals = sorted(duals, key=lambda dual: -dual.value)[:MAX_CASES]
     return best
 
 
-def _ranked(instance: Instance, allowed: Fraction, out_of_time: Callable[[], bool]) -> list[int]:
+def _ranked(instance: Instance, allowed: Fraction, clock: Clock) -> list[int]:
     """The cases, those whose simple dual is best first."""
     rows = present_rows(instance)
     step = max(1, len(rows) // MAX_SCREENED)
+    screened = clock.share(None if clock.seconds_left is None else SCREEN_SHARE * clock.seconds_left)
     values = []
     for row in rows[::step]:
         values.append(_Program(instance, int(row), allowed).simple())
-        if out_of_time():
+        if screened.is_over:
             break
     return [int(rows[::step][i]) for i in np.argsort(-np.array(values), kind="stable")]
 
@@ -158,5 +183,4 @@ def _assemble(instance: Instance, duals: list[_Dual], allowed: Fraction) -> Boun
             for dual in chosen
         ]
     }
-    what = f"case {chosen[0].row}" if len(chosen) == 1 else f"each of {len(chosen)} cases"
-    return Bound("cover", value, witness, f"the cheapest tests that tell {what} from the other classes")
+    return Bound("cover", value, witness)

@@ -3,11 +3,13 @@
 It holds for every tree whose leaves have F = 0: the error-free ones for Pairs and Powers; for a hinged function with
 α = m all trees with at most m errors. Each test stands at its least price, without shared fees: so it holds with those
 too, and with prices that depend on the outcome.
+
+With losses the cases are counted by what is at stake (stakes.py), and every function and set serves as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -19,11 +21,14 @@ from budgetree.counts import count_classes
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, present_rows, text_of
+from budgetree.services.clock import Clock
 from budgetree.tree import LEAF, Tree
 
 RANDOM_SETS = 200
 MAX_PAIRS_OF_CLASSES = 50
 SEED = 7
+MAX_PAIRS_AT_ONCE = 10**6  # of classes, whose product a hinged function computes
+MOMENT = 0.05  # seconds
 EXACT_TRIES = 5  # sets that floats find best, computed again in fractions
 
 
@@ -38,31 +43,39 @@ def functions_for(errors: Fraction) -> list[tuple[Impurity, dict[str, Any]]]:
     return [(Pairs(), {"name": "Pairs", "parameter": None}), *powers]
 
 
-def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, out_of_time: Callable[[], bool]) -> Bound | None:
+def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) -> Bound | None:
     """The best over functions and sets: the whole, the tree's nodes, pairs of classes, and others while time lasts."""
+    clock = _patient(clock)
     prices = instance.schema.table.cheapest
     in_units = errors * instance.schema.weight_scale
     functions = functions_for(in_units)
     tried: list[tuple[float, int, NDArray[np.int32]]] = []
     for rows in _sets(instance, tree):
+        if clock.is_over:
+            break
         counts = count_classes(instance, rows)
         for index, (function, _) in enumerate(functions):
-            tried.append((_in_floats(counts, prices, function), index, rows))
-        if out_of_time():
-            break
+            tried.append((_in_floats(counts, prices, function, clock), index, rows))
     tried.sort(key=lambda entry: -entry[0])
     stated = functions_for(errors)  # in cases, as people and certificates count
     best: Bound | None = None
-    for _, index, rows in tried[:EXACT_TRIES]:
-        units = _exactly(count_classes(instance, rows), prices, functions[index][0])
+    clock = _patient(clock)
+    for value_in_floats, index, rows in tried[:EXACT_TRIES]:
+        if value_in_floats <= 0:
+            break
+        units = _exactly(count_classes(instance, rows), prices, functions[index][0], clock)
         if units is None:
             continue
         value = units / instance.schema.table.scale
         if best is None or value > best.value:
-            function, name = stated[index]
-            words = f"min R · F over {len(rows)} cases, with {function!r}"
-            best = Bound("ratio", value, {"impurity": name, "objects": rows.tolist()}, words)
+            best = Bound("ratio", value, {"impurity": stated[index][1], "objects": rows.tolist()})
     return best
+
+
+def _patient(clock: Clock) -> Clock:
+    """The same, or a moment where it is over: what is found in it does not depend on how busy the machine is."""
+    left = clock.seconds_left
+    return clock if left is None or left >= MOMENT else Clock(MOMENT)
 
 
 def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
@@ -95,22 +108,33 @@ def _sets_of_nodes(instance: Instance, tree: Tree, rows: NDArray[np.int32]) -> I
                 yield rows_at[int(child)]
 
 
-def _in_floats(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity) -> float:
+def _in_floats(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity, clock: Clock) -> float:
+    """In price units; 0 where nothing is found, or not in time."""
     whole = float(function(counts[0].sum(axis=0).astype(float)))
     if whole <= 0:
         return 0.0
-    shown = counts.sum(axis=2) > 0
-    left = np.asarray(function(counts.astype(float)), dtype=float)
-    gain = np.where(shown, whole - left, np.inf).min(axis=1)
-    useful = (shown.sum(axis=1) > 1) & (gain > 0)
-    return float((prices[useful] / gain[useful]).min() * whole) if useful.any() else 0.0
+    best = np.inf
+    step = max(1, MAX_PAIRS_AT_ONCE // (counts.shape[1] * counts.shape[2] ** 2))
+    for start in range(0, len(counts), step):
+        if clock.is_over:
+            return 0.0
+        some = counts[start : start + step]
+        shown = some.sum(axis=2) > 0
+        left = np.asarray(function(some.astype(float)), dtype=float)
+        gain = np.where(shown, whole - left, np.inf).min(axis=1)
+        useful = (shown.sum(axis=1) > 1) & (gain > 0)
+        ratios = prices[start : start + step][useful] / gain[useful]
+        best = min(best, float(ratios.min(initial=np.inf)))
+    return best * whole if best < np.inf else 0.0
 
 
-def _exactly(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity) -> Fraction | None:
-    """In price units; None where no test makes progress."""
+def _exactly(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity, clock: Clock) -> Fraction | None:
+    """In price units; None where no test makes progress, or the time is over."""
     whole = Fraction(function(counts[0].sum(axis=0)))
     ratios = []
     for test in range(len(counts)):
+        if clock.is_over:
+            return None
         shown = counts[test][counts[test].sum(axis=1) > 0]
         if len(shown) > 1:
             gain = min(whole - Fraction(function(counted)) for counted in shown)

@@ -1,4 +1,4 @@
-"""The bound of exhaustive search: the least budget at which any tree makes so few errors.
+"""The bound of exhaustive search: the least budget at which any tree makes so few errors, or loses so little.
 
 Each test stands at its least price on every outcome, so that the bound holds for the costliest path that a known case
 takes; shared fees are paid once per path.
@@ -17,16 +17,21 @@ from budgetree.proof.bounds import Bound
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport
 
+SETUP_SECONDS_PER_CELL = 3e-8  # what laying out a table takes; with less time left a search proves nothing
+
 
 def search_bound(
-    instance: Instance, errors: Fraction, highest: Fraction, seconds: float | None, report: ProgressReport
+    instance: Instance, loss: Fraction, highest: Fraction, clock: Clock, report: ProgressReport
 ) -> Bound | None:
-    """The best proven in the time; `highest` is the cost of a tree with so few errors."""
+    """The best proven in the time; `highest` is the cost of a tree that loses no more."""
+    left = clock.seconds_left
+    if left is not None and left <= SETUP_SECONDS_PER_CELL * instance.codes.size:
+        return None
     flat = _at_least_prices(instance)
     scale = flat.schema.table.scale
-    allowed, limit = int(errors * instance.schema.weight_scale), int(highest * scale)
+    allowed, limit = int(loss / instance.schema.loss(1)), int(highest * scale)
     try:
-        solver = Solver(Request(flat, limit, (), CACHE_BYTES, check_threads(None)), Clock(seconds), report)
+        solver = Solver(Request(flat, limit, (), CACHE_BYTES, check_threads(None)), clock, report)
     except TooLargeError:
         return None
     budget, exact = 0, False
@@ -37,14 +42,20 @@ def search_bound(
         exact = result.lower_bound <= allowed
         budget = budget if exact else min(result.changes, limit, NEVER_AGAIN)
     value = Fraction(budget) / scale
-    words = "exhaustive search: no tree that costs less makes so few errors"
-    return Bound("search", value, {}, words, final=exact or budget == limit)
+    return Bound("search", value, {}, final=exact or budget == limit)
 
 
 def _at_least_prices(instance: Instance) -> Instance:
-    if not instance.schema.table.has_outcome_prices:
+    """Each test at its least price on every outcome, on the same grid: amounts as the price table has rounded them."""
+    table = instance.schema.table
+    if not table.has_outcome_prices:
         return instance
-    table, least = instance.schema.table, instance.schema.table.cheapest
-    tests = {name: Fraction(int(price)) / table.scale for name, price in zip(instance.test_names, least, strict=True)}
-    shared = {name: (fee.fee, list(fee.tests)) for name, fee in instance.prices.shared.items()}
+    tests = {
+        name: Fraction(int(price)) / table.scale
+        for name, price in zip(instance.test_names, table.cheapest, strict=True)
+    }
+    fees = [Fraction(int(fee)) / table.scale for fee in table.fees]
+    shared = {
+        name: (fee, list(entry.tests)) for fee, (name, entry) in zip(fees, instance.prices.shared.items(), strict=True)
+    }
     return instance.priced(Prices(tests, shared=shared))

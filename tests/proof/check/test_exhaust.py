@@ -1,12 +1,12 @@
 """The checker's own search, against brute force."""
 
-import math
 import random
 from fractions import Fraction
 
 import pytest
 
-from budgetree.proof.check.exhaust import Search
+import reference_losses
+from budgetree.proof.check.exhaust import Known, Search
 from budgetree.proof.check.verifier import Facts
 from honest_certificates import brute, make_facts
 
@@ -20,9 +20,36 @@ def test_the_search_agrees_with_brute_force_whatever_was_asked_before(seed):
     fees = [(draw.randint(0, 2), frozenset(draw.sample(range(4), 2)))] if seed % 2 else []
     flat = [[Fraction(price)] * 2 for price in prices]
     facts = Facts(**{**facts.__dict__, "prices": flat, "fees": [(Fraction(fee), tests) for fee, tests in fees]})
-    search = Search(facts.codes, facts.labels, [1] * 14, prices, fees, math.inf)
+    search = Search(Known(facts.codes, facts.labels, [1] * 14, prices, fees))
     for budget in (4, 2, 3, 1, 0):
         right = brute(facts, Fraction(budget), flat=True)[0]
         for limit in range(10):
-            found = search.fewest(budget, limit)
+            found = search.least(budget, limit)
+            assert found == right if right <= limit else limit < found <= right
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_least_loss_is_that_of_brute_force(seed):
+    problem = reference_losses.random_problem(
+        random.Random(seed), max_min_cases=1, prices_per_outcome=False, losses=True, denominators=(1,)
+    )
+    rows = sorted(problem.known)
+    fees = [
+        (int(fee), frozenset(test for test, needed in enumerate(problem.needs) if number in needed))
+        for number, fee in enumerate(problem.fees)
+    ]
+    search = Search(
+        Known(
+            [problem.rows[row] for row in rows],
+            [problem.classes[row] for row in rows],
+            [int(problem.weights[row]) for row in rows],
+            [int(prices[0]) for prices in problem.prices],
+            fees,
+            [[int(loss) for loss in losses] for losses in problem.losses],
+        )
+    )
+    for budget in (5, 3, 2, 0):
+        right = reference_losses.least_loss(problem, Fraction(budget))
+        for limit in (0, 1, 2, 4, 8, 16, 99):
+            found = search.least(budget, limit)
             assert found == right if right <= limit else limit < found <= right

@@ -11,8 +11,10 @@ from budgetree.proof.check.verifier import Facts, seal, verify
 from honest_certificates import (
     EXACT,
     FACTS,
+    GREEDY,
     KINDS,
     ONE,
+    PLAIN_FACTS,
     ROUGH,
     change,
     first,
@@ -102,7 +104,7 @@ def key_of(document):
 
 CORRUPTIONS = {
     "format": ("format", lambda d: change(d, "format", to="other")),
-    "version": ("version", lambda d: change(d, "version", to=3)),
+    "version": ("version", lambda d: change(d, "version", to=4)),
     "version true": ("version", lambda d: change(d, "version", to=True)),
     "other instance": ("instance", lambda d: change(d, "instance", to="0" * 64)),
     "missing key": ("errors: is missing", lambda d: drop(d, "errors")),
@@ -165,9 +167,6 @@ CORRUPTIONS = {
     "tree leaf with children": ("children", lambda d: change(d, "tree", last_leaf(d), "children", to={"0": 1})),
     "tree orphan": ("is not the child", lambda d: d["tree"].append({"test": None, "children": {}})),
     "tree cut at the root": ("max_cost", lambda d: change(d, "tree", to=[{"test": None, "children": {}}])),
-    "guarantee factor": ("guarantee.factor", lambda d: change(d, "guarantee", "factor", to=lambda f: f * (1 + 1e-7))),
-    "guarantee nan": ("guarantee.factor", lambda d: change(d, "guarantee", "factor", to=math.nan)),
-    "guarantee name": ("guarantee.impurity.name", lambda d: change(d, "guarantee", "impurity", "name", to="Entropy")),
     "error bound name": ("error_bounds[0].name", lambda d: change(d, "error_bounds", 0, "name", to="Pairs")),
     "alpha": ("error_bounds[0].alpha", lambda d: change(d, "error_bounds", 0, "alpha", to=plus)),
     "bound": ("error_bounds[1].bound", lambda d: change(d, "error_bounds", 1, "bound", to=plus)),
@@ -191,10 +190,29 @@ def test_a_corruption_is_named_even_when_resealed(name, base):
     assert any(place in text and not text.startswith("seal:") for text in report.problems), str(report)
 
 
-def test_the_seal_covers_the_reason():
+def test_a_reason_that_does_not_follow_from_the_numbers_is_the_issuers_word():
     document = {**EXACT, "reason": "trust me"}
     assert verify(document, FACTS).problems == ("seal: the document was changed after it was sealed",)
-    assert verify({**document, "seal": seal(document)}, FACTS).ok
+    report = verify({**document, "seal": seal(document)}, FACTS)
+    assert report.ok
+    assert [text.split(";")[0] for text in report.unverified] == ["reason: 'trust me' is the issuer's word"]
+
+
+@pytest.mark.parametrize("time_limit", [math.nan, -1, "1", True])
+def test_a_time_limit_must_be_one(time_limit):
+    with pytest.raises(ValueError, match=r"time_limit is .*; expected a number of seconds of at least 0, or None"):
+        verify(EXACT, FACTS, time_limit=time_limit)
+
+
+def test_without_time_everything_is_the_issuers_word():
+    report = verify(GREEDY, PLAIN_FACTS, time_limit=0)
+    assert report.ok
+    said = {text.split(":")[0] for text in report.unverified}
+    assert {"instance", "seal", "tree", "bounds[0]", "guarantee"} <= said
+    assert all("within 0 seconds" in text for text in report.unverified)
+    assert str(report).startswith(
+        "Nothing is wrong as far as it was checked.\n  not verified: instance: was not checked"
+    )
 
 
 def test_all_problems_are_collected():

@@ -1,51 +1,72 @@
-"""A plain exhaustive search for the fewest errors within a budget; the checker's own, not the one that learns."""
+"""A plain exhaustive search for the least loss within a budget; the checker's own, not the one that learns."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from budgetree.proof.check.clock import Deadline, OutOfTimeError
 
 ENDLESS = 1 << 62  # above every cost and every count
+MANY = 1000  # cases between two looks at the clock
 
 
-class OutOfTimeError(Exception):
-    """The search did not finish before its deadline."""
+@dataclass(frozen=True)
+class Known:
+    """What is searched, in whole numbers.
+
+    prices   per test, whatever its outcome
+    fees     with the tests that share them; paid once per path
+    losses   class × answer; None: an error costs 1
+    """
+
+    codes: Sequence[Sequence[int]]  # case × test, 0 to 255
+    labels: Sequence[int]
+    weights: Sequence[int]
+    prices: Sequence[int]
+    fees: Sequence[tuple[int, frozenset[int]]]
+    losses: Sequence[Sequence[int]] | None = None
 
 
 class Search:
-    """Fewest errors within a budget, by trying every test; sets of cases are the bits of integers.
+    """Least loss within a budget, by trying every test; sets of cases are the bits of integers."""
 
-    All numbers are whole: `weights` per case, `prices` per test whatever its outcome, `fees` with the tests that
-    share them, paid once per path. `deadline` is a reading of time.monotonic().
-    """
-
-    def __init__(
-        self,
-        codes: Sequence[Sequence[int]],
-        labels: Sequence[int],
-        weights: Sequence[int],
-        prices: Sequence[int],
-        fees: Sequence[tuple[int, frozenset[int]]],
-        deadline: float,
-    ):
-        self.everyone = (1 << len(codes)) - 1
-        self.prices, self.deadline = prices, deadline
-        self.fees = [(fee, tests) for fee, tests in fees if fee]
-        shown: list[dict[int, int]] = [{} for _ in prices]  # per test: the cases of each outcome
-        alike: dict[tuple[int, ...], list[int]] = {}
-        kinds: dict[int, dict[int, int]] = {}
-        for bit, row in enumerate(codes):
-            for outcomes, code in zip(shown, row, strict=True):
-                outcomes[code] = outcomes.get(code, 0) | 1 << bit
-            alike.setdefault(tuple(row), []).append(bit)
-            kinds.setdefault(labels[bit], {})[bit] = weights[bit]
-        self.splits = [list(outcomes.values()) for outcomes in shown]
-        self.classes = [_planes(kind) for kind in kinds.values()]
+    def __init__(self, known: Known, deadline: Deadline | None = None):
+        self.deadline = deadline or Deadline()
+        size, self.prices = len(known.codes), known.prices
+        self.everyone = (1 << size) - 1
+        self.fees = [(fee, tests) for fee, tests in known.fees if fee]
+        rows = [bytes(row) for row in known.codes]
+        table = b"".join(rows)
+        self.splits: list[list[int]] = []  # per test: the cases of each outcome
+        for test in range(len(known.prices)):
+            self.deadline.check()
+            column = table[test :: len(known.prices)]
+            self.splits.append([_bits(column, code) for code in dict.fromkeys(column)])
+        order = list(dict.fromkeys(known.labels))
+        kinds: dict[int, dict[int, int]] = {label: {} for label in order}
+        for bit, label in enumerate(known.labels):
+            kinds[label][bit] = known.weights[bit]
+        self.classes = [_planes(kind, size) for kind in kinds.values()]
         self.plain = [planes[0][1] for planes in self.classes if planes[0][0] == len(planes) == 1]
-        # Cases that no test separates: their errors stay, whatever the tree, and count with the first of them.
-        self.stuck = _planes({bits[0]: self._wrong(sum(1 << bit for bit in bits)) for bits in alike.values()})
+        # Per answer, what each class that is present loses by it.
+        self.losses = known.losses and list(zip(*(known.losses[label] for label in order), strict=True))
+        self.deadline.check()
+        self.stuck = _planes(self._stuck(rows, known, order), size)
         self.tables: dict[int, tuple[list[tuple[int, int, int]], int]] = {}
         self.memo: dict[tuple[int, int, int], tuple[int, bool]] = {}
+
+    def _stuck(self, rows: Sequence[bytes], known: Known, order: Sequence[int]) -> dict[int, int]:
+        """Cases that no test separates: what they lose stays, whatever the tree, and counts with the first of them."""
+        position = {label: at for at, label in enumerate(order)}
+        alike: dict[bytes, tuple[int, list[int]]] = {}
+        for bit, row in enumerate(rows):
+            if bit % MANY == 0:
+                self.deadline.check()
+            _, counts = alike.setdefault(row, (bit, [0] * len(order)))
+            counts[position[known.labels[bit]]] += known.weights[bit]
+        return {bit: self._least(counts) for bit, counts in alike.values()}
 
     def _moves(self, paid: int) -> tuple[list[tuple[int, int, int]], int]:
         """The (cost, test, fees paid after it) once the fees in `paid` are paid, cheapest first; and the least cost."""
@@ -65,26 +86,31 @@ class Search:
     def _floor(self, cases: int) -> int:
         return sum(value * (cases & mask).bit_count() for value, mask in self.stuck)
 
-    def _wrong(self, cases: int) -> int:
+    def _lost(self, cases: int) -> int:
+        """What a leaf for these cases loses."""
         if len(self.plain) == len(self.classes):  # all weights are 1
-            counts = [(cases & mask).bit_count() for mask in self.plain]
-        else:
-            counts = [sum(v * (cases & mask).bit_count() for v, mask in planes) for planes in self.classes]
-        return sum(counts) - max(counts)
+            return self._least([(cases & mask).bit_count() for mask in self.plain])
+        return self._least([sum(v * (cases & mask).bit_count() for v, mask in planes) for planes in self.classes])
 
-    def fewest(self, budget: int, limit: int) -> int:
-        """At most `limit` if and only if some tree within the budget makes at most `limit` errors."""
+    def _least(self, counts: list[int]) -> int:
+        if not self.losses:
+            return sum(counts) - max(counts)
+        return min(sum(map(int.__mul__, counts, column)) for column in self.losses)
+
+    def least(self, budget: int, limit: int) -> int:
+        """At most `limit` if and only if some tree within the budget loses at most `limit`."""
         parts = [self.everyone]
         for test in filter(self._given, range(len(self.splits))):  # free: asked of everyone, first
+            self.deadline.check()
             parts = [part & mask for part in parts for mask in self.splits[test] if part & mask]
         return self._sum(parts, budget, 0, limit)
 
     def _sum(self, parts: list[int], budget: int, paid: int, limit: int) -> int:
-        """Like `_fewest`, for several sets that each have the budget."""
+        """Like `_least_of`, for several sets that each have the budget."""
         total = 0
         if budget < self._moves(paid)[1]:  # nothing more can be asked: count
             for part in parts:
-                total += self._wrong(part)
+                total += self._lost(part)
                 if total > limit:
                     break
             return total
@@ -93,25 +119,25 @@ class Search:
         for part, bound in sorted(zip(parts, bounds, strict=True), key=lambda pair: -pair[0].bit_count()):
             if total > limit:
                 break
-            total += self._fewest(part, budget, paid, limit - total + bound) - bound
+            total += self._least_of(part, budget, paid, limit - total + bound) - bound
         return total
 
-    def _fewest(self, cases: int, budget: int, paid: int, limit: int) -> int:
-        """The fewest errors of a tree for `cases` if that is at most `limit`, else a lower bound above `limit`."""
+    def _least_of(self, cases: int, budget: int, paid: int, limit: int) -> int:
+        """The least loss of a tree for `cases` if that is at most `limit`, else a lower bound above `limit`."""
         key = cases, budget, paid
         known, exact = self.memo.get(key, (0, False))
         if exact or known > limit:
             return known
-        if time.monotonic() > self.deadline:
-            raise OutOfTimeError
         floor = self._floor(cases)
         if floor > limit:
             return floor
-        best, beyond = self._wrong(cases), ENDLESS
+        best, beyond = self._lost(cases), ENDLESS
         for cost, test, after in self._moves(paid)[0]:
             target = min(limit, best - 1)  # only a tree this good changes anything
             if cost > budget or target < floor:
                 break
+            if time.monotonic() > self.deadline.end:
+                raise OutOfTimeError
             parts = [part for mask in self.splits[test] if (part := cases & mask)]
             if len(parts) < 2:
                 continue
@@ -128,8 +154,20 @@ class Search:
         return self.memo[key][0]
 
 
-def _planes(weights: Mapping[int, int]) -> list[tuple[int, int]]:
+def _bits(column: bytes, code: int) -> int:
+    """The cases that show this outcome."""
+    marks = b"0" * code + b"1" + b"0" * (255 - code)
+    return int(column[::-1].translate(marks), 2)
+
+
+def _planes(weights: Mapping[int, int], size: int) -> list[tuple[int, int]]:
     """Weights by binary digit: the weight of a set is the sum of value · (bits it shares with the mask)."""
-    digits = range(max(weights.values()).bit_length())
-    planes = ((1 << d, sum(1 << bit for bit, weight in weights.items() if weight >> d & 1)) for d in digits)
-    return [(value, mask) for value, mask in planes if mask]
+    planes = []
+    for digit in range(max(weights.values()).bit_length()):
+        marks = bytearray(b"0" * size)
+        for bit, weight in weights.items():
+            if weight >> digit & 1:
+                marks[size - 1 - bit] = 49
+        if mask := int(bytes(marks), 2):
+            planes.append((1 << digit, mask))
+    return planes

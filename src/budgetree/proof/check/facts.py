@@ -5,23 +5,45 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
+
+from budgetree.proof.check.clock import Deadline
+
+MANY = 1000  # rows between two looks at the clock
+Result = TypeVar("Result")
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys, no spaces, ASCII with escapes, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of canonical JSON: sorted keys, no spaces, ASCII with escapes, no NaN."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    """SHA-256 of canonical JSON."""
+    return hashlib.sha256(canonical(value).encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True)
+class LossFacts:
+    """What each answer costs for each class. The first answers are the classes."""
+
+    answers: Sequence[str]
+    matrix: Sequence[Sequence[Fraction]]  # class × answer
+
+    def content(self) -> dict[str, Any]:
+        """As a certificate and a fingerprint have them."""
+        return {"answers": list(self.answers), "matrix": [[str(loss) for loss in row] for row in self.matrix]}
 
 
 @dataclass(frozen=True)
 class Facts:
     """The instance, plainly. Cases of weight 0 are absent; a fee is paid once per path that asks one of its tests."""
 
-    codes: Sequence[Sequence[int]]  # case × test
+    codes: Sequence[Sequence[int]]  # case × test, 0 to 255; a row may be a bytes object
     labels: Sequence[int]
     weights: Sequence[Fraction]
     test_names: Sequence[str]
@@ -29,20 +51,36 @@ class Facts:
     outcome_names: Sequence[Sequence[str]]
     prices: Sequence[Sequence[Fraction]]  # test × listed outcome, without fees
     fees: Sequence[tuple[Fraction, frozenset[int]]]
+    losses: LossFacts | None = None  # None: an error costs 1
 
-    def fingerprint(self) -> str:
-        """The digest of an object with the eight fields by name: fractions as text, a fee as [amount, sorted tests]."""
-        content = {
-            "codes": [[int(code) for code in row] for row in self.codes],
-            "labels": [int(label) for label in self.labels],
-            "weights": [str(weight) for weight in self.weights],
-            "test_names": list(self.test_names),
+    def fingerprint(self, deadline: Deadline | None = None) -> str:
+        """The digest of an object with the fields by name: fractions as text, a fee as [amount, sorted tests].
+
+        Losses are in it only where there are any. A table of millions of cells is written piece by piece.
+        """
+        deadline = deadline or Deadline()
+        plain = {
             "class_names": list(self.class_names),
+            "fees": [[str(amount), sorted(int(test) for test in tests)] for amount, tests in self.fees],
+            "labels": [int(label) for label in self.labels],
             "outcome_names": [list(names) for names in self.outcome_names],
             "prices": [[str(price) for price in row] for row in self.prices],
-            "fees": [[str(amount), sorted(int(test) for test in tests)] for amount, tests in self.fees],
+            "test_names": list(self.test_names),
+            "weights": mapped(self.weights, str),
         }
-        return digest(content)
+        if self.losses is not None:
+            plain["losses"] = self.losses.content()
+        found = hashlib.sha256()
+        for position, key in enumerate(sorted([*plain, "codes"])):
+            deadline.check()
+            found.update(("{" if position == 0 else ",").encode() + f'"{key}":'.encode())
+            if key == "codes":
+                for piece in _code_pieces(self.codes, deadline):
+                    found.update(piece)
+            else:
+                found.update(canonical(plain[key]).encode("ascii"))
+        found.update(b"}")
+        return found.hexdigest()
 
     def problems(self) -> list[str]:
         """What makes the facts themselves unusable."""
@@ -51,19 +89,53 @@ class Facts:
             return ["facts: codes, labels and weights must have one entry per case"]
         if len(sizes) != tests or [len(row) for row in self.prices] != sizes or 0 in sizes:
             return ["facts: outcome_names and prices must list the same outcomes, at least one, for every test"]
-        if any(number < 0 for row in (*self.prices, self.weights, [fee for fee, _ in self.fees]) for number in row):
+        amounts = (*self.prices, self.weights, [fee for fee, _ in self.fees])
+        if any(number.numerator < 0 for row in amounts for number in row):
             return ["facts: prices, fees and weights must be at least 0"]
         if any(not 0 <= test < tests for _, shared in self.fees for test in shared):
             return [f"facts: a shared fee names a test that is not one of 0 to {tests - 1}"]
-        rows = [row for row, weight in enumerate(self.weights) if weight > 0]
+        if self.losses is not None and (flaw := self._loss_problem(self.losses)) is not None:
+            return [flaw]
         bad = [
             f"facts: case {row} has a label or an outcome that is not listed"
-            for row in rows
-            if not 0 <= self.labels[row] < len(self.class_names)
-            or len(self.codes[row]) != tests
-            or any(not 0 <= code < size for code, size in zip(self.codes[row], sizes, strict=True))
+            for row, weight in enumerate(self.weights)
+            if weight.numerator > 0 and not 0 <= self.labels[row] < len(self.class_names)
         ]
-        return bad if rows else ["facts: no case has a positive weight"]
+        bad += self._odd_codes(sizes)
+        return bad if any(weight.numerator > 0 for weight in self.weights) else ["facts: no case has a positive weight"]
+
+    def _loss_problem(self, losses: LossFacts) -> str | None:
+        n_classes, n_answers = len(self.class_names), len(losses.answers)
+        names_fit = list(losses.answers[:n_classes]) == list(self.class_names)
+        if not names_fit or len(losses.matrix) != n_classes or any(len(row) != n_answers for row in losses.matrix):
+            return "facts: losses must have a row per class and a column per answer, of which the first are the classes"
+        if any(loss < 0 for row in losses.matrix for loss in row):
+            return "facts: losses must be at least 0"
+        return None
+
+    def _odd_codes(self, sizes: list[int]) -> list[str]:
+        """Cases that count and do not fit the lists; the table is looked at as a whole first, few tables have any."""
+        tests = len(sizes)
+        fault = ["facts: codes must be whole numbers from 0 to 255, one for each test"]
+        try:
+            if all(len(row) == tests for row in self.codes):
+                table = b"".join(map(bytes, self.codes))
+                if not tests or not table.translate(None, bytes(range(min(*sizes, 256)))):
+                    return []  # no code is beyond the shortest list
+                if all(max(table[test::tests], default=0) < size for test, size in enumerate(sizes)):
+                    return []
+                fault = []
+        except (TypeError, ValueError):
+            pass
+        return fault or [
+            f"facts: case {row} has a label or an outcome that is not listed"
+            for row, weight in enumerate(self.weights)
+            if weight.numerator > 0
+            and (
+                len(self.codes[row]) != tests
+                or any(not 0 <= code < size for code, size in zip(self.codes[row], sizes, strict=True))
+            )
+        ]
 
 
 class Whole:
@@ -71,31 +143,126 @@ class Whole:
 
     def __init__(self, facts: Facts):
         self.facts = facts
-        self.rows = [row for row, weight in enumerate(facts.weights) if weight > 0]  # the cases that are present
+        self._table, self._columns = b"".join(map(bytes, facts.codes)), dict[int, bytes]()
+        self.rows = [row for row, weight in enumerate(facts.weights) if weight.numerator > 0]  # the cases present
         self.grain = gcd(facts.weights)
-        self.weights = [int(weight / self.grain) for weight in facts.weights]
+        self.weights = mapped(facts.weights, lambda weight: int(weight / self.grain))
         self.least = [min(row) for row in facts.prices]  # what a test costs at least, whatever it shows
         self.unit = gcd([*(price for row in facts.prices for price in row), *(fee for fee, _ in facts.fees)])
+        matrix = None if facts.losses is None else facts.losses.matrix
+        loss_grain = Fraction(1) if matrix is None else gcd(loss for row in matrix for loss in row) or Fraction(1)
+        self.losses = None if matrix is None else [[int(loss / loss_grain) for loss in row] for row in matrix]
+        self.measure = self.grain * loss_grain  # of what a leaf loses; without losses, of errors
+
+    def column(self, test: int) -> bytes:
+        """The outcome of every case."""
+        if test not in self._columns:
+            self._columns[test] = self._table[test :: len(self.facts.test_names)]
+        return self._columns[test]
 
     def counts(self, rows: Iterable[int]) -> list[int]:
         """The weight of each class among the rows, in grains."""
         totals = [0] * len(self.facts.class_names)
+        labels, weights = self.facts.labels, self.weights
         for row in rows:
-            totals[self.facts.labels[row]] += self.weights[row]
+            totals[labels[row]] += weights[row]
         return totals
 
     def parts(self, rows: Iterable[int], test: int) -> dict[int, list[int]]:
         """The rows by the outcome they show."""
         found: dict[int, list[int]] = {}
+        column = self.column(test)
         for row in rows:
-            found.setdefault(int(self.facts.codes[row][test]), []).append(row)
+            code = column[row]
+            if code in found:
+                found[code].append(row)
+            else:
+                found[code] = [row]
         return found
+
+    def part_counts(self, rows: Iterable[int], test: int) -> list[list[int]]:
+        """The weight of each class, in grains, for every outcome that the rows show."""
+        found: dict[int, list[int]] = {}
+        column, labels, weights, n_classes = self.column(test), self.facts.labels, self.weights, self.n_classes
+        for row in rows:
+            code = column[row]
+            if code not in found:
+                found[code] = [0] * n_classes
+            found[code][labels[row]] += weights[row]
+        return list(found.values())
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.facts.class_names)
+
+    def leaf(self, counts: Sequence[int]) -> tuple[int, int]:
+        """What a leaf with these class weights loses, in measures, and gets wrong, in grains.
+
+        It gives the answer that loses least, the first of equals; one that is no class is never wrong.
+        """
+        if self.losses is None:
+            wrong = sum(counts) - max(counts)
+            return wrong, wrong
+        lost = [sum(map(int.__mul__, counts, column)) for column in zip(*self.losses, strict=True)]
+        answer = lost.index(min(lost))
+        return lost[answer], sum(counts) - counts[answer] if answer < self.n_classes else 0
+
+    def staked(self, spared: Sequence[int], loss: Fraction) -> tuple[Whole, Fraction]:
+        """The same cases with weights by which every tree that loses at most so much makes at most m errors; and m.
+
+        `spared` names a class for each answer. Let l(c) be the least loss of class c over all answers, and k(c) the
+        least of loss(c, a) − l(c) over the answers a that spare another class. Every tree loses the sum U of w · l(c)
+        over all cases of weight w and class c, so one with a loss of at most L has at most m = L − U beyond it. Let
+        each of its leaves, where it answers a, answer spared(a) instead, and count a case w · k(c): whoever is wrong
+        now lost w · (loss(c, a) − l(c)) ≥ w · k(c) beyond the least before. So the errors weigh at most m.
+        """
+        assert self.losses is not None
+        least = [min(row) for row in self.losses]
+        stakes = [
+            min((lost - low for lost, kept in zip(row, spared, strict=True) if kept != true), default=0)
+            for true, (row, low) in enumerate(zip(self.losses, least, strict=True))
+        ]
+        unavoidable = sum(map(int.__mul__, self.counts(self.rows), least)) * self.measure
+        other = copy(self)
+        other.losses, other.grain = None, self.measure
+        labels = self.facts.labels
+        other.weights = [weight * stakes[labels[row]] if weight else 0 for row, weight in enumerate(self.weights)]
+        other.rows = [row for row in self.rows if other.weights[row]]
+        return other, loss - unavoidable
+
+
+def mapped(values: Sequence[Fraction], function: Callable[[Fraction], Result]) -> list[Result]:
+    """The function of each; many cases share few weights, and fractions are slow."""
+    found = {key: function(value) for key, value in dict(zip(map(id, values), values, strict=True)).items()}
+    return [found[key] for key in map(id, values)]
 
 
 def gcd(numbers: Iterable[Fraction]) -> Fraction:
     """The largest fraction of which all are multiples; 0 if all are 0."""
     divisor = Fraction(0)
-    for number in set(numbers):
-        below = math.lcm(divisor.denominator, number.denominator)
-        divisor = Fraction(math.gcd(int(divisor * below), int(number * below)), below)
+    for top, bottom in {(number.numerator, number.denominator) for number in numbers}:
+        below = math.lcm(divisor.denominator, bottom)
+        divisor = Fraction(math.gcd(int(divisor * below), top * (below // bottom)), below)
     return divisor
+
+
+def _code_pieces(codes: Sequence[Sequence[int]], deadline: Deadline) -> Iterator[bytes]:
+    """The codes as JSON has them."""
+    width = len(codes[0]) if codes else 0
+    rows = [bytes(row) for row in codes] if width else []
+    table = b"".join(rows)
+    deadline.check()
+    if rows and all(len(row) == width for row in rows) and not table.translate(None, bytes(range(10))):
+        # One digit each: digits and commas take turns, in the whole table at once.
+        text = bytearray(2 * len(table))
+        text[0::2] = table.translate(bytes(range(48, 58)) + bytes(246))
+        text[1::2] = b"," * len(table)
+        cells = memoryview(text)
+        yield b"[[" + b"],[".join(cells[at : at + 2 * width - 1] for at in range(0, len(text), 2 * width)) + b"]]"
+        return
+    yield b"["
+    for start in range(0, len(codes), MANY):
+        deadline.check()
+        piece = canonical([list(map(int, row)) for row in codes[start : start + MANY]])[1:-1]
+        yield (("," if start else "") + piece).encode("ascii")
+    yield b"]"

@@ -1,7 +1,8 @@
 """Check a certificate with the standard library and exact fractions alone.
 
-Nothing here is shared with what writes certificates: tree, costs, errors and every lower bound are recomputed from the
-plain facts. `verify` never raises on a malformed document: whatever is wrong becomes a problem that names its place.
+Nothing here is shared with what writes certificates: tree, costs, errors, losses and every lower bound are recomputed
+from the plain facts. `verify` never raises on a malformed document: whatever is wrong becomes a problem that names its
+place, and what was not checked is said to be the issuer's word.
 
 >>> one = Fraction(1)
 >>> facts = Facts([[0], [1]], [0, 1], [one, one], ["fever"], ["ill", "well"], [["yes", "no"]], [[one, one]], [])
@@ -14,221 +15,223 @@ The certificate does not hold.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any, TypeVar
 
-from budgetree.proof.check import witness
-from budgetree.proof.check.exhaust import OutOfTimeError, Search
-from budgetree.proof.check.facts import Facts, Whole, digest
+from budgetree.proof.check import greedy, shares, trees, witness, words
+from budgetree.proof.check.clock import Deadline, OutOfTimeError, undisturbed
+from budgetree.proof.check.document import FORMAT, VERSION, CheckReport, keys_of, seal
+from budgetree.proof.check.exhaust import Search
+from budgetree.proof.check.facts import Facts, LossFacts, Whole
 from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
+from budgetree.proof.check.trees import CheckedTree
 
-__all__ = ["CheckReport", "Facts", "seal", "verify"]
+__all__ = ["FORMAT", "VERSION", "CheckReport", "Facts", "LossFacts", "seal", "verify"]
 
-FORMAT, VERSION = "budgetree certificate", 2
-TREE_KEYS = ("tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds")
-BOUND_KEYS = ("lower_bound", "ratio", "winner", "bounds", "guarantee")
-KEYS = ("format", "version", "instance", *TREE_KEYS, *BOUND_KEYS, "reason", "seal")
-NEW_KEYS = ("known_max_cost",)  # since version 2; "max_cost" of version 1 is what known_max_cost is now
 Result = TypeVar("Result")
 
 
-def seal(document: Mapping[str, Any]) -> str:
-    """The digest of the document without its own seal."""
-    return digest({key: value for key, value in document.items() if key != "seal"})
-
-
 @dataclass(frozen=True)
-class CheckReport:
-    """What is wrong with a certificate, and what could not be verified in time."""
+class _Score:
+    """What the tree really does."""
 
-    problems: tuple[str, ...]
-    unverified: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong; `unverified` may still hold a claim that has to be believed."""
-        return not self.problems
-
-    def __str__(self) -> str:
-        head = "The certificate does not hold." if self.problems else "The certificate holds."
-        lines = [head, *(f"  wrong: {text}" for text in self.problems)]
-        return "\n".join([*lines, *(f"  not verified: {text}" for text in self.unverified)])
-
-
-@dataclass(frozen=True)
-class _Tree:
-    """What the document's tree does with the known cases."""
-
-    leaves: list[tuple[list[int], dict[int, int]]]  # class weights in grains, heaviest first; outcome per test asked
-    questions: list[tuple[dict[int, int], int]]  # per inner node the outcomes before it, and its test
+    cost: Fraction  # of known cases
+    max_cost: Fraction
+    errors: Fraction
+    loss: Fraction
 
 
 class _Verifier:
     """One document against one instance; `problems` and `unverified` fill as its parts are checked."""
 
-    def __init__(self, document: Mapping[str, Any], facts: Facts, time_limit: float | None):
-        self.document, self.facts, self.whole, self.time_limit = document, facts, Whole(facts), time_limit
-        self.deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-        self.finder: Search | None = None
-        self.is_old = document.get("version") == 1
+    def __init__(self, document: Mapping[str, Any], facts: Facts, deadline: Deadline):
+        self.document, self.facts, self.whole, self.deadline = document, facts, Whole(facts), deadline
+        self.searched: list[tuple[Fraction, str]] = []  # what searches are said to have proved, and where it says so
+        self.is_late = False  # a witness was not read for want of time
+        self.version = document.get("version")
         self.problems: list[str] = []
         self.unverified: list[str] = []
 
-    def attempt(self, step: Callable[..., Result], *arguments: Any) -> Result | None:
-        """The step's result, or None and a problem more."""
+    def attempt(self, place: str, step: Callable[..., Result], *arguments: Any) -> Result | None:
+        """The step's result, or None and a problem more; or something not verified, where the time is over."""
         try:
+            self.deadline.check()
             return step(*arguments)
         except Flaw as flaw:
             self.problems += flaw.args
-            return None
+        except OutOfTimeError:
+            self.unverified.append(f"{place}: was not checked within {self.deadline}")
+        return None
 
     def claim(self, stated: Any, right: Fraction, where: str) -> None:
         if (number := fraction(stated, where)) != right:
             raise Flaw(f"{where}: is {short(number)}, must be {short(right)}")
 
     def run(self) -> CheckReport:
-        document = self.document
-        keys = [key for key in KEYS if not (self.is_old and key in NEW_KEYS)]
+        document, keys = self.document, keys_of(self.version)
         self.problems += [f"{key}: is missing" for key in keys if key not in document]
         self.problems += [f"{short(key)}: is not a key of a certificate" for key in document if key not in keys]
         self.envelope()
-        tree = self.attempt(self.tree)
-        if tree is None:  # the rest is checked as far as the stated errors allow
-            cost, errors = None, self.attempt(fraction, document.get("errors"), "errors")
-        else:
-            total = self.whole.grain * sum(self.whole.weights)
-            cost = max(self.cost(asked) for _, asked in tree.leaves)
-            known_max_cost = "max_cost" if self.is_old else "known_max_cost"
-            errors = self.whole.grain * sum(sum(counts) - counts[0] for counts, _ in tree.leaves)
-            self.attempt(self.claim, document.get(known_max_cost), cost, known_max_cost)
-            if not self.is_old:
-                self.attempt(self.claim, document.get("max_cost"), self.max_cost(tree), "max_cost")
-            self.attempt(self.claim, document.get("errors"), errors, "errors")
-            self.attempt(self.claim, document.get("error_rate"), errors / total, "error_rate")
-            self.attempt(self.error_bounds, [counts for counts, _ in tree.leaves], errors / total)
-        if errors is not None:
-            self.attempt(self.bounds, cost, errors)
-        self.attempt(self.guarantee)
+        self.attempt("losses", self.losses)
+        self.attempt("rounded", self.rounded)
+        tree = self.attempt("tree", trees.read_tree, document.get("tree"), self.whole, self.deadline)
+        score = None if tree is None else self.attempt("tree", self.score, tree)
+        if tree is not None and score is not None:
+            self.attempt("error_bounds", self.error_bounds, tree, score)
+        lost = "errors" if self.facts.losses is None else "loss"
+        # Without the tree the rest is checked as far as what is stated allows.
+        loss = self.at_any_time(fraction, document.get(lost), lost) if score is None else score.loss
+        if loss is not None:
+            self.bounds(None if score is None else score.cost, loss)
+        self.guarantee(tree)
+        if loss is not None:  # last, because they may take all the time
+            self.search(loss)
+        self.reason(score)
         return CheckReport(tuple(self.problems), tuple(self.unverified))
 
     def envelope(self) -> None:
         document = self.document
         if document.get("format") != FORMAT:
             self.problems.append(f"format: expected {FORMAT!r}, got {short(document.get('format'))}")
-        if type(document.get("version")) is not int or not 1 <= document["version"] <= VERSION:
-            self.problems.append(f"version: expected 1 to {VERSION}, got {short(document.get('version'))}")
-        if document.get("instance") != self.facts.fingerprint():
-            self.problems.append("instance: the certificate is about other facts than these")
+        if type(self.version) is not int or not 1 <= self.version <= VERSION:
+            self.problems.append(f"version: expected 1 to {VERSION}, got {short(self.version)}")
         if not isinstance(document.get("reason"), str):
             self.problems.append(f"reason: expected text, got {short(document.get('reason'))}")
+        self.attempt("instance", self.instance)
+        self.attempt("seal", self.seal)
+
+    def instance(self) -> None:
+        if self.document.get("instance") != self.facts.fingerprint(self.deadline):
+            raise Flaw("instance: the certificate is about other facts than these")
+
+    def seal(self) -> None:
         try:
-            if document.get("seal") != seal(document):
-                self.problems.append("seal: the document was changed after it was sealed")
+            right = seal(self.document)
         except (TypeError, ValueError, RecursionError) as error:
-            self.problems.append(f"seal: the document cannot be written as JSON ({type(error).__name__})")
+            raise Flaw(f"seal: the document cannot be written as JSON ({type(error).__name__})") from None
+        if self.document.get("seal") != right:
+            raise Flaw("seal: the document was changed after it was sealed")
 
-    def tree(self) -> _Tree:
-        """The document's tree, with the cases of each leaf counted again."""
-        facts, nodes = self.facts, items(self.document.get("tree"), "tree")
-        reached: dict[int, tuple[list[int], dict[int, int]]] = {0: (self.whole.rows, {})}
-        found = _Tree([], [])
-        for number, entry in enumerate(nodes):
-            where = f"tree[{number}]"
-            node = fields(entry, where, ("test", "children"))
-            children = fields(node["children"], f"{where}.children")
-            if number not in reached:
-                raise Flaw(f"{where}: is not the child of an earlier node")
-            rows, asked = reached[number]
-            if node["test"] is None:
-                if children:
-                    raise Flaw(f"{where}.children: a leaf has none, got {short(children)}")
-                found.leaves.append((sorted(self.whole.counts(rows), reverse=True), asked))
-                continue
-            test = index(node["test"], len(facts.test_names), f"{where}.test")
-            names = facts.outcome_names[test]
-            found.questions.append((asked, test))
-            parts = self.whole.parts(rows, test)
-            given = {index(key, len(names), f"{where}.children", text=True): key for key in children}
-            for outcome in sorted(parts.keys() ^ given.keys()):
-                fault = "has no child, but cases" if outcome in parts else "has a child, but no cases"
-                raise Flaw(f"{where}.children: outcome {names[outcome]!r} {fault} show it there")
-            for outcome, key in given.items():
-                place = f"{where}.children[{key}]"
-                child = index(children[key], len(nodes), place)
-                if child <= number or child in reached:
-                    raise Flaw(f"{place}: node {child} must come after node {number} and have no other parent")
-                reached[child] = parts[outcome], {**asked, test: outcome}
-        if not nodes:
-            raise Flaw("tree: has no node")
-        return found
+    def losses(self) -> None:
+        """That the document has the losses of the facts, and states what it cannot for want of them."""
+        given, document = self.facts.losses, self.document
+        if type(self.version) is not int or self.version < 3:
+            if given is not None:
+                raise Flaw("losses: are not in the certificate, which counts errors; here losses are given")
+            return
+        if document.get("losses") != (None if given is None else given.content()):
+            raise Flaw("losses: are not those of the facts")
+        right = words.not_applicable(given is not None, document.get("spared") is not None)
+        if document.get("not_applicable") != right:
+            raise Flaw(f"not_applicable: expected {short(right)}, got {short(document.get('not_applicable'))}")
+        if given is None and document.get("spared") is not None:
+            raise Flaw(f"spared: expected null without losses, got {short(document.get('spared'))}")
 
-    def cost(self, asked: Mapping[int, int]) -> Fraction:
-        own = sum((self.facts.prices[test][outcome] for test, outcome in asked.items()), Fraction(0))
-        return own + sum(fee for fee, tests in self.facts.fees if any(test in tests for test in asked))
+    def rounded(self) -> None:
+        """That a price said to be rounded is the one that counts, and the nearest multiple of the unit."""
+        if type(self.version) is not int or self.version < 3:
+            return
+        for position, value in enumerate(items(self.document.get("rounded"), "rounded")):
+            where = f"rounded[{position}]"
+            self.attempt(where, self.rounded_price, value, where)
 
-    def max_cost(self, tree: _Tree) -> Fraction:
-        """What no case exceeds: it may show the costliest outcome of any test, though no known case does there."""
-        worst = max(self.cost(asked) for _, asked in tree.leaves)
-        for asked, test in tree.questions:
-            prices = self.facts.prices[test]
-            costliest = {**asked, test: prices.index(max(prices))} if test not in asked else asked
-            worst = max(worst, self.cost(costliest))
-        return worst
+    def rounded_price(self, value: Any, where: str) -> None:
+        entry, facts = fields(value, where, ("test", "outcome", "fee", "given", "counted")), self.facts
+        if entry["fee"] is not None:
+            right = facts.fees[index(entry["fee"], len(facts.fees), f"{where}.fee")][0]
+        else:
+            prices = facts.prices[index(entry["test"], len(facts.prices), f"{where}.test")]
+            right = prices[index(entry["outcome"], len(prices), f"{where}.outcome")]
+        self.claim(entry["counted"], right, f"{where}.counted")
+        given = fraction(entry["given"], f"{where}.given")
+        if abs(given - right) * 2 > self.whole.unit:
+            raise Flaw(f"{where}.given: is {short(given)}, which would not become {short(right)}")
 
-    def error_bounds(self, leaves: list[list[int]], rate: Fraction) -> None:
-        for position, entry in enumerate(items(self.document.get("error_bounds"), "error_bounds")):
-            self.attempt(self.error_bound, entry, f"error_bounds[{position}]", leaves, rate)
+    def score(self, tree: CheckedTree) -> _Score:
+        """What the tree does, beside what the document says of it."""
+        whole, document = self.whole, self.document
+        lost = wrong = 0
+        for leaf in tree.leaves:
+            self.deadline.check()
+            here = whole.leaf(whole.counts(leaf.rows))
+            lost, wrong = lost + here[0], wrong + here[1]
+        cost = trees.known_max_cost(tree, whole, self.deadline)
+        most = trees.max_cost(tree, whole, self.deadline)
+        score = _Score(cost, most, wrong * whole.grain, lost * whole.measure)
+        stated = {"errors": score.errors, "error_rate": score.errors / (whole.grain * sum(whole.weights))}
+        stated |= {"max_cost": cost} if self.version == 1 else {"known_max_cost": cost, "max_cost": most}
+        if "loss" in keys_of(self.version):
+            stated["loss"] = score.loss
+        for key, right in stated.items():
+            self.attempt(key, self.claim, document.get(key), right, key)
+        return score
+
+    def error_bounds(self, tree: CheckedTree, score: _Score) -> None:
+        entries = items(self.document.get("error_bounds"), "error_bounds")
+        if self.facts.losses is not None:
+            if entries:
+                raise Flaw("error_bounds: are about errors; expected none, because losses are given")
+            return
+        leaves = [sorted(self.whole.counts(leaf.rows), reverse=True) for leaf in tree.leaves]
+        rate = score.errors / (self.whole.grain * sum(self.whole.weights))
+        for position, entry in enumerate(entries):
+            where = f"error_bounds[{position}]"
+            self.attempt(where, self.error_bound, entry, where, leaves, rate)
 
     def error_bound(self, entry: Any, where: str, leaves: list[list[int]], rate: Fraction) -> None:
         entry = fields(entry, where, ("name", "alpha", "bound", "refined"))
-        pairs = entry["name"] == "HingedPairs"
-        if not pairs and entry["name"] != "HingedProduct":
+        if entry["name"] not in shares.NAMES:
             raise Flaw(f"{where}.name: expected HingedPairs or HingedProduct, got {short(entry['name'])}")
-        tops = [(counts[0], counts[1] if len(counts) > 1 else 0) for counts in leaves]
-        alpha = max(Fraction(a * b, a + b) if pairs else Fraction(b) for a, b in tops)  # in grains
-        k, n = len(self.facts.class_names), sum(self.whole.weights)
-        per_leaf = (k if pairs else 1) * (k - 1) * alpha / n  # of the error rate, per leaf
-        heaviest = [0, *accumulate(sorted((sum(counts) for counts in leaves), reverse=True))]
-        bound = len(leaves) * per_leaf
-        refined = min(per_leaf * j + Fraction((k - 1) * (n - covered), k * n) for j, covered in enumerate(heaviest))
-        for key, right in (("alpha", alpha * self.whole.grain), ("bound", bound), ("refined", refined)):
-            self.attempt(self.claim, entry[key], right, f"{where}.{key}")
-        if rate > min(bound, refined):
-            raise Flaw(f"{where}: the error rate {rate} exceeds its bound {min(bound, refined)}")
+        right = shares.bounds(entry["name"], leaves, self.whole)
+        for key, number in right.items():
+            self.attempt(f"{where}.{key}", self.claim, entry[key], number, f"{where}.{key}")
+        if rate > (least := min(right["bound"], right["refined"])):
+            raise Flaw(f"{where}: the error rate {rate} exceeds its bound {least}")
 
-    def guarantee(self) -> None:
-        entry = self.document.get("guarantee")
-        if entry is None:
+    def guarantee(self, tree: CheckedTree | None) -> None:
+        """The factor, and that the greedy rule grows this tree."""
+        if self.document.get("guarantee") is None:
             return
-        entry = fields(entry, "guarantee", ("impurity", "factor"))
-        name, parameter = witness.function(entry["impurity"], "guarantee.impurity")
-        scale = parameter.denominator
-        whole = witness.impurity(name, parameter.numerator, [scale * n for n in self.whole.counts(self.whole.rows)])
-        right = math.log(whole) - 2 * math.log(scale) + 1 if whole > 0 else -math.inf
-        factor = entry["factor"]
-        if right < 1:
-            raise Flaw("guarantee: F of all cases is below 1, which promises nothing; expected null")
-        if not isinstance(factor, float) or not abs(factor - right) <= 1e-9 * right:
-            raise Flaw(f"guarantee.factor: expected {right!r}, got {short(factor)}")
+        rule = self.attempt("guarantee", greedy.read_rule, self.document["guarantee"], self.whole)
+        if rule is not None and tree is not None:
+            self.attempt("guarantee: whether the greedy rule grows this tree", self.growth, rule, tree)
 
-    def bounds(self, cost: Fraction | None, errors: Fraction) -> None:
+    def growth(self, rule: greedy.Rule, tree: CheckedTree) -> None:
+        greedy.check_growth(rule, tree, self.deadline)
+
+    def reason(self, score: _Score | None) -> None:
+        """The sentence is made again from the numbers; any other one is the issuer's own."""
+        document = self.document
+        if self.problems or score is None:
+            return
+        if self.is_late:
+            self.unverified.append(f"reason: was not checked within {self.deadline}")
+            return
+        winner = None if document["winner"] is None else document["bounds"][document["winner"]]
+        loss = None if self.facts.losses is None else score.loss
+        most = None if self.version == 1 else score.max_cost
+        lower = fraction(document["lower_bound"], "lower_bound")
+        claim = words.Claim(score.errors, loss, most, score.cost, lower, winner)
+        if document["reason"] != (right := words.reason(claim)):
+            stated = short(document["reason"])
+            self.unverified.append(f"reason: {stated} is the issuer's word; what was checked says {right!r}")
+
+    def bounds(self, cost: Fraction | None, loss: Fraction) -> None:
         """Every witness, then the lower bound they give, its winner and the ratio."""
         document, unit = self.document, self.whole.unit
         values: list[Fraction] = []
-        for position, entry in enumerate(items(document.get("bounds"), "bounds")):
-            value = self.attempt(self.bound, entry, f"bounds[{position}]", errors) or Fraction(0)
+        for position, entry in enumerate(self.at_any_time(items, document.get("bounds"), "bounds") or ()):
+            value = self.bound(entry, f"bounds[{position}]", loss)
             values.append(math.ceil(value / unit) * unit if unit else value)  # every path costs a multiple of the unit
         lower = max([Fraction(0), *values])
-        self.attempt(self.claim, document.get("lower_bound"), lower, "lower_bound")
+        self.at_any_time(self.claim, document.get("lower_bound"), lower, "lower_bound")
         winner = document.get("winner")
         if lower == 0 and winner is not None:
             self.problems.append(f"winner: expected null, since nothing above 0 is proved; got {short(winner)}")
         if lower > 0:
-            place = self.attempt(index, winner, len(values), "winner")
+            place = self.at_any_time(index, winner, len(values), "winner")
             if place is not None and values[place] != lower:
                 self.problems.append(f"winner: bounds[{place}] does not give the lower bound {short(lower)}")
         if cost is None:
@@ -239,39 +242,80 @@ class _Verifier:
             if document.get("ratio") is not None:
                 self.problems.append(f"ratio: expected null beside a lower bound of 0, got {short(document['ratio'])}")
             return
-        self.claim(document.get("ratio"), cost / lower if lower else Fraction(1), "ratio")
+        self.at_any_time(self.claim, document.get("ratio"), cost / lower if lower else Fraction(1), "ratio")
 
-    def bound(self, entry: Any, where: str, errors: Fraction) -> Fraction:
-        """The value that the witness proves."""
-        kind = fields(entry, where).get("kind")
-        if kind == "search":
-            value = fraction(fields(entry, where, ("kind", "value"))["value"], f"{where}.value")
-            self.search(value, where, errors)
-            return value
-        if kind == "cover":
-            right = witness.cover(self.whole, fields(entry, where, ("kind", "objects", "value")), where, errors)
-        elif kind == "ratio":
-            keys = ("kind", "impurity", "objects", "value")
-            right = witness.ratio(self.whole, fields(entry, where, keys), where, errors)
-        else:
-            raise Flaw(f"{where}.kind: expected ratio, cover or search, got {short(kind)}")
-        self.attempt(self.claim, entry["value"], right, f"{where}.value")
-        return right
-
-    def search(self, value: Fraction, where: str, errors: Fraction) -> None:
+    def at_any_time(self, step: Callable[..., Result], *arguments: Any) -> Result | None:
+        """What takes no time is checked also where the time is over."""
         try:
-            self.finder = self.finder or witness.searcher(self.whole, self.deadline)
-            witness.search(self.whole, self.finder, value, where, errors)
-        except (OutOfTimeError, RecursionError):
-            limit = "Python's recursion limit" if self.time_limit is None else counted(self.time_limit, "second")
-            what = f"whether a tree cheaper than {short(value)} makes at most {counted(errors, 'error')}"
-            self.unverified.append(f"{where}.value: {what} was not settled within {limit}")
+            return step(*arguments)
+        except Flaw as flaw:
+            self.problems += flaw.args
+            return None
+
+    def bound(self, entry: Any, where: str, loss: Fraction) -> Fraction:
+        """The value that the witness proves; the stated one, where the time is over."""
+        try:
+            if fields(entry, where).get("kind") == "search":  # done again at the end
+                value = fraction(fields(entry, where, ("kind", "value"))["value"], f"{where}.value")
+                self.searched.append((value, where))
+                return value
+            self.deadline.check()
+            right = self.witness(entry, where, loss)
+            self.claim(entry["value"], right, f"{where}.value")
+            return right
+        except Flaw as flaw:
+            self.problems += flaw.args
+            return Fraction(0)
+        except OutOfTimeError:
+            self.is_late = True
+            self.unverified.append(f"{where}: was not checked within {self.deadline}")
+            return self.at_any_time(fraction, entry.get("value"), f"{where}.value") or Fraction(0)
+
+    def witness(self, entry: Mapping[str, Any], where: str, loss: Fraction) -> Fraction:
+        """What a ratio or a cover proves."""
+        kind, whole = entry.get("kind"), self.whole
+        if kind not in ("ratio", "cover"):
+            raise Flaw(f"{where}.kind: expected ratio, cover or search, got {short(kind)}")
+        if whole.losses is not None:
+            if self.document.get("spared") is None:
+                raise Flaw(f"{where}: with losses a {kind} needs the class that each answer spares; expected a search")
+            n_answers, listed = len(whole.losses[0]), items(self.document["spared"], "spared")
+            if len(listed) != n_answers:
+                raise Flaw(f"spared: expected a class for each of {n_answers} answers, got {short(listed)}")
+            spared = [index(each, whole.n_classes, f"spared[{answer}]") for answer, each in enumerate(listed)]
+            whole, loss = whole.staked(spared, loss)
+        question = witness.Question(whole, loss, self.deadline)
+        if kind == "cover":
+            return witness.cover(question, fields(entry, where, ("kind", "objects", "value")), where)
+        return witness.ratio(question, fields(entry, where, ("kind", "impurity", "objects", "value")), where)
+
+    def search(self, loss: Fraction) -> None:
+        """Whether a cheaper tree exists than any that a search is said to have found."""
+        finder: Search | None = None
+        does = f"makes at most {counted(loss, 'error')}"
+        if self.facts.losses is not None:
+            does = f"loses at most {short(loss)}"
+        for value, where in self.searched:
+            try:
+                self.deadline.check()
+                finder = finder or witness.searcher(self.whole, self.deadline)
+                self.at_any_time(witness.search, self.whole, finder, value, where, loss)
+            except (OutOfTimeError, RecursionError):
+                what = f"whether a tree cheaper than {short(value)} {does}"
+                self.unverified.append(f"{where}.value: {what} was not settled within {self.deadline}")
 
 
-def verify(document: Mapping[str, Any], facts: Facts, *, time_limit: float | None = 10) -> CheckReport:
-    """Check every number of the document against the facts; searches share `time_limit` seconds (None: no limit)."""
+def verify(
+    document: Mapping[str, Any], facts: Facts, *, time_limit: float | None = 10, deadline: Deadline | None = None
+) -> CheckReport:
+    """Check every number of the document against the facts, in at most `time_limit` seconds (None: no limit).
+
+    What there is no time for is in `unverified`. A `deadline` that runs already is taken instead of the limit.
+    """
+    deadline = deadline or Deadline(time_limit)
     if problems := facts.problems():
         return CheckReport(tuple(problems), ())
     if not isinstance(document, Mapping):
         return CheckReport((f"document: expected an object, got {short(document)}",), ())
-    return _Verifier(document, facts, time_limit).run()
+    with undisturbed():
+        return _Verifier(document, facts, deadline).run()

@@ -1,5 +1,8 @@
 """The three kinds of witness, each checked on its own: what it proves about every tree with at most m errors.
 
+Where losses are given, it is about every tree that loses at most so much: the search counts losses, and the other two
+are about the errors that such a tree makes by other weights (Whole.staked, which says why).
+
 ratio   Lemma 2.1 of the paper, on any set of cases, each test at its least price and without fees
 cover   some listed case is classified rightly; its path must separate it from all but m of the other classes, and a
         feasible dual of that cover problem bounds its cost
@@ -10,10 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from budgetree.proof.check.exhaust import Search
+from budgetree.proof.check.clock import Deadline
+from budgetree.proof.check.exhaust import Known, Search
 from budgetree.proof.check.facts import Whole
 from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
 
@@ -64,11 +69,21 @@ def distinct(rows: Sequence[int], where: str) -> None:
         raise Flaw(f"{where}: a case is listed twice")
 
 
-def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) -> Fraction:
+@dataclass(frozen=True)
+class Question:
+    """What a witness must bear on: every tree with at most so many errors, by the weights of `whole`."""
+
+    whole: Whole
+    errors: Fraction
+    deadline: Deadline
+
+
+def ratio(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
     """Lemma 2.1: along the outcomes that keep most of F(G), each test pays R(t) at least for what it removes.
 
     A test's least price is paid whatever it shows, so the lemma also holds where no case is left on that outcome.
     """
+    whole, errors = question.whole, question.errors
     name, parameter = function(entry["impurity"], f"{where}.impurity")
     hinged = name.startswith("Hinged")
     if not hinged and errors > 0:
@@ -82,13 +97,14 @@ def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
         parameter /= whole.grain
     scale = parameter.denominator  # c · F(G) / (F(G) − F(H)) is the same on scaled weights, so all stays whole
 
-    def measure(cases: Iterable[int]) -> int:
-        return impurity(name, parameter.numerator, [scale * n for n in whole.counts(cases)])
+    def measure(counts: Iterable[int]) -> int:
+        return impurity(name, parameter.numerator, [scale * n for n in counts])
 
-    everything, found = measure(rows), []
+    everything, found = measure(whole.counts(rows)), []
     for test, price in enumerate(whole.least):
-        parts = whole.parts(rows, test)
-        removed = everything - max(map(measure, parts.values())) if len(parts) > 1 else 0
+        question.deadline.check()
+        parts = whole.part_counts(rows, test)
+        removed = everything - max(map(measure, parts)) if len(parts) > 1 else 0
         if removed > 0:
             found.append(price * Fraction(everything, removed))
     if not found:
@@ -96,14 +112,15 @@ def ratio(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
     return min(found)
 
 
-def cover(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) -> Fraction:
+def cover(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
     """At least one of the listed cases is classified rightly, and costs at least its dual's value."""
+    whole, errors = question.whole, question.errors
     where = f"{where}.objects"
     proved: list[tuple[int, Fraction]] = []
     problems: list[str] = []
     for position, item in enumerate(items(entry["objects"], where)):
         try:
-            proved.append(dual(whole, item, f"{where}[{position}]", errors))
+            proved.append(dual(question, item, f"{where}[{position}]"))
         except Flaw as flaw:
             problems += flaw.args
     if problems:
@@ -115,13 +132,14 @@ def cover(whole: Whole, entry: Mapping[str, Any], where: str, errors: Fraction) 
     return min(value for _, value in proved)
 
 
-def dual(whole: Whole, item: Any, where: str, errors: Fraction) -> tuple[int, Fraction]:
+def dual(question: Question, item: Any, where: str) -> tuple[int, Fraction]:
     """The case, and the least its path can cost if it is classified rightly.
 
     Cases of other classes that its path does not separate from it are errors; they weigh at most m, so their dual
     values sum to at most λm, and the others' are paid for by the tests that separate them.
     """
     item = fields(item, where, ("object", "dual"))
+    whole = question.whole
     facts, place, row = whole.facts, f"{where}.dual", present(whole, item["object"], f"{where}.object")
     values: dict[int, Fraction] = {}
     for key, text in fields(item["dual"], place).items():
@@ -133,36 +151,42 @@ def dual(whole: Whole, item: Any, where: str, errors: Fraction) -> tuple[int, Fr
     scaled = {other: int(value * scale) for other, value in values.items() if value}
     problems = []
     for test, price in enumerate(whole.least):
-        load = sum(value for other, value in scaled.items() if facts.codes[other][test] != facts.codes[row][test])
+        question.deadline.check()
+        column = whole.column(test)
+        load = sum(value for other, value in scaled.items() if column[other] != column[row])
         if load > price * scale:
             name, weight = facts.test_names[test], short(Fraction(load, scale))
             problems.append(f"{place}: test {name!r} is loaded with {weight}, its price is {price}")
     if problems:
         raise Flaw(*problems)
-    steepest = max((value / facts.weights[other] for other, value in values.items()), default=Fraction(0))  # λ
-    return row, sum(values.values(), Fraction(0)) - steepest * errors
+    weights = ((value, whole.weights[other] * whole.grain) for other, value in values.items())
+    steepest = max((value / weight for value, weight in weights), default=Fraction(0))  # λ
+    return row, sum(values.values(), Fraction(0)) - steepest * question.errors
 
 
-def searcher(whole: Whole, deadline: float) -> Search:
+def searcher(whole: Whole, deadline: Deadline) -> Search:
     """The exhaustive search on the cases present: each test at its least price in units, weights in grains."""
     facts, rows, unit = whole.facts, whole.rows, whole.unit or Fraction(1)
-    return Search(
-        codes=[[int(code) for code in facts.codes[row]] for row in rows],
+    known = Known(
+        codes=[facts.codes[row] for row in rows],
         labels=[int(facts.labels[row]) for row in rows],
         weights=[whole.weights[row] for row in rows],
         prices=[int(price / unit) for price in whole.least],
         fees=[(int(fee / unit), tests) for fee, tests in facts.fees],
-        deadline=deadline,
+        losses=whole.losses,
     )
+    return Search(known, deadline)
 
 
-def search(whole: Whole, finder: Search, value: Fraction, where: str, errors: Fraction) -> None:
+def search(whole: Whole, finder: Search, value: Fraction, where: str, loss: Fraction) -> None:
     """Look for a tree that refutes the value: cheaper, that is, by a unit at least."""
-    limit, steps = math.floor(errors / whole.grain), value / (whole.unit or 1)
+    limit, steps = math.floor(loss / whole.measure), value / (whole.unit or 1)
     if steps < 0 or steps.denominator != 1:
         raise Flaw(f"{where}.value: expected a multiple of {whole.unit}, as all costs are, got {short(value)}")
     if steps == 0:
         return
-    fewest = finder.fewest(int(steps) - 1, limit)
-    if fewest <= limit:
-        raise Flaw(f"{where}.value: a tree cheaper than {short(value)} makes {counted(fewest * whole.grain, 'error')}")
+    least = finder.least(int(steps) - 1, limit)
+    if least <= limit:
+        found = least * whole.measure
+        what = f"makes {counted(found, 'error')}" if whole.losses is None else f"loses {short(found)}"
+        raise Flaw(f"{where}.value: a tree cheaper than {short(value)} {what}")

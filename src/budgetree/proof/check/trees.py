@@ -1,0 +1,94 @@
+"""The tree of a document: read again from its entries, with the cases of each node counted again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from budgetree.proof.check.clock import Deadline
+from budgetree.proof.check.facts import Whole
+from budgetree.proof.check.reading import Flaw, fields, index, items, short
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the document's tree."""
+
+    rows: list[int]  # the known cases that come there
+    asked: dict[int, int]  # the outcome of each test before
+    test: int | None  # None for a leaf
+
+
+@dataclass(frozen=True)
+class CheckedTree:
+    """What the document's tree does with the known cases."""
+
+    leaves: list[Node] = field(default_factory=list)
+    questions: list[Node] = field(default_factory=list)
+
+
+def read_tree(entries: Any, whole: Whole, deadline: Deadline) -> CheckedTree:
+    """The tree, if every node has the children that the known cases ask for."""
+    nodes = items(entries, "tree")
+    reached: dict[int, tuple[list[int], dict[int, int]]] = {0: (whole.rows, {})}
+    found = CheckedTree()
+    for number, entry in enumerate(nodes):
+        deadline.check()
+        where = f"tree[{number}]"
+        node = fields(entry, where, ("test", "children"))
+        children = fields(node["children"], f"{where}.children")
+        if number not in reached:
+            raise Flaw(f"{where}: is not the child of an earlier node")
+        rows, asked = reached[number]
+        if node["test"] is None:
+            if children:
+                raise Flaw(f"{where}.children: a leaf has none, got {short(children)}")
+            found.leaves.append(Node(rows, asked, None))
+            continue
+        test = index(node["test"], len(whole.facts.test_names), f"{where}.test")
+        names = whole.facts.outcome_names[test]
+        found.questions.append(Node(rows, asked, test))
+        parts = whole.parts(rows, test)
+        given = {index(key, len(names), f"{where}.children", text=True): key for key in children}
+        for outcome in sorted(parts.keys() ^ given.keys()):
+            fault = "has no child, but cases" if outcome in parts else "has a child, but no cases"
+            raise Flaw(f"{where}.children: outcome {names[outcome]!r} {fault} show it there")
+        for outcome, key in given.items():
+            place = f"{where}.children[{key}]"
+            child = index(children[key], len(nodes), place)
+            if child <= number or child in reached:
+                raise Flaw(f"{place}: node {child} must come after node {number} and have no other parent")
+            reached[child] = parts[outcome], {**asked, test: outcome}
+    if not nodes:
+        raise Flaw("tree: has no node")
+    return found
+
+
+def path_cost(whole: Whole, asked: Mapping[int, int]) -> Fraction:
+    """What a path has paid, by the outcome of each test."""
+    facts = whole.facts
+    own = sum((facts.prices[test][outcome] for test, outcome in asked.items()), Fraction(0))
+    return own + sum(fee for fee, tests in facts.fees if any(test in tests for test in asked))
+
+
+def known_max_cost(tree: CheckedTree, whole: Whole, deadline: Deadline) -> Fraction:
+    """What no known case exceeds."""
+    worst = Fraction(0)
+    for leaf in tree.leaves:
+        deadline.check()
+        worst = max(worst, path_cost(whole, leaf.asked))
+    return worst
+
+
+def max_cost(tree: CheckedTree, whole: Whole, deadline: Deadline) -> Fraction:
+    """What no case exceeds: it may show the costliest outcome of any test, though no known case does there."""
+    worst = known_max_cost(tree, whole, deadline)
+    for node in tree.questions:
+        deadline.check()
+        assert node.test is not None
+        prices = whole.facts.prices[node.test]
+        if node.test not in node.asked:
+            worst = max(worst, path_cost(whole, {**node.asked, node.test: prices.index(max(prices))}))
+    return worst

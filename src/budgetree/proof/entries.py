@@ -1,0 +1,91 @@
+"""Trees, instances and prices as a certificate and its checker have them: plain lists and exact numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from budgetree.problem import Instance, Schema
+from budgetree.proof.bounds import text_of
+from budgetree.proof.check import Facts, LossFacts
+from budgetree.tree import LEAF, Tree
+
+
+def tree_entries(tree: Tree) -> list[dict[str, Any]]:
+    """A tree as a certificate has it."""
+    nodes, n_outcomes = tree.nodes, tree.schema.n_outcomes.tolist()
+    tests, starts, branches = nodes.test.tolist(), nodes.first_branch.tolist(), nodes.branches.tolist()
+    return [
+        {"test": None, "children": {}}
+        if test == LEAF
+        else {
+            "test": test,
+            "children": {
+                str(outcome): child
+                for outcome, child in enumerate(branches[start : start + n_outcomes[test]])
+                if child >= 0
+            },
+        }
+        for test, start in zip(tests, starts, strict=True)
+    ]
+
+
+def facts_of(instance: Instance) -> Facts:
+    """The instance in plain numbers, as the checker wants it."""
+    schema, table = instance.schema, instance.schema.table
+    weights = {units: Fraction(units) / schema.weight_scale for units in set(instance.weight_units.tolist())}
+    codes, width = instance.codes.tobytes(), instance.n_tests
+    return Facts(
+        codes=[codes[start : start + width] for start in range(0, len(codes), width)],
+        labels=instance.labels.tolist(),
+        weights=[weights[units] for units in instance.weight_units.tolist()],
+        test_names=schema.test_names,
+        class_names=[str(name) for name in schema.class_names],
+        outcome_names=schema.outcome_names,
+        prices=[
+            [Fraction(units) / table.scale for units in own[: len(names)]]
+            for own, names in zip(table.own.tolist(), schema.outcome_names, strict=True)
+        ],
+        fees=[
+            (
+                Fraction(fee) / table.scale,
+                frozenset(t for t, mask in enumerate(table.fee_mask.tolist()) if mask >> f & 1),
+            )
+            for f, fee in enumerate(table.fees.tolist())
+        ],
+        losses=_losses(schema),
+    )
+
+
+def _losses(schema: Schema) -> LossFacts | None:
+    """None where the least loss is the fewest errors."""
+    table = schema.loss_table
+    if table.is_plain:
+        return None
+    answers = [str(name) for name in table.answers]
+    return LossFacts(answers, [[Fraction(units) / table.scale for units in row] for row in table.units.tolist()])
+
+
+def rounded_prices(schema: Schema) -> list[dict[str, Any]]:
+    """Each price that is not counted as it was given: what all amounts have in common cannot always hold a third."""
+    return [
+        place | {"given": text_of(given), "counted": text_of(counted)}
+        for place, given, counted in _amounts(schema)
+        if given != counted
+    ]
+
+
+def _amounts(schema: Schema) -> Iterator[tuple[dict[str, Any], Fraction, Fraction]]:
+    """Where each amount stands, as it was given and as it is counted."""
+    prices, table = schema.prices, schema.table
+    for test, (name, outcomes) in enumerate(zip(schema.test_names, schema.outcome_names, strict=True)):
+        own = prices.tests.get(name, prices.default)
+        for position, outcome in enumerate(outcomes):
+            given = own if own is None or isinstance(own, Fraction) else own[outcome]
+            if given is not None:
+                place = {"test": test, "outcome": position, "fee": None}
+                yield place, given, Fraction(int(table.own[test, position])) / table.scale
+    for fee, entry in enumerate(prices.shared.values()):
+        place = {"test": None, "outcome": None, "fee": fee}
+        yield place, entry.fee, Fraction(int(table.fees[fee])) / table.scale

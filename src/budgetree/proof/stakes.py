@@ -1,0 +1,82 @@
+"""What is at stake: with losses, the weights by which every tree that loses little makes few errors.
+
+Each answer spares one class. Let l(c) be the least loss of class c over all answers, and the stake of class c the least
+of loss(c, a) − l(c) over the answers a that spare another class. Every tree loses at least U, the sum of weight · l(c)
+over all cases. Take one that loses at most L, and let it answer the class that its answer spares: whoever is wrong then
+lost at least their weight · stake beyond the least, so the errors, counted by weight · stake, are at most L − U.
+
+So every bound for trees with few errors holds for trees with little loss, with these weights and with L − U errors.
+
+    loss                benign  cancer  refer
+    benign                 0       1      4      stake of benign: 1 (where cancer is answered, 1; where refer is, 4)
+    cancer                50       0      4      stake of cancer: 50 (where benign is answered)
+    spares              benign  cancer  cancer
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.problem import Instance, LossTable
+from budgetree.tree import Tree
+
+MAX_CELLS = 400  # of a loss table, for which better classes to spare are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """An instance whose errors bound losses from below."""
+
+    instance: Instance  # each case counts what is at stake
+    errors: Fraction  # that a tree with the loss in question makes there at most
+    spared: tuple[int, ...] | None  # per answer, the position of a class; None where an error costs 1
+
+
+def stakes_of(instance: Instance, tree: Tree) -> Stakes | None:
+    """For trees that lose no more than this; None where fewer than two classes that occur have anything at stake."""
+    table, loss = instance.schema.loss_table, tree.exact_loss
+    if table.is_plain:
+        return Stakes(instance, tree.exact_errors, None)
+    spared = spared_classes(table, instance.class_order.counts)
+    excess = table.units - table.units.min(axis=1, keepdims=True)
+    stake = _stakes(excess, spared)
+    if np.count_nonzero(instance.class_order.counts * stake) < 2:
+        return None
+    units = instance.weight_units * stake[instance.labels]
+    scale = instance.schema.weight_scale * table.scale
+    least = table.units.min(axis=1)
+    unavoidable = Fraction(int(instance.class_order.counts @ least)) / scale
+    return Stakes(instance.counted_by(units, scale), loss - unavoidable, tuple(spared.tolist()))
+
+
+def spared_classes(table: LossTable, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Per answer the class that it spares, so that much is at stake.
+
+    An answer holds down the stakes of all other classes: it spares the one whose stake it would lower the most.
+    Answers are gone through twice, because what one lowers depends on what the others spare.
+    """
+    excess = table.units - table.units.min(axis=1, keepdims=True)
+    present = counts > 0
+    spared = np.where(present[:, None], excess, np.iinfo(np.int64).max).argmin(axis=0)
+    for _ in range(2 if excess.size <= MAX_CELLS else 0):
+        for answer in range(excess.shape[1]):
+            best, best_value = int(spared[answer]), (-1, -1)
+            for true in np.flatnonzero(present).tolist():
+                spared[answer] = true
+                stake = _stakes(excess, spared)[present]
+                # First that as many classes as possible have a stake, then that the stakes are large.
+                value = (int(np.count_nonzero(stake)), sum(map(int, stake)))
+                if value > best_value:
+                    best, best_value = true, value
+            spared[answer] = best
+    return np.asarray(spared, dtype=np.int64)
+
+
+def _stakes(excess: NDArray[np.int64], spared: NDArray[np.int64]) -> NDArray[np.int64]:
+    others = spared[None, :] != np.arange(len(excess))[:, None]
+    held = np.where(others, excess, np.iinfo(np.int64).max).min(axis=1)
+    return np.where(others.any(axis=1), held, 0)
