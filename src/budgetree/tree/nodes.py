@@ -190,20 +190,17 @@ class Charges:
 
 
 def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTable) -> Charges:
-    """Walk down from the root, remembering which tests and fees each path has paid."""
-    size = len(test)
-    repeated = np.zeros(size, dtype=bool)
-    unpaid = np.zeros(size, dtype=np.int64)
-    tests_done = [0] * size  # bit sets
-    fees_paid = [0] * size
-    for node in range(size):
-        above = int(parent[node])
-        if above >= 0:
-            tests_done[node] = tests_done[above] | (1 << int(test[above]))
-            fees_paid[node] = fees_paid[above] | int(table.fee_mask[test[above]])
-        if test[node] != LEAF:
-            repeated[node] = bool(tests_done[node] >> int(test[node]) & 1)
-            unpaid[node] = int(table.fee_mask[test[node]]) & ~fees_paid[node]
+    """Walk up from all nodes at once, looking which tests and fees each path has paid."""
+    repeated = np.zeros(len(test), dtype=bool)
+    fees_paid = np.zeros(len(test), dtype=np.int64)
+    nodes = np.flatnonzero(parent >= 0)
+    above = parent[nodes]
+    while len(nodes):
+        repeated[nodes] |= test[above] == test[nodes]
+        fees_paid[nodes] |= table.fee_mask[test[above]]
+        goes_on = parent[above] >= 0
+        nodes, above = nodes[goes_on], parent[above[goes_on]]
+    unpaid = np.where(test == LEAF, 0, table.fee_mask[test] & ~fees_paid)
     due = fees_due(unpaid, table.fees)
     own = np.column_stack([table.own, table.costliest])[test]
     is_free = repeated | (test == LEAF)

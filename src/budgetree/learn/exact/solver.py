@@ -25,7 +25,8 @@ from budgetree.tree.changes import idle_nodes
 from budgetree.tree.origin import Method, Origin
 
 MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
-LONG, LONG_SHARE = 4.0, 0.05  # seconds after which a search counts as long, and their share of a time limit
+LONG, LONG_SHARE = 4.0, 0.3  # seconds after which a search counts as long, and their share of a time limit
+LOOK_SHARE = 0.05  # of a time limit, for broader passes
 # Passes that find good trees early: so many tests at each set, and rollouts.
 ROLLOUT = Pass(1, is_wide_first=True)
 LARGE_ROLLOUT = Pass(1, is_wide_first=True, max_pair_work=5_000_000)  # on tables whose pairs would take too long
@@ -183,7 +184,7 @@ class Solver:
             self._must_sweep = False
             self._sweep(budget)
         left = self.clock.seconds_left
-        self.look(budget, BROADER_SECONDS if left is None else min(BROADER_SECONDS, LONG_SHARE * left))
+        self.look(budget, BROADER_SECONDS if left is None else min(BROADER_SECONDS, LOOK_SHARE * left))
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
         clock = self._watch(budget, None)
         found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
