@@ -27,3 +27,14 @@ def test_ctrl_c_in_a_search_gives_the_best_so_far(
     assert "The search ended early; this is the best so far." in printed
     assert "--time-limit gives the search longer." in printed
     assert bt.Tree.from_json(tmp_path / "m.json").max_cost <= 5
+
+
+def test_leaves_of_several_cases_are_kept_or_the_remedy_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "m.json"
+    few = ("house_votes", "--budget", "2", "--folds", "0", "-o", str(model))
+    assert "at least 30 cases in every leaf" in run(capsys, "fit", *few, "--min-cases", "30")
+    nodes = bt.Tree.from_json(model).nodes
+    assert nodes.counts[nodes.is_leaf].sum(axis=1).min() >= 30
+    assert "fewer --levels or a smaller --min-cases help" in run(capsys, "fit", *few, "--min-cases", "300")

@@ -92,6 +92,11 @@ def fit(
         click.echo(f"{wrong}{found.validation}")
     if words := verdict(point, CLI_REMEDY):
         click.echo(click.style(words, fg="yellow"))
+    if wish.min_cases > 1 and tree.n_leaves == 1:
+        click.echo(
+            f"no test leaves {wish.min_cases} cases to every outcome that it shows: fewer --levels or a smaller "
+            "--min-cases help."
+        )
     if wish.objective == "known" and not found.complete and not tree.statement.is_proven:
         click.echo("--time-limit gives the search longer.")
     if proof is not None:

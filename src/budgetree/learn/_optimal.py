@@ -80,7 +80,8 @@ def optimal(
     progress     True or False to show or hide the bar; by default it shows on a terminal
     cache_bytes  memory for what the search has learned about sets of cases
     threads      for searches that take longer than a moment, None for all cores; the tree does not depend on it
-    min_cases    no leaf has fewer known cases: a test is not done where it shows an outcome in fewer
+    min_cases    no leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse
+                 levels leave more tests to do than fine ones
 
     >>> import budgetree as bt
     >>> bt.optimal(bt.datasets.load("house_votes"), budget=5)
