@@ -38,6 +38,7 @@ def test_the_whole_frontier_is_the_brute_forces(kind: str) -> None:
         assert all(point.proven for point in found)
         for point in found:
             tree = to_tree(point.tree)
+            assert point.tree.trim() is point.tree  # no test on which no answer depends
             assert brute.follows_rules(problem, tree, point.tree.exact_max_cost) == []
             assert brute.loss_of(problem, tree) == point.tree.exact_loss
             assert brute.need_of(problem, tree) == point.tree.exact_max_cost

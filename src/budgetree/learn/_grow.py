@@ -36,8 +36,8 @@ def grow(
     budget    no path may cost more than this; a path that costs exactly this is allowed
     rule      "worst" outcome (the paper), or "expected": the weighted mean price over the weighted mean reduction
     threads   for large tables; None means one for each processor. The tree does not depend on it
-    min_cases no leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse levels
-              leave more tests to do than fine ones
+    min_cases no leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse
+              levels leave more tests to do than fine ones
     lookahead 1: each test is judged by the errors (the loss) of the trees below it within the budget that is left, and
               the tree never loses more than without; impurity, delta and rule are then as they are by default
 
