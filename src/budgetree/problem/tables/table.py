@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.values import int_if_whole, is_missing
 from budgetree.problem.units import LARGEST_EXACT
 
@@ -44,15 +45,37 @@ class Column:
         """The numbers; also where all values are numbers or missing, as in a table of objects. Else None."""
         if self.numbers is not None:
             return self.numbers
+        if isinstance(self.values, Coded):
+            numbers = Column(self.name, self.dtype, values=list(self.values.distinct)).as_numbers()
+            return None if numbers is None else self.values.look_up(numbers, np.nan)
         values = self.values or ()
         kinds = {type(value) for value in values if not is_missing(value)}
         if not all(issubclass(kind, (int, float, np.number, Decimal)) and kind is not bool for kind in kinds):
             return None
-        return np.array([np.nan if is_missing(value) else _as_float(value) for value in values], dtype=np.float64)
+        return np.array([np.nan if is_missing(value) else as_float(value) for value in values], dtype=np.float64)
 
     def as_values(self) -> Column:
         """The same column with its numbers as plain values, to be told apart rather than rounded."""
-        return replace(self, numbers=None, values=self.to_list())
+        return replace(self, numbers=None, values=self.coded())
+
+    def coded(self) -> Coded:
+        """The values, each different one once; TypeError where they cannot be compared."""
+        if self.values is None and self.numbers is not None:
+            return Coded.of_numbers(self.numbers)
+        return Coded.of(self.values or ())
+
+    def labels(self) -> Sequence[Any]:
+        """The values as they are where there are any; whole numbers as ints."""
+        return self.values if self.values is not None else self.coded()
+
+    @property
+    def is_absent(self) -> NDArray[np.bool_]:
+        """Per row, whether its value is missing."""
+        if self.numbers is not None:
+            return np.isnan(self.numbers)
+        if isinstance(self.values, Coded):
+            return self.values.is_absent
+        return np.fromiter(map(is_missing, self.values or ()), dtype=bool, count=len(self))
 
     def with_numbers(self) -> Column:
         """Objects as what they are: numbers where all of them are, with their digits where floats would lose some."""
@@ -146,14 +169,17 @@ class Table:
 
 def are_exact(numbers: NDArray[np.float64]) -> bool:
     """Whether all are small enough to be the whole numbers that they were."""
-    return bool((np.abs(numbers[~np.isnan(numbers)]) < LARGEST_EXACT).all())
+    return not bool((np.abs(numbers) >= LARGEST_EXACT).any())  # which NaN is not
 
 
-def _taken(cells: Sequence[Any] | None, positions: NDArray[np.int64]) -> list[Any] | None:
+def _taken(cells: Sequence[Any] | None, positions: NDArray[np.int64]) -> Sequence[Any] | None:
+    if isinstance(cells, Coded):
+        return cells.take(positions)
     return None if cells is None else [cells[row] for row in positions.tolist()]
 
 
-def _as_float(value: Any) -> float:
+def as_float(value: Any) -> float:
+    """The nearest float; infinity where there is none."""
     try:
         return float(value)
     except OverflowError:
