@@ -41,13 +41,14 @@ def predict(model: str, data: str, out: str | None, missing: Sequence[str], targ
       budgetree predict pathway.json new_cases.csv -o predicted.csv
     """
     from budgetree.cli.tables import check_outputs, codes_for, open_table
+    from budgetree.problem.tables.reading import Reading
     from budgetree.services.files import write_text
     from budgetree.services.words import counted
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, data))
     tree = Tree.from_json(model)
-    table = open_table(data, missing)
+    table = open_table(data, Reading(missing))
     codes = codes_for(tree.schema, tree.tests_used, table)
     costs = tree.plain_cost(codes)
     found = list(zip(tree.predict(codes).tolist(), costs, tree.tests_done(codes), strict=True))

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Schema
+    from budgetree.problem.tables.reading import Reading
     from budgetree.problem.tables.table import Table
 
 
@@ -25,39 +28,56 @@ class Request:
     missing: Sequence[str] = ()
     duplicates: str = "keep"
     groups: str | None = None  # a column: its rows belong together, and it is no test
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """What is said about the file."""
+        from budgetree.problem.tables.reading import Reading
+
+        return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
 
 
-def open_table(data: str, missing: Sequence[str] = ()) -> Table:
-    """A CSV or Parquet file, or a bundled data set; a file comes first where both have the name."""
+def open_table(data: str, reading: Reading | None = None) -> Table:
+    """A file of any kind, or a bundled data set; a file comes first where both have the name."""
     if _is_bundled(data):
         from budgetree import datasets
 
         return datasets.table(data)
     from budgetree.problem.tables.files import read_table
 
-    return read_table(data, missing)
-
-
-def load_instance(request: Request) -> Instance:
-    """The known cases, with prices."""
-    return instance_from(open_table(request.data, request.missing), request)
+    return read_table(data, reading)
 
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
-    """The known cases, with prices, and which rows belong together."""
-    if request.groups is None:
-        return load_instance(request), None
-    if _is_bundled(request.data):
+    """The known cases, with prices, and which rows belong together; what is doubtful is said on the way."""
+    if request.groups is not None and _is_bundled(request.data):
         raise ValueError(f"{request.data}: no rows of a bundled data set belong together; --groups is for files.")
-    table = open_table(request.data, request.missing)
+    table = open_table(request.data, request.reading)
     instance = instance_from(table, request)
+    if not _is_bundled(request.data):
+        _warn(table, request)
+    if request.groups is None:
+        return instance, None
     return instance, table.without_empty_rows().column(request.groups).to_list()
+
+
+def _warn(table: Table, request: Request) -> None:
+    from budgetree.cli.output import clean
+    from budgetree.cli.suspects import suspects
+
+    for name, message in suspects(table.without_empty_rows(), request.target, _no_tests(request)):
+        click.echo(click.style("warning: ", fg="yellow") + clean(f"{name}: {message}"), err=True)
 
 
 def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
     from budgetree import datasets
     from budgetree.problem import Instance, Prices
+    from budgetree.problem.tables.texts import check_numbers
 
     prices = None if request.prices is None else Prices.from_toml(request.prices)
     if _is_bundled(request.data):
@@ -69,6 +89,7 @@ def instance_from(table: Table, request: Request) -> Instance:
         return datasets.load(request.data, prices=prices)
     table = table.without_empty_rows()
     target = _check_columns(table, request)
+    check_numbers(table.without([*_no_tests(request), target]))
     try:
         return Instance.from_table(
             table.without(_no_tests(request)),
@@ -128,11 +149,10 @@ def _check_columns(table: Table, request: Request) -> str:
             raise ValueError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
-    from budgetree.problem.tables.values import is_missing
     from budgetree.services.words import counted
 
-    empty = [row for row, value in enumerate(table.column(request.target).to_list()) if is_missing(value)]
-    if empty:
+    empty = table.column(request.target).is_absent.nonzero()[0]
+    if len(empty):
         places = ", ".join(table.where(row) for row in empty[:3])
         raise ValueError(
             f"{table.source}: {request.target!r} is empty in {counted(len(empty), 'row')}, first in {places}; "
@@ -150,8 +170,9 @@ def _codes_by_name(schema: Schema, used: frozenset[int], table: Table) -> Any:
     codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
     for test in used:
         code = {name: place for place, name in enumerate(schema.outcome_names[test])}
-        cells = table.column(schema.test_names[test]).to_list()
-        codes[:, test] = [code.get(str(cell), UNSEEN) for cell in cells]
+        cells = table.column(schema.test_names[test]).coded()
+        known = np.array([code.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
+        codes[:, test] = cells.look_up(known, code.get("None", UNSEEN))
     return codes
 
 

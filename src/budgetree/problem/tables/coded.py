@@ -57,7 +57,7 @@ class Coded(Sequence[Any]):
     def look_up(self, found: NDArray[Any], absent: Any) -> NDArray[Any]:
         """Per row, what was found for its value."""
         per_value: NDArray[Any] = np.append(found, np.asarray([absent], dtype=found.dtype))
-        return per_value[self.positions]  # ABSENT is the last place
+        return np.asarray(per_value[self.positions])  # ABSENT is the last place
 
     def take(self, rows: NDArray[np.int64]) -> Coded:
         """Only these rows."""
@@ -71,7 +71,7 @@ class Coded(Sequence[Any]):
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many rows hold each distinct value, and at the end, how many miss one."""
-        counts: NDArray[np.int64] = np.bincount(self.positions + 1, minlength=len(self.distinct) + 1)
+        counts: NDArray[np.int64] = np.bincount(self.positions.astype(np.int64) + 1, minlength=len(self.distinct) + 1)
         return np.roll(counts, -1)
 
     def present(self) -> list[Any]:

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.lines import Lines
+from budgetree.problem.tables.number_format import POINTS, NumberFormat
 from budgetree.problem.tables.values import int_if_whole, is_missing
 from budgetree.problem.units import LARGEST_EXACT
 
@@ -28,7 +30,7 @@ class Column:
     values: Sequence[Any] | None = None
     # As a file of text has it, None where missing: the same cell may be a number here and a word to a model.
     texts: Sequence[str | None] | None = None
-    decimal_comma: bool = False  # in the texts: 3,5 is a number
+    written: NumberFormat = POINTS  # how the texts write numbers
 
     def __len__(self) -> int:
         if self.numbers is not None:
@@ -107,7 +109,7 @@ class Table:
     source: str  # a file's path, a data set's name, or "frame": what messages begin with
     columns: tuple[Column, ...]
     n_rows: int
-    lines: Sequence[int] | None = None  # where each row begins in a file of text
+    lines: Lines | None = None  # where each row begins, in a file of text or a sheet
     library: str | None = None  # of the data frame, for answers in kind
 
     def __len__(self) -> int:
@@ -122,8 +124,8 @@ class Table:
         return self.columns[self.names.index(name)]
 
     def where(self, row: int) -> str:
-        """What to call a row: its line in a file of text, else its number, from 1."""
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+        """What to call a row: its line in a file of text, its row in a sheet, else its number, from 1."""
+        return f"row {row + 1}" if self.lines is None else self.lines.where(row)
 
     def only(self, names: Collection[str]) -> Table:
         """The same rows with these columns alone."""
@@ -146,17 +148,20 @@ class Table:
 
     def take(self, positions: NDArray[np.int64]) -> Table:
         """Only these rows."""
-        lines = None if self.lines is None else [self.lines[row] for row in positions.tolist()]
+        lines = None if self.lines is None else self.lines.take(positions)
         columns = tuple(column.take(positions) for column in self.columns)
         return replace(self, columns=columns, n_rows=len(positions), lines=lines)
 
     def without_empty_rows(self) -> Table:
         """The rows that hold anything; spreadsheets like to add some that do not."""
-        if any(column.texts is None for column in self.columns):
+        if self.lines is None or not self.columns:
             return self
-        rows = zip(*(column.texts or () for column in self.columns), strict=True)
-        full = [row for row, texts in enumerate(rows) if any(text is not None for text in texts)]
-        return self if len(full) == len(self) else self.take(np.array(full, dtype=np.int64))
+        is_empty = self.columns[0].is_absent
+        for column in self.columns[1:]:
+            if not is_empty.any():
+                return self
+            is_empty = is_empty & column.is_absent
+        return self.take(np.flatnonzero(~is_empty)) if is_empty.any() else self
 
     def text_rows(self) -> list[list[str]]:
         """The cells as text, row by row, as a file of text has them."""
