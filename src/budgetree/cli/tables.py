@@ -12,6 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Schema
+    from budgetree.problem.tables.batches import Batches, Wanted
     from budgetree.problem.tables.reading import Reading
     from budgetree.problem.tables.table import Table
 
@@ -108,14 +109,32 @@ def _no_tests(request: Request) -> list[str]:
     return [*request.drop, *(name for name in groups if name not in request.drop)]
 
 
+def open_rows(data: str, reading: Reading) -> Batches:
+    """The rows of a file or a bundled data set, batch by batch."""
+    from budgetree.problem.tables.batches import open_batches, whole_table
+
+    return whole_table(open_table(data)) if _is_bundled(data) else open_batches(data, reading)
+
+
+def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
+    """The columns that the model may ask for, which must be there."""
+    from budgetree.problem.tables.batches import Wanted
+    from budgetree.problem.tables.encoding import NumberEncoder
+
+    for test in sorted(used):
+        if schema.test_names[test] not in rows.names:
+            raise ValueError(
+                f"{rows.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
+                f"There are: {', '.join(rows.names)}."
+            )
+    encoders = () if schema.encoders is None else schema.encoders
+    numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
+    names = {schema.test_names[test] for test in used}
+    return Wanted(numbers & names, names - numbers)
+
+
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
     """The codes of a table's rows, as the model reads them."""
-    for test in sorted(used):
-        if schema.test_names[test] not in table.names:
-            raise ValueError(
-                f"{table.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
-                f"There are: {', '.join(table.names)}."
-            )
     if schema.encoders is None:
         return _codes_by_name(schema, used, table)
     from budgetree.problem.tables.learned import as_learned
