@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workbooks import write_ods, write_xlsx
 
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.files import read_table
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.problem.tables.texts import check_numbers
-from workbooks import write_ods, write_xlsx
 
 ROWS: list[list[Any]] = [
     ["alter", "größe", "stored as text", "tag", "raucher", "befund"],

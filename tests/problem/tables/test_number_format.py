@@ -28,6 +28,7 @@ GUESSED_COMMA = NumberFormat(",", is_guess=True)
         (GUESSED_COMMA, "3,5", 3.5),
         (GUESSED_COMMA, "3.5", 3.5),
         (GUESSED_COMMA, "0.375", 0.375),
+        (NumberFormat(",", "'", is_guess=True), "1'234.5", 1234.5),
     ],
 )
 def test_numbers(written: NumberFormat, cell: str, number: float) -> None:

@@ -11,8 +11,9 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from budgetree.errors import TableFileError
 from budgetree.problem.tables.csv_file import CsvFiles, Readable, number_sql, numbers_of, open_csv_files, readable
-from budgetree.problem.tables.csv_source import CsvSource, open_bytes
+from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
 from budgetree.problem.tables.database import Database, database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
 from budgetree.problem.tables.parquet_file import NUMBERS, ParquetFiles, open_parquet
@@ -114,10 +115,13 @@ def _parts(source: CsvSource, base: Database) -> Iterator[tuple[Readable, int]]:
         yield file, source.header_line
         return
     part = os.path.join(base.folder, "part.csv")
-    for number, block in enumerate(_blocks(file.path)):
-        with open(part, "wb") as copy:
-            copy.write(block)
-        yield Readable(part), 0 if number else source.header_line
+    try:
+        for number, block in enumerate(_blocks(file.path)):
+            with open(part, "wb") as copy:
+                copy.write(block)
+            yield Readable(part), 0 if number else source.header_line
+    except BROKEN as error:
+        raise TableFileError(f"{source.path}: this gzip file is broken: {error}.") from error
 
 
 def _blocks(path: str) -> Iterator[bytes]:

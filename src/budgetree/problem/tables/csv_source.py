@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from budgetree.services.words import counted
 
 DELIMITERS = ",;\t|"
 GZIP = b"\x1f\x8b"
+BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)  # what Python says of a file that gzip did not finish
 MAX_CELL = 10_000_000  # characters
 MAX_SHOWN = 60  # characters of a line, in a message
 Record = tuple[int, list[str]]  # the line at which it begins, and its cells
@@ -131,7 +133,7 @@ def _decoded(lines: Iterator[str] | IO[str], path: str, encoding: str) -> Iterat
         yield from lines
     except UnicodeError as error:
         raise _no_text(path, encoding) from error
-    except (OSError, EOFError) as error:
+    except BROKEN as error:
         raise TableFileError(f"{path}: this gzip file is broken: {error}.") from error
 
 
@@ -160,8 +162,11 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _encoding_of(path: str) -> str:
-    with open_bytes(path) as file:
-        return "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    try:
+        with open_bytes(path) as file:
+            return "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    except BROKEN as error:
+        raise TableFileError(f"{path}: this gzip file is broken: {error}.") from error
 
 
 def _known_encoding(name: str | None) -> str | None:

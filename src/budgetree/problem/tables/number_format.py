@@ -42,11 +42,10 @@ class NumberFormat:
         """A number as Python writes it; None where the cell is none, or could be two."""
         if self._number.fullmatch(text) is not None:
             return text.replace(self.decimal, ".")
-        if self.thousands is not None:
-            is_grouped = self._grouped.fullmatch(text) is not None
-            return text.replace(self.thousands, "").replace(self.decimal, ".") if is_grouped else None
+        if self.thousands is not None and self._grouped.fullmatch(text) is not None:
+            return text.replace(self.thousands, "").replace(self.decimal, ".")
         if self.is_guess and self.decimal == "," and not self.is_ambiguous(text):
-            return text if POINT.fullmatch(text) is not None else None
+            return NumberFormat(".", self.thousands).plain(text)
         return None
 
     def is_ambiguous(self, text: str) -> bool:
