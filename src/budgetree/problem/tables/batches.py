@@ -88,9 +88,9 @@ def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Itera
     with database(paths) as base:
         cells = [f"c{at}" for at in range(len(files.names))]
         first_row = 0
-        for file, skip in (part for source in files.sources for part in _parts(source, base)):
+        for part in (part for source in files.sources for part in _parts(source, base)):
             try:
-                base.run(f"CREATE OR REPLACE TABLE block AS FROM {files.scan_one(file, skip)}")
+                base.run(f"CREATE OR REPLACE TABLE block AS FROM {files.scan_one(part)}")
                 read = (place for place in enumerate(files.names) if place[1] in wanted)
                 columns = [_column(files, name, f"c{at}", base, wanted) for at, name in read]
                 lines = _lines(base, cells)
@@ -108,18 +108,18 @@ def _column(files: CsvFiles, name: str, column: str, base: Database, wanted: Wan
     return files.text(name, base.coded(column, "block"))
 
 
-def _parts(source: CsvSource, base: Database) -> Iterator[tuple[Readable, int]]:
-    """The file, or blocks of it one after the other, and how many lines of each are no rows."""
+def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
+    """The file, or blocks of it one after the other."""
     file = readable(source, base)
     if not file.is_packed and os.path.getsize(file.path) <= BLOCK_BYTES:
-        yield file, source.header_line
+        yield file
         return
     part = os.path.join(base.folder, "part.csv")
     try:
         for number, block in enumerate(_blocks(file.path)):
             with open(part, "wb") as copy:
                 copy.write(block)
-            yield Readable(part), 0 if number else source.header_line
+            yield Readable(part, has_header=number == 0)
     except BROKEN as error:
         raise TableFileError(f"{source.path}: this gzip file is broken: {error}.") from error
 

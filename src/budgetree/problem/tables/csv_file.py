@@ -54,19 +54,20 @@ class CsvFiles:
 
     def scan(self, base: Database) -> str:
         """What SQL reads from: every cell a text, NULL where missing."""
-        files = (self.scan_one(readable(source, base), source.header_line) for source in self.sources)
+        files = (self.scan_one(readable(source, base)) for source in self.sources)
         return " UNION ALL ".join(f"(FROM {file})" for file in files)
 
-    def scan_one(self, file: Readable, skip: int) -> str:
-        """The same for one file, or a part of it, without its first lines."""
+    def scan_one(self, file: Readable) -> str:
+        """The same for one file, or a part of it."""
         columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.names)))
         missing = ", ".join(map(literal, sorted(self.reading.missing_cells)))
         # With one column, an empty line would be a row.
         full = " WHERE c0 IS NOT NULL" if len(self.names) == 1 else ""
+        packed = "gzip" if file.is_packed else "none"
         return (
-            f"read_csv([{literal(file.path)}], auto_detect=false, columns={{{columns}}}, "
-            f"delim={literal(self.sources[0].delimiter)}, quote='\"', escape='\"', header=false, skip={skip}, "
-            f"nullstr=[{missing}], compression='{'gzip' if file.is_packed else 'none'}'){full}"
+            f"read_csv([{literal(file.path)}], auto_detect=false, columns={{{columns}}}, nullstr=[{missing}], "
+            f"delim={literal(self.sources[0].delimiter)}, quote='\"', escape='\"', header=false, "
+            f"skip={int(file.has_header)}, compression='{packed}'){full}"
         )
 
     def lines(self, rows: NDArray[np.int64]) -> Lines:
@@ -197,11 +198,12 @@ class Readable:
 
     path: str
     is_packed: bool = False
+    has_header: bool = True
 
 
 def readable(source: CsvSource, base: Database) -> Readable:
-    """The file itself, or a copy in UTF-8."""
-    if source.is_utf8:
+    """The file itself, or a copy in UTF-8; either begins with its header."""
+    if source.is_plain:
         return Readable(plain_path(source.path, base.folder), source.is_packed)
     copy = os.path.join(base.folder, f"{sha256(source.path.encode()).hexdigest()}.csv")
     if not os.path.exists(copy):

@@ -36,8 +36,9 @@ class CsvSource:
     header_line: int
 
     @property
-    def is_utf8(self) -> bool:
-        return self.encoding == "utf-8-sig"
+    def is_plain(self) -> bool:
+        """Whether DuckDB can read it as it is."""
+        return self.encoding == "utf-8-sig" and self.header_line == 1
 
     def records(self) -> Iterator[Record]:
         """The rows one by one, without the header, as Python reads them: slowly, and with good messages."""
@@ -101,10 +102,10 @@ def open_bytes(path: str) -> IO[bytes]:
 
 
 def write_utf8(source: CsvSource, path: str) -> None:
-    """A copy of the file in UTF-8."""
+    """A copy of the file in UTF-8, which begins with its header."""
     with _text(source.path, source.encoding) as text, open(path, "w", encoding="utf-8", newline="") as copy:
-        for line in _decoded(text, source.path, source.encoding):
-            copy.write(line)
+        lines = enumerate(_decoded(text, source.path, source.encoding), start=1)
+        copy.writelines(line for number, line in lines if number >= source.header_line)
 
 
 def _records(path: str, encoding: str, delimiter: str) -> Iterator[Record]:
