@@ -47,6 +47,7 @@ def predict(
     tree = Tree.from_json(model)
     rows = open_rows(data, Reading(**settings))
     wanted = columns_for(tree.schema, tree.tests_used, rows)
+    wanted = replace(wanted, lines=not as_json)
     if target is not None:
         if target not in rows.names:
             raise ValueError(f"{rows.source}: there is no column {target!r}. There are: {', '.join(rows.names)}.")

@@ -27,10 +27,11 @@ QUOTED = ',"\n\r'  # a cell with one of these is written in quotes
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The columns to read, by what they will be taken for."""
+    """The columns to read, by what they will be taken for; and whether each row is wanted as text."""
 
     numbers: Collection[str] = ()
     texts: Collection[str] = ()
+    lines: bool = True
 
     def __contains__(self, name: str) -> bool:
         return name in self.numbers or name in self.texts
@@ -38,10 +39,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Some rows: the columns that are wanted, and every cell as text."""
+    """Some rows: the columns that are wanted, and every cell as text where that is wanted too."""
 
     table: Table
-    lines: Sequence[str]  # each row as a line of CSV
+    lines: Sequence[str] = ()  # each row as a line of CSV
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +72,7 @@ def whole_table(table: Table) -> Batches:
     """A table that is in memory, as one batch."""
 
     def read(wanted: Wanted) -> Iterator[Batch]:
-        lines = [",".join(map(csv_cell, row)) for row in table.text_rows()]
+        lines = [",".join(map(csv_cell, row)) for row in table.text_rows()] if wanted.lines else []
         yield Batch(table.only([name for name in table.names if name in wanted]), lines)
 
     return Batches(table.source, table.names, read)
@@ -85,19 +86,20 @@ def csv_cell(text: str) -> str:
 def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Iterator[Batch]:
     import duckdb
 
+    read = {f"c{at}": name for at, name in enumerate(files.names) if wanted.lines or name in wanted}
+    chosen = ", ".join(read) or "c0"
     with database(paths) as base:
-        cells = [f"c{at}" for at in range(len(files.names))]
         first_row = 0
         for part in (part for source in files.sources for part in _parts(source, base)):
             try:
-                base.run(f"CREATE OR REPLACE TABLE block AS FROM {files.scan_one(part)}")
-                read = (place for place in enumerate(files.names) if place[1] in wanted)
-                columns = [_column(files, name, f"c{at}", base, wanted) for at, name in read]
-                lines = _lines(base, cells)
+                base.run(f"CREATE OR REPLACE TABLE block AS SELECT {chosen} FROM {files.scan_one(part)}")
+                n_rows = base.run("SELECT count(*) FROM block")[0][0]
+                columns = [_column(files, name, at, base, wanted) for at, name in read.items() if name in wanted]
+                lines = _lines(base, list(read)) if wanted.lines else []
             except duckdb.Error as error:
                 raise files.explain(error) from error
-            yield Batch(files.table(columns, first_row, len(lines)), lines)
-            first_row += len(lines)
+            yield Batch(files.table(columns, first_row, n_rows), lines)
+            first_row += n_rows
 
 
 def _column(files: CsvFiles, name: str, column: str, base: Database, wanted: Wanted) -> Column:
@@ -157,9 +159,9 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
             n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
             for first in range(0, n_rows, BATCH_ROWS):
                 base.run(f"CREATE OR REPLACE TABLE block AS FROM {_rows(files, first)}")
-                lines = _lines(base, cells)
+                lines = _lines(base, cells) if wanted.lines else []
                 columns = files.read(base, "block", [name for name in files.names if name in wanted])
-                yield Batch(Table(data, tuple(columns), len(lines)), lines)
+                yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
 
 
 def _rows(files: ParquetFiles, first: int) -> str:

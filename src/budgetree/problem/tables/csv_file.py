@@ -143,7 +143,7 @@ def numbers_of(cells: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 def _by_plan(files: CsvFiles, base: Database) -> tuple[list[Column], int]:
     """The columns of a file with many rows, and how many they are."""
-    plans = [_plan(f"c{at}", base, files.written) for at in range(len(files.names))]
+    plans = _plans(len(files.names), base, files.written)
     chosen = ", ".join(f"{plan.sql} AS c{at}" for at, plan in enumerate(plans))
     base.run(f"CREATE TABLE cells AS SELECT {chosen} FROM ({files.scan(base)})")
     found = {at: _read(plan, f"c{at}", files.names[at], base, files) for at, plan in enumerate(plans)}
@@ -166,14 +166,28 @@ class Plan:
     texts: tuple[str, ...] = ()
 
 
-def _plan(column: str, base: Database, written: NumberFormat) -> Plan:
-    number = number_sql(column, written)
-    n_distinct, n_odd = base.run(
-        f"SELECT count(DISTINCT {column}), count(*) FILTER (NOT isfinite({number})) FROM sample"
-    )[0]
-    if n_distinct == 0 or n_distinct > MAX_CODED:
-        return Plan("text", column) if n_odd else Plan("number", number)
-    texts = base.coded(column, "sample").distinct
+def _plans(n_columns: int, base: Database, written: NumberFormat) -> list[Plan]:
+    """A plan for each column, from the sample."""
+    columns = [f"c{at}" for at in range(n_columns)]
+    numbers = [number_sql(column, written) for column in columns]
+    n_distinct = base.run(f"SELECT {', '.join(f'count(DISTINCT {column})' for column in columns)} FROM sample")[0]
+    odd = ", ".join(f"count(*) FILTER (NOT isfinite({number}))" for number in numbers)
+    n_odd = base.run(f"SELECT {odd} FROM sample")[0]
+    is_coded = [0 < count <= MAX_CODED for count in n_distinct]
+    lists = ", ".join(
+        f"list(DISTINCT {column}) FILTER ({column} IS NOT NULL)" if coded else "NULL"
+        for column, coded in zip(columns, is_coded, strict=True)
+    )
+    texts = base.run(f"SELECT {lists} FROM sample")[0]
+    return [
+        _coded_plan(column, tuple(texts[at]))
+        if is_coded[at]
+        else (Plan("text", column) if n_odd[at] else Plan("number", numbers[at]))
+        for at, column in enumerate(columns)
+    ]
+
+
+def _coded_plan(column: str, texts: tuple[str, ...]) -> Plan:
     known = ", ".join(map(literal, texts))
     position = f"enum_code(TRY_CAST({column} AS ENUM ({known})))::TINYINT"
     other = f"CASE WHEN {column} IS NULL THEN {ABSENT} ELSE {ODD} END"
