@@ -6,8 +6,8 @@
 Every row of the answer is a process of its own: seconds of processor time (all threads together) and of the clock, and
 the most memory it held. `read` is reading and encoding; `whole` is that, growing a tree, reading the file again and
 predicting every row. scikit-learn and LightGBM get the file by pandas, and as many leaves as our tree has. They run
-where they are installed (pip install pandas scikit-learn lightgbm), LightGBM on one thread, because its threads wait for
-each other busily; the frame is polars'.
+where they are installed (pip install pandas scikit-learn lightgbm), LightGBM on one thread, because its threads wait
+busily for each other; the frame is polars'.
 """
 
 from __future__ import annotations
@@ -206,12 +206,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = make_files(folder, asked.rows)
         sizes = ", ".join(f"{kind} {size / 1e6:.0f} MB" for kind, size in files["sizes"].items())
-        print(
-            f"{files['shape'][0]:,} rows × {files['shape'][1]} columns; {sizes}, Arrow {files['arrow bytes'] / 1e6:.0f} MB"
-        )
-        print(
-            f"{'processor seconds':28} {'read':>8} {'tree':>8} {'predict':>8} {'whole':>8} {'clock':>8} {'peak GB':>8} leaves"
-        )
+        n_rows, n_columns = files["shape"]
+        print(f"{n_rows:,} rows × {n_columns} columns; {sizes}, Arrow {files['arrow bytes'] / 1e6:.0f} MB")
+        titles = ("read", "tree", "predict", "whole", "clock", "peak GB", "leaves")
+        print(f"{'processor seconds':28} {' '.join(f'{title:>8}' for title in titles)}")
         found: dict[str, dict[str, Any] | None] = {}
         for name, (kind, _) in PARTS.items():
             ours_found = found.get("budgetree, CSV")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from budgetree.errors import TableFileError
 from budgetree.problem.tables.files import read_table
 from budgetree.problem.tables.reading import Reading
 
@@ -34,3 +35,22 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, message: s
     with pytest.raises(ValueError, match=message) as caught:
         read_table(str(path))
     assert str(path) in str(caught.value)
+
+
+def test_a_pattern_names_files_of_one_kind(tmp_path: Path) -> None:
+    FRAME.to_csv(tmp_path / "one.csv", index=False)
+    FRAME.to_csv(tmp_path / "two.csv", index=False)
+    assert len(read_table(str(tmp_path / "*.csv"))) == 6
+    FRAME.to_parquet(tmp_path / "three.csv")
+    with pytest.raises(
+        TableFileError, match=r"must be of one kind, but there are .*one.csv \(CSV\), .*three.csv \(Parquet\)"
+    ):
+        read_table(str(tmp_path / "*.csv"))
+    for name in ("a.xlsx", "b.xlsx"):
+        (tmp_path / name).write_bytes(b"PK\x03\x04")
+    with pytest.raises(TableFileError, match="workbooks are read one at a time, but the pattern names 2"):
+        read_table(str(tmp_path / "*.xlsx"))
+    with pytest.raises(FileNotFoundError, match="none of this pattern"):
+        read_table(str(tmp_path / "*.none"))
+    with pytest.raises(FileNotFoundError):
+        read_table(str(tmp_path / "none.csv"))

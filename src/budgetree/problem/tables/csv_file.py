@@ -30,7 +30,7 @@ from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import text_column
 from budgetree.problem.units import LARGEST_EXACT
 
-SAMPLE_ROWS = 20_000  # a file that has no more is read as text alone
+SAMPLE_ROWS = 10_000  # a file that has no more is read as text alone
 MAX_CODED = 100  # different texts of a column in the sample, so that a position in them fits in a byte
 ODD = -2  # a text that the sample did not have
 
