@@ -36,7 +36,7 @@ def predict(
     Example:
       budgetree predict pathway.json new_cases.csv -o predicted.csv
     """
-    from budgetree.cli.predictions import Tally, predictions
+    from budgetree.cli.predictions import Tally, predict_rows
     from budgetree.cli.tables import check_outputs, codes_for, columns_for, open_rows
     from budgetree.problem.tables.reading import Reading
     from budgetree.services.files import replacing
@@ -58,7 +58,7 @@ def predict(
         file.write("[" if as_json else _header(tree.class_names, rows.names, probabilities))
         for batch in rows.read(wanted):
             codes = codes_for(tree.schema, tree.tests_used, batch.table)
-            found = predictions(tree, codes, with_probabilities=probabilities)
+            found = predict_rows(tree, codes, with_probabilities=probabilities)
             is_first = tally.n_rows == 0
             tally.add(found, codes, None if target is None else batch.table.column(target))
             file.write(_json(found.as_records(), is_first) if as_json else _csv(batch.lines, found.as_cells()))

@@ -54,7 +54,7 @@ class Predictions:
         return (said[answer] | {"probabilities": dict(zip(names, shares, strict=True))} for answer, shares in rows)
 
 
-def predictions(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
+def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
     """What the tree says of rows of codes."""
     node, units, label = tree.route(codes).astype(np.int64), tree.units(codes), tree.answers(codes)
     amounts, amount = np.unique(units, return_inverse=True)

@@ -12,7 +12,7 @@ FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer
 
 
-def suspects(table: Table, target: str | None, left_out: list[str]) -> Iterator[tuple[str, str]]:
+def find_suspects(table: Table, target: str | None, left_out: list[str]) -> Iterator[tuple[str, str]]:
     """Columns that are probably not what they will be used as, and what to do."""
     for column in table.columns:
         if column.name in left_out:

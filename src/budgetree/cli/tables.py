@@ -68,9 +68,9 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
 
 def _warn(table: Table, request: Request) -> None:
     from budgetree.cli.output import clean
-    from budgetree.cli.suspects import suspects
+    from budgetree.cli.suspects import find_suspects
 
-    for name, message in suspects(table.without_empty_rows(), request.target, _no_tests(request)):
+    for name, message in find_suspects(table.without_empty_rows(), request.target, _no_tests(request)):
         click.echo(click.style("warning: ", fg="yellow") + clean(f"{name}: {message}"), err=True)
 
 

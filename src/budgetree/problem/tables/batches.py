@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.csv_file import CsvFiles, Readable, number_sql, numbers_of, open_csv_files, readable
 from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
-from budgetree.problem.tables.database import Database, database
+from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
 from budgetree.problem.tables.parquet_file import NUMBERS, ParquetFiles, open_parquet
 from budgetree.problem.tables.reading import Reading
@@ -63,7 +63,7 @@ def open_batches(data: str, reading: Reading) -> Batches:
     if kind == "CSV":
         files = open_csv_files(data, paths, reading)
         return Batches(data, files.names, lambda wanted: _csv_batches(files, paths, wanted))
-    with database(paths) as base:
+    with open_database(paths) as base:
         names = open_parquet(data, paths, base).names
     return Batches(data, names, lambda wanted: _parquet_batches(data, paths, wanted))
 
@@ -88,7 +88,7 @@ def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Itera
 
     read = {f"c{at}": name for at, name in enumerate(files.names) if wanted.lines or name in wanted}
     chosen = ", ".join(read) or "c0"
-    with database(paths) as base:
+    with open_database(paths) as base:
         first_row = 0
         for part in (part for source in files.sources for part in _parts(source, base)):
             try:
@@ -153,12 +153,15 @@ def _end_of_rows(block: bytes) -> int:
 
 def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterator[Batch]:
     for path in paths:
-        with database([path]) as base:
+        with open_database([path]) as base:
             files = open_parquet(data, [path], base)
             cells = [_typed_cell(f"c{at}", kind) for at, kind in enumerate(files.kinds)]
+            read = [f"c{at}" for at, name in enumerate(files.names) if wanted.lines or name in wanted]
             n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
             for first in range(0, n_rows, BATCH_ROWS):
-                base.run(f"CREATE OR REPLACE TABLE block AS FROM {_rows(files, first)}")
+                base.run(
+                    f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {_rows(files, first)}"
+                )
                 lines = _lines(base, cells) if wanted.lines else []
                 columns = files.read(base, "block", [name for name in files.names if name in wanted])
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
@@ -166,7 +169,7 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
 
 def _rows(files: ParquetFiles, first: int) -> str:
     numbered = files.scan.replace("]) AS t(", "], file_row_number=true) AS t(").removesuffix(")") + ", number)"
-    return f"(SELECT * EXCLUDE (number) FROM {numbered} WHERE number BETWEEN {first} AND {first + BATCH_ROWS - 1})"
+    return f"{numbered} WHERE number BETWEEN {first} AND {first + BATCH_ROWS - 1}"
 
 
 def _typed_cell(column: str, kind: str) -> str:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.coded import ABSENT, Coded
 from budgetree.problem.tables.csv_source import CsvSource, open_csv, write_utf8
-from budgetree.problem.tables.database import Database, database, literal, plain_path
+from budgetree.problem.tables.database import Database, literal, open_database, plain_path
 from budgetree.problem.tables.lines import Lines
 from budgetree.problem.tables.number_format import NumberFormat
 from budgetree.problem.tables.reading import Reading
@@ -108,7 +108,7 @@ def read_csv(data: str, paths: Sequence[str], reading: Reading) -> Table:
     import duckdb
 
     files = open_csv_files(data, paths, reading)
-    with database(paths) as base:
+    with open_database(paths) as base:
         try:
             base.run(f"CREATE TABLE sample AS FROM ({files.scan(base)}) LIMIT {SAMPLE_ROWS}")
             n_rows = base.run("SELECT count(*) FROM sample")[0][0]

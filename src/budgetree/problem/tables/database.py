@@ -48,7 +48,7 @@ class Database:
 
 
 @contextmanager
-def database(paths: Sequence[str]) -> Iterator[Database]:
+def open_database(paths: Sequence[str]) -> Iterator[Database]:
     """A database that may read these files."""
     import duckdb
 

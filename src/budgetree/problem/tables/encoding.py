@@ -21,6 +21,7 @@ from budgetree.problem.tables.table import Column, as_float
 from budgetree.problem.tables.values import int_if_whole, sort_key
 
 SAMPLE = 4096  # rows that usually show at once that a column has many values
+BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 DEFAULT_LEVELS = 10  # the paper's
 
 
@@ -43,13 +44,14 @@ class Levels:
         numbers = column.as_numbers()
         if numbers is None:
             raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
-        absent = np.isnan(numbers)
         span = self.high - self.low
         # The paper's rounding: halves go to the even level, and values outside the range to its ends.
-        scaled = (numbers - self.low) / span * (self.levels - 1) if span > 0 else numbers * 0
-        level = np.clip(np.rint(scaled), 0, self.levels - 1)
-        missing_code = self.levels if self.has_missing else UNSEEN
-        return np.where(absent, missing_code, level).astype(np.uint8)
+        level = numbers - self.low if span > 0 else numbers * 0
+        level /= span if span > 0 else 1
+        level *= self.levels - 1
+        np.clip(np.rint(level, out=level), 0, self.levels - 1, out=level)
+        level[np.isnan(numbers)] = self.levels if self.has_missing else UNSEEN
+        return level.astype(np.uint8)
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -95,6 +97,18 @@ def _places(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code:
     return codes
 
 
+def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
+    """Columns of codes as one table, UNSEEN where a column is None; row block by row block, as caches like it."""
+    codes = np.full((n_rows, len(columns)), UNSEEN, dtype=np.uint8)
+    for first in range(0, n_rows, BLOCK_ROWS):
+        rows = slice(first, first + BLOCK_ROWS)
+        block = codes[rows]
+        for place, column in enumerate(columns):
+            if column is not None:
+                block[:, place] = column[rows]
+    return codes
+
+
 NumberEncoder = Levels | FineLevels  # both have thresholds
 ColumnEncoder = NumberEncoder | Categories
 
@@ -126,7 +140,7 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
             raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
         return _categories_of(column)
     absent = np.isnan(column.numbers)
-    numbers = column.numbers[~absent]
+    numbers = column.numbers[~absent] if absent.any() else column.numbers
     if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
         raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
     if len(numbers) and (always or _has_more_than(numbers, n_levels)):

@@ -115,9 +115,14 @@ def _of_pandas(series: Any) -> tuple[Sequence[Any], NDArray[Any]]:
 
 
 def _of_polars(series: Any) -> tuple[Sequence[Any], NDArray[Any]]:
+    import polars as pl
+
     distinct = series.unique().drop_nulls()
-    places = distinct.__class__(range(len(distinct)))
-    positions = series.replace_strict(distinct, places, default=None, return_dtype=places.dtype)
+    if series.dtype == pl.String:  # twice as fast as replacing values
+        positions = series.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32)
+    else:
+        places = pl.Series(range(len(distinct)), dtype=pl.Int32)
+        positions = series.replace_strict(distinct, places, default=None, return_dtype=pl.Int32)
     return distinct.to_list(), positions.fill_null(ABSENT).to_numpy()
 
 

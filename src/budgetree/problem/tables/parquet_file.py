@@ -11,7 +11,7 @@ import numpy as np
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.csv_source import check_header
-from budgetree.problem.tables.database import Database, database, literal, plain_path
+from budgetree.problem.tables.database import Database, literal, open_database, plain_path
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.units import LARGEST_EXACT
 
@@ -57,7 +57,7 @@ def read_parquet(data: str, paths: Sequence[str]) -> Table:
     """The whole of one or more files."""
     import duckdb
 
-    with database(paths) as base:
+    with open_database(paths) as base:
         files = open_parquet(data, paths, base)
         try:
             columns = files.read(base, files.scan)

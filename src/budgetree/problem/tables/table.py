@@ -82,12 +82,15 @@ class Column:
     def with_numbers(self) -> Column:
         """Objects as what they are: numbers where all of them are, with their digits where floats would lose some."""
         numbers = self.as_numbers()
-        if numbers is None or np.isnan(numbers).all():
+        if numbers is None or len(numbers) == 0:
             return self
-        if np.isinf(numbers).any():
+        low, high = float(np.fmin.reduce(numbers)), float(np.fmax.reduce(numbers))  # which overlook NaN
+        if np.isnan(low):
+            return self
+        if np.isinf(low) or np.isinf(high):
             row = int(np.flatnonzero(np.isinf(numbers))[0])
             raise ValueError(f"column {self.name!r} is infinite in row {row}; use a finite number or a missing value.")
-        return replace(self, numbers=numbers, values=None if are_exact(numbers) else self.values)
+        return replace(self, numbers=numbers, values=None if max(-low, high) < LARGEST_EXACT else self.values)
 
     def owned(self) -> Column:
         """The same column, its numbers in no one else's memory."""
