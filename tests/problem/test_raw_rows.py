@@ -75,6 +75,7 @@ def test_some_rows_make_what_they_alone_would(seed: int, rows: list[int], duplic
     assert same(part.rows(np.arange(len(rows))), part)
 
 
+@settings(max_examples=30, deadline=None)  # each reads three files
 @given(seeds, some_rows)
 def test_rows_held_out_are_read_as_another_process_would(
     tmp_path_factory: pytest.TempPathFactory, seed: int, rows: list[int]

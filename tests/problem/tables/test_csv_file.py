@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgetree.errors import TableFileError
@@ -94,6 +94,7 @@ def test_other_encodings_are_named(tmp_path: Path) -> None:
         read_csv("x", [str(tmp_path / "cases.csv")], Reading(encoding="klingon"))
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.tuples(*[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)] * 3),

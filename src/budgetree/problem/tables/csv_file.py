@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,11 +146,22 @@ def _by_plan(files: CsvFiles, base: Database) -> tuple[list[Column], int]:
     """The columns of a file with many rows, and how many they are."""
     plans = _plans(len(files.names), base, files.written)
     chosen = ", ".join(f"{plan.sql} AS c{at}" for at, plan in enumerate(plans))
-    base.run(f"CREATE TABLE cells AS SELECT {chosen} FROM ({files.scan(base)})")
-    found = {at: _read(plan, f"c{at}", files.names[at], base, files) for at, plan in enumerate(plans)}
+    found: dict[int, Column | None]
+    if any(plan.kind == "text" for plan in plans):  # whose different cells are found in a second look
+        base.run(f"CREATE TABLE cells AS SELECT {chosen} FROM ({files.scan(base)})")
+        n_rows = base.run("SELECT count(*) FROM cells")[0][0]
+        found = {
+            at: files.text(files.names[at], base.coded(f"c{at}", "cells"))
+            if plan.kind == "text"
+            else _read(plan, base.arrays(f"SELECT c{at} FROM cells")[f"c{at}"], files.names[at], files)
+            for at, plan in enumerate(plans)
+        }
+        base.run("DROP TABLE cells")
+    else:
+        arrays = base.arrays(f"SELECT {chosen} FROM ({files.scan(base)})")
+        n_rows = len(arrays["c0"])
+        found = {at: _read(plan, arrays.pop(f"c{at}"), files.names[at], files) for at, plan in enumerate(plans)}
     again = [at for at, column in found.items() if column is None]
-    n_rows = base.run("SELECT count(*) FROM cells")[0][0]
-    base.run("DROP TABLE cells")
     if again:
         columns = ", ".join(f"c{at}" for at in again)
         base.run(f"CREATE TABLE again AS SELECT {columns} FROM ({files.scan(base)})")
@@ -194,11 +206,8 @@ def _coded_plan(column: str, texts: tuple[str, ...]) -> Plan:
     return Plan("code", f"coalesce({position}, {other})::TINYINT", texts)
 
 
-def _read(plan: Plan, column: str, name: str, base: Database, files: CsvFiles) -> Column | None:
+def _read(plan: Plan, cells: NDArray[Any], name: str, files: CsvFiles) -> Column | None:
     """A column as planned; None where the file has other cells than its first rows let expect."""
-    if plan.kind == "text":
-        return files.text(name, base.coded(column, "cells"))
-    cells = base.arrays(f"SELECT {column} FROM cells")[column]
     if plan.kind == "code":
         return None if (cells == ODD).any() else files.text(name, Coded(plan.texts, np.asarray(cells)))
     numbers = numbers_of(cells)
