@@ -58,6 +58,8 @@ FILES: dict[str, tuple[bytes, list[str]]] = {
     "schweiz.csv": (text(";", lambda number: f"{number:,}".replace(",", "'")).encode(), ["--thousands", "'"]),
     "empty rows.csv": ((PLAIN + ",,,\r\n\r\n" * 3).encode(), []),
     "rows before.csv": (("\r\n\r\n" + PLAIN).encode(), []),
+    "two line ends.csv": (PLAIN.replace("\r\n", "\n", 7).encode(), []),
+    "comma at the end.csv": (PLAIN.replace("\r\n", ",\r\n").replace("Befund,", "Befund").encode(), []),
     "unknown.csv": ((PLAIN.replace("4510", "unbekannt")).encode(), ["--missing", "unbekannt"]),
     "gap.csv": ((PLAIN.replace("4510", " n/a ")).encode(), []),
 }
@@ -112,6 +114,8 @@ def test_a_folder_of_files_is_one_table(folder: Path, capsys: pytest.CaptureFixt
     (folder / "alles.csv").write_bytes(PLAIN.encode())
     assert learned(capsys, "teil*.csv") == learned(capsys, "alles.csv")
     assert len(json.loads(run(capsys, "predict", "m.json", "teil?.csv", "--json"))) == N_ROWS
+    refused = run(capsys, "predict", "m.json", "teil*.csv", "-o", "teil2.csv", code=1)
+    assert "teil2.csv: this file is in use by the same command" in refused
     assert "nichts*.csv: No such file, and none of this pattern" in run(capsys, *FIT, "nichts*.csv", code=1)
 
 

@@ -146,7 +146,8 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
     """An error if a file could not be written, or would replace what is read or another output."""
     from budgetree.services.files import check_place
 
-    taken = {os.path.realpath(path): path for path in inputs if path is not None}
+    read = [file for path in inputs if path is not None for file in _files_of(path)]
+    taken = {os.path.realpath(path): path for path in read}
     for path in outputs:
         if path is None:
             continue
@@ -154,6 +155,16 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
         if os.path.realpath(path) in taken:
             raise ValueError(f"{path}: this file is in use by the same command; choose another name for the output.")
         taken[os.path.realpath(path)] = path
+
+
+def _files_of(path: str) -> list[str]:
+    """The file, or those that a pattern names."""
+    from budgetree.problem.tables.files import find_files
+
+    try:
+        return find_files(path)
+    except FileNotFoundError:  # which is said when it is read
+        return [path]
 
 
 def _check_columns(table: Table, request: Request) -> str:

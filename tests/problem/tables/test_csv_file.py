@@ -182,3 +182,9 @@ def test_a_name_with_marks_of_patterns_is_a_name(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"x,y\n{cell},1\n", encoding="utf-8")
         path = str(tmp_path / name)
         assert values(read_csv(path, [path], Reading()), "x") == [cell]
+
+
+def test_what_duckdb_refuses_and_python_reads_is_read(tmp_path: Path) -> None:
+    assert values(table(tmp_path, "a,b\n1,2\r\n3,4\n"), "b") == [2, 4]
+    long = "x" * 3_000_000
+    assert values(table(tmp_path, f"a,b\n1,{long}\n"), "b") == [long]

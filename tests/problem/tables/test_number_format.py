@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgetree.problem.tables.number_format import NumberFormat
-from budgetree.problem.tables.reading import Reading
 
 GUESSED_COMMA = NumberFormat(",", is_guess=True)
 
@@ -85,24 +84,3 @@ def test_a_column_settles_what_its_points_mean() -> None:
 def test_thousands_are_read_as_they_are_written(number: int, marks: tuple[str, str]) -> None:
     written = NumberFormat(*marks)
     assert written.number(f"{number:,}".replace(",", marks[1])) == number
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"decimal": ";"}, "decimal is ';'; expected"),
-        ({"thousands": "1"}, "thousands is '1'; expected one mark"),
-        ({"thousands": ""}, "thousands is ''; expected one mark"),
-        ({"decimal": ",", "thousands": ","}, "decimal and thousands are both ','"),
-    ],
-)
-def test_marks_that_cannot_be(settings: dict[str, str], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Reading(**settings)  # type: ignore[arg-type]
-
-
-def test_the_marks_that_are_given_come_first() -> None:
-    assert Reading().number_format(",") == GUESSED_COMMA
-    assert Reading(decimal=".").number_format(",") == NumberFormat(".")
-    assert Reading(thousands=".").number_format() == NumberFormat(",", ".")
-    assert Reading(thousands=" ").number_format(",") == NumberFormat(",", " ", is_guess=True)

@@ -12,7 +12,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.csv_file import CsvFiles, Readable, number_sql, numbers_of, open_csv_files, readable
+from budgetree.problem.tables.csv_file import (
+    CsvFiles,
+    Readable,
+    cannot_read,
+    number_sql,
+    numbers_of,
+    open_csv_files,
+    readable,
+)
 from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
 from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
@@ -91,13 +99,18 @@ def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Itera
     with open_database(paths) as base:
         first_row = 0
         for part in (part for source in files.sources for part in _parts(source, base)):
+            block = "CREATE OR REPLACE TABLE block AS SELECT {} FROM {}".format
             try:
-                base.run(f"CREATE OR REPLACE TABLE block AS SELECT {chosen} FROM {files.scan_one(part)}")
-                n_rows = base.run("SELECT count(*) FROM block")[0][0]
-                columns = [_column(files, name, at, base, wanted) for at, name in read.items() if name in wanted]
-                lines = _lines(base, list(read)) if wanted.lines else []
+                base.run(block(chosen, files.scan_one(part)))
             except duckdb.Error as error:
-                raise files.explain(error) from error
+                files.check()  # which says better what is wrong
+                try:
+                    base.run(block(chosen, files.scan_one(files.rewritten(part, base))))
+                except duckdb.Error:
+                    raise cannot_read(files.data, error) from error
+            n_rows = base.run("SELECT count(*) FROM block")[0][0]
+            columns = [_column(files, name, at, base, wanted) for at, name in read.items() if name in wanted]
+            lines = _lines(base, list(read)) if wanted.lines else []
             yield Batch(files.table(columns, first_row, n_rows), lines)
             first_row += n_rows
 

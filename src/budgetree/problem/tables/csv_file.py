@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from itertools import chain
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.coded import ABSENT, Coded
-from budgetree.problem.tables.csv_source import CsvSource, open_csv, write_utf8
+from budgetree.problem.tables.csv_source import CsvSource, open_csv, rewrite, write_utf8
 from budgetree.problem.tables.database import Database, literal, open_database, plain_path
 from budgetree.problem.tables.lines import Lines
 from budgetree.problem.tables.number_format import NumberFormat
@@ -33,6 +33,7 @@ from budgetree.problem.units import LARGEST_EXACT
 
 SAMPLE_ROWS = 10_000  # a file that has no more is read as text alone
 MAX_CODED = 100  # different texts of a column in the sample, so that a position in them fits in a byte
+MAX_LINE = 20_000_000  # bytes
 ODD = -2  # a text that the sample did not have
 
 
@@ -43,6 +44,7 @@ class CsvFiles:
     data: str  # as the user named them
     sources: tuple[CsvSource, ...]
     reading: Reading
+    is_odd: bool = False  # DuckDB does not read the files as they are
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,7 +57,7 @@ class CsvFiles:
 
     def scan(self, base: Database) -> str:
         """What SQL reads from: every cell a text, NULL where missing."""
-        files = (self.scan_one(readable(source, base)) for source in self.sources)
+        files = (self.scan_one(self.rewritten(file, base) if self.is_odd else file) for file in self.readable(base))
         return " UNION ALL ".join(f"(FROM {file})" for file in files)
 
     def scan_one(self, file: Readable) -> str:
@@ -65,10 +67,11 @@ class CsvFiles:
         # With one column, an empty line would be a row.
         full = " WHERE c0 IS NOT NULL" if len(self.names) == 1 else ""
         packed = "gzip" if file.is_packed else "none"
+        long_lines = f", max_line_size={MAX_LINE}" if file.is_rewritten else ""  # takes memory, so not for all files
         return (
             f"read_csv([{literal(file.path)}], auto_detect=false, columns={{{columns}}}, nullstr=[{missing}], "
             f"delim={literal(self.sources[0].delimiter)}, quote='\"', escape='\"', header=false, "
-            f"skip={int(file.has_header)}, compression='{packed}'){full}"
+            f"skip={int(file.has_header)}, compression='{packed}'{long_lines}){full}"
         )
 
     def lines(self, rows: NDArray[np.int64]) -> Lines:
@@ -86,10 +89,20 @@ class CsvFiles:
         stripped = (cell.strip() for cell in cells.distinct)
         return text_column(name, cells.mapped([None if cell in absent else cell for cell in stripped]), self.written)
 
-    def explain(self, error: Exception) -> TableFileError:
-        """Which file DuckDB could not read, and why."""
-        found = [source.explain(error) for source in self.sources]
-        return next((better for better in found if "cannot be read" not in str(better)), found[0])
+    def readable(self, base: Database) -> Iterator[Readable]:
+        """The files as DuckDB can read them."""
+        return (readable(source, base) for source in self.sources)
+
+    def rewritten(self, file: Readable, base: Database) -> Readable:
+        """A copy as Python writes it, of a file that only Python reads."""
+        copy = os.path.join(base.folder, f"{sha256(file.path.encode()).hexdigest()}-again.csv")
+        rewrite(file.path, self.sources[0].delimiter, copy)
+        return Readable(copy, has_header=file.has_header, is_rewritten=True)
+
+    def check(self) -> None:
+        """An error that says which file is broken, and where, if one is."""
+        for source in self.sources:
+            source.check()
 
 
 def open_csv_files(data: str, paths: Sequence[str], reading: Reading) -> CsvFiles:
@@ -109,16 +122,30 @@ def read_csv(data: str, paths: Sequence[str], reading: Reading) -> Table:
     import duckdb
 
     files = open_csv_files(data, paths, reading)
+    try:
+        return _read_whole(files, paths)
+    except duckdb.Error:
+        files.check()  # which says better what is wrong
+    try:
+        return _read_whole(replace(files, is_odd=True), paths)
+    except duckdb.Error as error:
+        raise cannot_read(data, error) from error
+
+
+def cannot_read(data: str, error: Exception) -> TableFileError:
+    """What to say where we have no better words than DuckDB."""
+    reason = str(error).partition("Original Line")[0].split("\n\n")[0]
+    return TableFileError(f"{data}: this CSV file cannot be read: {' '.join(reason.split())[:300]}")
+
+
+def _read_whole(files: CsvFiles, paths: Sequence[str]) -> Table:
     with open_database(paths) as base:
-        try:
-            base.run(f"CREATE TABLE sample AS FROM ({files.scan(base)}) LIMIT {SAMPLE_ROWS}")
-            n_rows = base.run("SELECT count(*) FROM sample")[0][0]
-            if n_rows < SAMPLE_ROWS:
-                columns = [files.text(name, base.coded(f"c{at}", "sample")) for at, name in enumerate(files.names)]
-            else:
-                columns, n_rows = _by_plan(files, base)
-        except duckdb.Error as error:
-            raise files.explain(error) from error
+        base.run(f"CREATE TABLE sample AS FROM ({files.scan(base)}) LIMIT {SAMPLE_ROWS}")
+        n_rows = base.run("SELECT count(*) FROM sample")[0][0]
+        if n_rows < SAMPLE_ROWS:
+            columns = [files.text(name, base.coded(f"c{at}", "sample")) for at, name in enumerate(files.names)]
+        else:
+            columns, n_rows = _by_plan(files, base)
     return files.table(columns, 0, n_rows)
 
 
@@ -222,6 +249,7 @@ class Readable:
     path: str
     is_packed: bool = False
     has_header: bool = True
+    is_rewritten: bool = False  # by Python, because DuckDB did not read it
 
 
 def readable(source: CsvSource, base: Database) -> Readable:
@@ -237,5 +265,5 @@ def readable(source: CsvSource, base: Database) -> Readable:
 def _places(sources: Collection[CsvSource]) -> Iterator[str]:
     several = len(sources) > 1
     return chain.from_iterable(
-        (f"line {line}{f' of {source.path}' if several else ''}" for line, _ in source.records()) for source in sources
+        (f"line {line}{f' of {source.path}' if several else ''}" for line in source.lines()) for source in sources
     )

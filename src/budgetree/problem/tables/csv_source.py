@@ -51,15 +51,15 @@ class CsvSource:
                     )
                 yield line, row
 
-    def explain(self, error: Exception) -> TableFileError:
-        """Why DuckDB could not read the file, in our words where they can be found."""
-        try:
-            for _ in self.records():
-                pass
-        except TableFileError as better:
-            return better
-        reason = str(error).split("\n\n")[0].splitlines()
-        return TableFileError(f"{self.path}: this CSV file cannot be read: {' '.join(reason)[:300]}")
+    def lines(self) -> Iterator[int]:
+        """Where the rows begin."""
+        found = _records(self.path, self.encoding, self.delimiter)
+        return (line for line, _ in found if line > self.header_line)
+
+    def check(self) -> None:
+        """An error that says where the file is broken, if it is."""
+        for _ in self.records():
+            pass
 
 
 def open_csv(path: str, encoding: str | None = None) -> CsvSource:
@@ -106,6 +106,13 @@ def write_utf8(source: CsvSource, path: str) -> None:
     with _text(source.path, source.encoding) as text, open(path, "w", encoding="utf-8", newline="") as copy:
         lines = enumerate(_decoded(text, source.path, source.encoding), start=1)
         copy.writelines(line for number, line in lines if number >= source.header_line)
+
+
+def rewrite(path: str, delimiter: str, copy: str) -> None:
+    """A copy of a file in UTF-8 that Python reads and DuckDB does not, such as one with two kinds of line ends."""
+    with open(copy, "w", encoding="utf-8", newline="") as file:
+        rows = (row for _, row in _records(path, "utf-8-sig", delimiter))
+        csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
 
 
 def _records(path: str, encoding: str, delimiter: str) -> Iterator[Record]:
