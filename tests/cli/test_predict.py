@@ -40,3 +40,62 @@ def test_predict_says_what_is_unknown_and_what_is_wrong(tmp_path: Path, capsys: 
     assert "3 of 6 predictions are wrong (50.0%)" in printed.err
     assert "P: 1 of 2 missed" in printed.err
     assert "there is no column 'z'" in run(capsys, "predict", model, str(new), "--target", "z", code=1)
+
+
+def test_batches_do_not_matter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"{i % 5},{'uvw'[i % 3]},{'PN'[i % 5 > 2]}\n" for i in range(60)]
+    (tmp_path / "known.csv").write_text("a,b,y\n" + "".join(lines), encoding="utf-8")
+    lines[33] = "9,u,P\n"  # a value that no known case had
+    model, new = str(tmp_path / "m.json"), str(tmp_path / "new.csv")
+    (tmp_path / "new.csv").write_text("a,b,y\n" + "".join(lines), encoding="utf-8")
+    run(capsys, *FIT_KNOWN, str(tmp_path / "known.csv"), "-t", "y", "--budget", "2", "--folds", "0", "-o", model)
+    for options in ([], ["--json"], ["--probabilities"], ["--probabilities", "--json"]):
+        with monkeypatch.context() as patched:
+            assert main(["predict", model, new, "-t", "y", *options]) == 0
+            whole = capsys.readouterr()
+            patched.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 50)
+            assert main(["predict", model, new, "-t", "y", *options]) == 0
+            assert capsys.readouterr() == whole
+    assert "1 row has a value of 'a' that no known case had" in whole.err
+    assert "of 60 predictions" in whole.err
+    rows = json.loads(whole.out)
+    assert rows[0]["probabilities"] == {"N": 0, "P": 1}
+    assert all(sum(row["probabilities"].values()) == pytest.approx(1) for row in rows)
+
+
+def test_probabilities_have_a_column_for_each_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "known.csv").write_text("a,y\n" + "0,P\n0,P\n0,N\n1,N\n" * 5, encoding="utf-8")
+    model, out = str(tmp_path / "m.json"), str(tmp_path / "out.csv")
+    known = str(tmp_path / "known.csv")
+    run(capsys, *FIT_KNOWN, known, "-t", "y", "--budget", "1", "--folds", "0", "-o", model)
+    said = run(capsys, "predict", model, known, "--probabilities", "-o", out)
+    assert said == f"20 rows; costliest 1, mean 1; written to {out}\n"
+    written = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    assert written[0] == "a,y,prediction,cost,tests,probability of N,probability of P"
+    assert written[1] == "0,P,P,1,a,0.333333,0.666667"
+    assert written[4] == "1,N,N,1,a,1,0"
+
+
+def test_a_file_without_rows_has_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "known.csv").write_text("a,y\n0,P\n1,N\n", encoding="utf-8")
+    (tmp_path / "none.csv").write_text("a,y\n", encoding="utf-8")
+    model, none = str(tmp_path / "m.json"), str(tmp_path / "none.csv")
+    run(capsys, *FIT_KNOWN, str(tmp_path / "known.csv"), "-t", "y", "--budget", "1", "--folds", "0", "-o", model)
+    assert run(capsys, "predict", model, none) == "a,y,prediction,cost,tests\n"
+    assert json.loads(run(capsys, "predict", model, none, "--json", "-t", "y")) == []
+
+
+def test_nothing_is_written_where_a_later_row_is_broken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 50)
+    (tmp_path / "known.csv").write_text("a,y\n" + "".join(f"{i},{'PN'[i % 2]}\n" for i in range(40)), encoding="utf-8")
+    (tmp_path / "new.csv").write_text("a,y\n" + "1,P\n" * 40 + "x,P\n", encoding="utf-8")
+    model, out = str(tmp_path / "m.json"), tmp_path / "out.csv"
+    run(capsys, *FIT_KNOWN, str(tmp_path / "known.csv"), "-t", "y", "--budget", "1", "--folds", "0", "-o", model)
+    out.write_text("old", encoding="utf-8")
+    complaint = run(capsys, "predict", model, str(tmp_path / "new.csv"), "-o", str(out), code=1)
+    assert "new.csv, line 42: 'a' is 'x'; the model knows it as a number" in complaint
+    assert out.read_text(encoding="utf-8") == "old"

@@ -45,7 +45,7 @@ def test_parquet_and_bundled_names(tmp_path: Path, capsys: pytest.CaptureFixture
     pd.DataFrame(every).to_parquet(tmp_path / "gaps.parquet")
     assert run(capsys, "predict", model, str(tmp_path / "gaps.parquet")).splitlines()[2].startswith(",,")
     (tmp_path / "sheet.xlsx").write_bytes(b"PK\x03\x04 and more")
-    assert "save the table as CSV" in run(capsys, "predict", model, str(tmp_path / "sheet.xlsx"), code=1)
+    assert "Save the table as CSV" in run(capsys, "predict", model, str(tmp_path / "sheet.xlsx"), code=1)
 
 
 @pytest.mark.parametrize("name", ["synthetic", "figure1", "soybean"])

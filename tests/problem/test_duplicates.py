@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.problem import duplicates
 from budgetree.problem.duplicates import add_up_duplicates
 
 
@@ -56,3 +58,15 @@ def test_losses_that_come_later_bring_merged_rows_back() -> None:
     assert (later.n_objects, later.class_order.leaf_loss) == (5, 3)
     assert later.codes.tolist() == bt.Instance.from_frame(FRAME, "y", losses={"ill": 50}).codes.tolist()
     assert merged.with_losses(None).n_objects == 2
+
+
+@given(st.integers(1, 20), st.integers(1, 40), st.integers(0, 2**32 - 1), st.booleans())
+def test_groups_are_the_same_however_rows_are_compared(n_tests: int, n_cases: int, seed: int, collide: bool) -> None:
+    codes = np.random.default_rng(seed).integers(0, 2, (n_cases, n_tests), dtype=np.uint8)
+    with pytest.MonkeyPatch.context() as patched:
+        if collide:  # rows that differ get the same number, as once in a blue moon
+            patched.setattr(duplicates, "_mixed", lambda codes: np.zeros(len(codes), dtype=np.uint64))
+        first, group = duplicates.identical_groups(codes)
+    texts = [row.tobytes() for row in codes]
+    assert sorted(first.tolist()) == sorted({texts.index(text) for text in texts})
+    assert [texts[first[place]] for place in group] == texts

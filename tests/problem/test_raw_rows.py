@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.cli.tables import codes_for
-from budgetree.problem.tables.csv_file import read_csv
+from budgetree.problem.tables.files import read_table
 
 N_ROWS = 24
 PRICES = bt.Prices({"word": {"a": 1, "b": 2, "c": 3, "missing": 1}}, default=1)
@@ -43,9 +43,9 @@ def same(one: bt.Instance, other: bt.Instance) -> bool:
     )
 
 
-def written(path: Path, frame: pd.DataFrame, rows: Any) -> Path:
+def written(path: Path, frame: pd.DataFrame, rows: Any) -> str:
     frame.iloc[rows].to_csv(path, index=False)
-    return path
+    return str(path)
 
 
 seeds = st.integers(0, 10_000)
@@ -75,6 +75,7 @@ def test_some_rows_make_what_they_alone_would(seed: int, rows: list[int], duplic
     assert same(part.rows(np.arange(len(rows))), part)
 
 
+@settings(max_examples=30, deadline=None)  # each reads three files
 @given(seeds, some_rows)
 def test_rows_held_out_are_read_as_another_process_would(
     tmp_path_factory: pytest.TempPathFactory, seed: int, rows: list[int]
@@ -83,9 +84,9 @@ def test_rows_held_out_are_read_as_another_process_would(
     held_out = np.setdiff1d(np.arange(N_ROWS), rows)
     if len(held_out) == 0 or frame["word"].iloc[rows].isna().all():  # a file without a word there has no kind
         return
-    whole = bt.Instance.from_table(read_csv(written(folder / "all.csv", frame, np.arange(N_ROWS))), "class", levels=5)
-    alone = bt.Instance.from_table(read_csv(written(folder / "some.csv", frame, rows)), "class", levels=5)
-    new = read_csv(written(folder / "new.csv", frame, held_out))
+    whole = bt.Instance.from_table(read_table(written(folder / "all.csv", frame, np.arange(N_ROWS))), "class", levels=5)
+    alone = bt.Instance.from_table(read_table(written(folder / "some.csv", frame, rows)), "class", levels=5)
+    new = read_table(written(folder / "new.csv", frame, held_out))
     part = whole.rows(rows)
     expected = codes_for(alone.schema, frozenset(range(3)), new)
     assert part.codes_of(whole, held_out).tolist() == expected.tolist()

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from budgetree.cli.losses import losses_in_words, useless_answers
+from budgetree.cli.suspects import FEW_ROWS, about_id, about_target
 from budgetree.cli.tables import Request, instance_from, open_table
 from budgetree.problem import Instance
+from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.encoding import MAX_OUTCOMES
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import first_word
-from budgetree.problem.tables.values import is_missing
 from budgetree.services.words import counted, show_number
 
-FEW_ROWS = 20  # below this, all different says nothing
 MOSTLY = 0.8
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
 # 3,5 or 1.250,00 or 5.2 % or 12 mg: what people read as a number, and we do not.
@@ -38,11 +38,13 @@ class Finding:
 
 def examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
-    table = open_table(request.data, request.missing)
+    table = open_table(request.data, request.reading)
     findings: list[Finding] = []
     for column in table.columns:
         if column.name not in request.drop and column.name != request.target:
             findings.extend(_about_column(table, column, request.levels))
+        elif column.name == request.target and (message := about_target(column)) is not None:
+            findings.append(Finding("warning", column.name, message))
     try:
         instance = instance_from(table, request)
     except (ValueError, OSError) as error:
@@ -56,74 +58,95 @@ def examine(request: Request) -> list[Finding]:
 
 
 def _about_column(table: Table, column: Column, levels: int) -> Iterator[Finding]:
-    values = column.to_list()
-    known = [value for value in values if not is_missing(value)]
-    distinct = len(set(map(str, known)))
-    missing = len(values) - len(known)
-    if distinct <= 1:
+    try:
+        coded = column.coded()
+    except TypeError:  # lists and the like, which are refused later
+        coded = Coded.of(list(map(str, column.to_list())))
+    known = Known.of(coded)
+    missing = len(column) - known.n_rows
+    if known.n_distinct <= 1:
         yield Finding("warning", column.name, "has the same value in every row, so it cannot tell cases apart.")
         return
-    if missing > len(values) / 2:
-        yield Finding("warning", column.name, f"is missing in {missing} of {len(values)} rows.")
-    if _counts_rows(column, known):
-        yield Finding("warning", column.name, f"seems to number the rows; leave it out: --drop {column.name!r}.")
+    if missing > len(column) / 2:
+        yield Finding("warning", column.name, f"is missing in {missing} of {len(column)} rows.")
+    if (message := about_id(column)) is not None:
+        yield Finding("warning", column.name, message)
     if column.numbers is not None:
-        if distinct > levels:
+        if known.n_distinct > levels:
             yield Finding(
-                "note", column.name, f"has {distinct} different numbers, which are rounded to {levels} levels."
+                "note", column.name, f"has {known.n_distinct} different numbers, which are rounded to {levels} levels."
             )
         return
-    yield from _about_texts(table, column, known, distinct)
+    yield from _about_texts(table, column, known)
 
 
-def _about_texts(table: Table, column: Column, known: list[Any], distinct: int) -> Iterator[Finding]:
-    looks = [str(value) for value in known]
-    if sum(DATE.fullmatch(text) is not None for text in looks) > MOSTLY * len(looks):
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The different texts of a column, and how many rows have each."""
+
+    counts: dict[str, int]
+
+    @classmethod
+    def of(cls, coded: Coded) -> Known:
+        counts: dict[str, int] = {}
+        for value, count in zip(coded.distinct, coded.counts.tolist(), strict=False):
+            if count:
+                counts[str(value)] = counts.get(str(value), 0) + count
+        return cls(counts)
+
+    @property
+    def n_distinct(self) -> int:
+        return len(self.counts)
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.counts.values())
+
+    def rows_where(self, is_wanted: Callable[[str], object]) -> int:
+        """How many rows have a text of some kind."""
+        return sum(count for text, count in self.counts.items() if is_wanted(text))
+
+
+def _about_texts(table: Table, column: Column, known: Known) -> Iterator[Finding]:
+    most = MOSTLY * known.n_rows
+    if known.rows_where(DATE.fullmatch) > most:
         yield Finding(
             "warning",
             column.name,
             f"holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
             f"out: --drop {column.name!r}.",
         )
-    elif sum(ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER]) is not None for text in looks) > MOSTLY * len(looks):
+    elif known.rows_where(lambda text: ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER])) > most:
         yield Finding(
             "warning",
             column.name,
-            f"looks like numbers, such as {looks[0]!r}, but is taken as text; write them as 3.5 (no %, no units, "
-            "nothing between thousands), or with a decimal comma in a file whose cells are separated by semicolons.",
+            f"looks like numbers, such as {next(iter(known.counts))!r}, but is taken as text; write them as 3.5 (no "
+            "%, no units), or say how they are written: --decimal, --thousands.",
         )
-    elif len(known) >= FEW_ROWS and MOSTLY * len(known) < distinct <= MAX_OUTCOMES:
+    elif known.n_rows >= FEW_ROWS and most < known.n_distinct <= MAX_OUTCOMES:
         yield Finding(
             "warning",
             column.name,
-            f"is different in nearly every row ({distinct} of {len(known)}): a test that identifies the case looks "
-            f"perfect and is useless for new ones. Leave it out: --drop {column.name!r}.",
+            f"is different in nearly every row ({known.n_distinct} of {known.n_rows}): a test that identifies the case "
+            f"looks perfect and is useless for new ones. Leave it out: --drop {column.name!r}.",
         )
-    if distinct > MAX_OUTCOMES:
+    if known.n_distinct > MAX_OUTCOMES:
         yield Finding(
             "error",
             column.name,
-            f"has {distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes. Leave it out "
+            f"has {known.n_distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes. Leave it out "
             f"(--drop {column.name!r}) or group its rare values.",
         )
     row = first_word(column)
-    numbers = sum(_is_number(text) for text in looks)
-    if row is not None and MOSTLY * len(looks) < numbers < len(looks):
-        cell = repr(str(column.to_list()[row])[:40])
+    n_numbers = known.rows_where(_is_number)
+    if row is not None and column.texts is not None and most < n_numbers < known.n_rows:
+        cell = repr(str(column.texts[row])[:40])
         yield Finding(
             "warning",
             column.name,
-            f"is a number in {numbers} of {len(looks)} rows, but {cell} in {table.where(row)}; so all are taken "
+            f"is a number in {n_numbers} of {known.n_rows} rows, but {cell} in {table.where(row)}; so all are taken "
             f"as text. Correct it, or if it means missing: --missing {cell}.",
         )
-
-
-def _counts_rows(column: Column, known: list[Any]) -> bool:
-    """Whether it is 1, 2, 3, … in some order, from wherever it begins."""
-    if column.numbers is None or len(known) < FEW_ROWS or len(known) < len(column):
-        return False
-    ordered = np.sort(column.numbers)
-    return bool((np.diff(ordered) == 1).all())
 
 
 def _about_cases(instance: Instance) -> Iterator[Finding]:

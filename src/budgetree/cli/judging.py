@@ -27,6 +27,11 @@ class Judgement:
         """Some more rows."""
         self.pairs.update((str(true), str(answer)) for true, answer in zip(right, predicted, strict=True))
 
+    def add_counts(self, counts: Iterable[tuple[str, str, int]]) -> None:
+        """So many more rows of a right and a given answer."""
+        for true, answer, count in counts:
+            self.pairs[true, answer] += count
+
     @property
     def confusion(self) -> Confusion:
         """A row per answer, a column per class: those of the model, and then whatever else the column has."""

@@ -33,7 +33,8 @@ A first look, with data that come with budgetree:
   budgetree fit pima --budget 2 -o pathway.json
   budgetree ask pathway.json
 \b
-DATA is a CSV file (with a header line), a Parquet file or one of `budgetree datasets`.
+DATA is a table (.csv, .tsv, .gz, .parquet, .xlsx, .xls, .ods), a pattern such as 'day*.csv' for
+several, or one of `budgetree datasets`.
 Ctrl-C ends a search with the best tree so far.
 Exit codes: 0 done, 1 failed (the message says why), 2 called wrongly, 130 stopped by Ctrl-C.
 """

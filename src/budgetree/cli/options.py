@@ -44,6 +44,26 @@ model = click.argument("model", metavar="MODEL", type=click.Path(dir_okay=False)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
+def reading(command: AnyCommand) -> AnyCommand:
+    """How a file writes its cells, where it does not say so itself."""
+    for option in reversed(
+        (
+            click.option(
+                "--missing",
+                metavar="TEXT",
+                multiple=True,
+                help="A cell that stands for a missing value. May be repeated.",
+            ),
+            click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals: 3.5 or 3,5."),
+            click.option("--thousands", metavar="MARK", help="What stands between thousands: 1,234 or 1.234 or 1 234."),
+            click.option("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
+            click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 def table(command: AnyCommand) -> AnyCommand:
     """How to read a table of known cases."""
     for option in reversed(
@@ -70,12 +90,7 @@ def table(command: AnyCommand) -> AnyCommand:
                 help="Round a column of numbers with more different values to N levels.",
             ),
             click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
-            click.option(
-                "--missing",
-                metavar="TEXT",
-                multiple=True,
-                help="A cell that stands for a missing value. May be repeated.",
-            ),
+            reading,
             click.option(
                 "--duplicates",
                 type=click.Choice(["keep", "merge"]),

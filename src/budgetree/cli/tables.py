@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Schema
+    from budgetree.problem.tables.batches import Batches, Wanted
+    from budgetree.problem.tables.reading import Reading
     from budgetree.problem.tables.table import Table
 
 
@@ -26,33 +30,49 @@ class Request:
     missing: Sequence[str] = ()
     duplicates: str = "keep"
     groups: str | None = None  # a column: its rows belong together, and it is no test
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """What is said about the file."""
+        from budgetree.problem.tables.reading import Reading
+
+        return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
 
 
-def open_table(data: str, missing: Sequence[str] = ()) -> Table:
-    """A CSV or Parquet file, or a bundled data set; a file comes first where both have the name."""
+def open_table(data: str, reading: Reading | None = None) -> Table:
+    """A file of any kind, or a bundled data set; a file comes first where both have the name."""
     if _is_bundled(data):
         from budgetree import datasets
 
         return datasets.table(data)
     from budgetree.problem.tables.files import read_table
 
-    return read_table(data, missing)
-
-
-def load_instance(request: Request) -> Instance:
-    """The known cases, with prices."""
-    return instance_from(open_table(request.data, request.missing), request)
+    return read_table(data, reading)
 
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
-    """The known cases, with prices, and which rows belong together."""
-    if request.groups is None:
-        return load_instance(request), None
-    if _is_bundled(request.data):
+    """The known cases, with prices, and which rows belong together; what is doubtful is said on the way."""
+    if request.groups is not None and _is_bundled(request.data):
         raise ValueError(f"{request.data}: no rows of a bundled data set belong together; --groups is for files.")
-    table = open_table(request.data, request.missing)
+    table = open_table(request.data, request.reading)
     instance = instance_from(table, request)
+    if not _is_bundled(request.data):
+        _warn(table, request)
+    if request.groups is None:
+        return instance, None
     return instance, table.without_empty_rows().column(request.groups).to_list()
+
+
+def _warn(table: Table, request: Request) -> None:
+    from budgetree.cli.output import clean
+    from budgetree.cli.suspects import find_suspects
+
+    for name, message in find_suspects(table.without_empty_rows(), request.target, _no_tests(request)):
+        click.echo(click.style("warning: ", fg="yellow") + clean(f"{name}: {message}"), err=True)
 
 
 def instance_from(table: Table, request: Request) -> Instance:
@@ -60,6 +80,7 @@ def instance_from(table: Table, request: Request) -> Instance:
     from budgetree import datasets
     from budgetree.cli.losses import given_losses, place_of
     from budgetree.problem import Instance, Prices
+    from budgetree.problem.tables.texts import check_numbers
 
     prices = None if request.prices is None else Prices.from_toml(request.prices)
     losses = given_losses(request)
@@ -76,6 +97,7 @@ def instance_from(table: Table, request: Request) -> Instance:
             raise ValueError(f"{place_of(str(error), request, request.data)}: {error}") from error
     table = table.without_empty_rows()
     target = _check_columns(table, request)
+    check_numbers(table.without([*_no_tests(request), target]))
     try:
         return Instance.from_table(
             table.without(_no_tests(request)),
@@ -95,14 +117,32 @@ def _no_tests(request: Request) -> list[str]:
     return [*request.drop, *(name for name in groups if name not in request.drop)]
 
 
+def open_rows(data: str, reading: Reading) -> Batches:
+    """The rows of a file or a bundled data set, batch by batch."""
+    from budgetree.problem.tables.batches import open_batches, whole_table
+
+    return whole_table(open_table(data)) if _is_bundled(data) else open_batches(data, reading)
+
+
+def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
+    """The columns that the model may ask for, which must be there."""
+    from budgetree.problem.tables.batches import Wanted
+    from budgetree.problem.tables.encoding import NumberEncoder
+
+    for test in sorted(used):
+        if schema.test_names[test] not in rows.names:
+            raise ValueError(
+                f"{rows.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
+                f"There are: {', '.join(rows.names)}."
+            )
+    encoders = () if schema.encoders is None else schema.encoders
+    numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
+    names = {schema.test_names[test] for test in used}
+    return Wanted(numbers & names, names - numbers)
+
+
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
     """The codes of a table's rows, as the model reads them."""
-    for test in sorted(used):
-        if schema.test_names[test] not in table.names:
-            raise ValueError(
-                f"{table.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
-                f"There are: {', '.join(table.names)}."
-            )
     if schema.encoders is None:
         return _codes_by_name(schema, used, table)
     from budgetree.problem.tables.learned import as_learned
@@ -114,7 +154,8 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
     """An error if a file could not be written, or would replace what is read or another output."""
     from budgetree.services.files import check_place
 
-    taken = {os.path.realpath(path): path for path in inputs if path is not None}
+    read = [file for path in inputs if path is not None for file in _files_of(path)]
+    taken = {os.path.realpath(path): path for path in read}
     for path in outputs:
         if path is None:
             continue
@@ -122,6 +163,16 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
         if os.path.realpath(path) in taken:
             raise ValueError(f"{path}: this file is in use by the same command; choose another name for the output.")
         taken[os.path.realpath(path)] = path
+
+
+def _files_of(path: str) -> list[str]:
+    """The file, or those that a pattern names."""
+    from budgetree.problem.tables.files import find_files
+
+    try:
+        return find_files(path)
+    except FileNotFoundError:  # which is said when it is read
+        return [path]
 
 
 def _check_columns(table: Table, request: Request) -> str:
@@ -136,11 +187,10 @@ def _check_columns(table: Table, request: Request) -> str:
             raise ValueError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
-    from budgetree.problem.tables.values import is_missing
     from budgetree.services.words import counted
 
-    empty = [row for row, value in enumerate(table.column(request.target).to_list()) if is_missing(value)]
-    if empty:
+    empty = table.column(request.target).is_absent.nonzero()[0]
+    if len(empty):
         places = ", ".join(table.where(row) for row in empty[:3])
         raise ValueError(
             f"{table.source}: {request.target!r} is empty in {counted(len(empty), 'row')}, first in {places}; "
@@ -158,8 +208,9 @@ def _codes_by_name(schema: Schema, used: frozenset[int], table: Table) -> Any:
     codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
     for test in used:
         code = {name: place for place, name in enumerate(schema.outcome_names[test])}
-        cells = table.column(schema.test_names[test]).to_list()
-        codes[:, test] = [code.get(str(cell), UNSEEN) for cell in cells]
+        cells = table.column(schema.test_names[test]).coded()
+        known = np.array([code.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
+        codes[:, test] = cells.look_up(known, code.get("None", UNSEEN))
     return codes
 
 

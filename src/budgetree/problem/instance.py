@@ -135,7 +135,7 @@ class Instance:
         if duplicates is None:
             duplicates = "merge" if losses is None else "keep"
         _check_request(table, target, duplicates)
-        labels, classes = class_codes(table.column(target).to_list(), len(table), None, f"column {target!r}")
+        labels, classes = class_codes(table.column(target).labels(), len(table), None, f"column {target!r}")
         raw = RawRows(table.without([target]).owned(), labels, levels, duplicates)
         return cls.from_raw(raw, classes, prices, losses=losses)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.duplicates import add_up_duplicates, merge_duplicates
-from budgetree.problem.tables.encoding import MAX_OUTCOMES, ColumnEncoder, fit_encoder
+from budgetree.problem.tables.encoding import MAX_OUTCOMES, ColumnEncoder, fit_encoder, side_by_side
 from budgetree.problem.tables.table import Column, Table
 
 # Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
@@ -91,10 +91,8 @@ def _encode(
     """How each column becomes codes, and the codes."""
     _check_levels(levels, [column.name for column in tests])
     encoders = tuple(fixed.get(column.name) or fit_encoder(column, levels) for column in tests)
-    codes = np.empty((len(tests[0]), len(tests)), dtype=np.uint8)
-    for index, (encoder, column) in enumerate(zip(encoders, tests, strict=True)):
-        codes[:, index] = encoder.encode(column)
-    return encoders, codes
+    coded = [encoder.encode(column) for encoder, column in zip(encoders, tests, strict=True)]
+    return encoders, side_by_side(coded, len(tests[0]))
 
 
 def _check_levels(levels: LevelCounts, test_names: Sequence[str]) -> None:

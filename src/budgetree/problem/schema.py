@@ -15,7 +15,7 @@ from budgetree.problem.loss_table import LossTable
 from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices
-from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder
+from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder, side_by_side
 from budgetree.problem.tables.table import Table
 from budgetree.services.words import counted
 
@@ -43,13 +43,13 @@ class Schema:
                 "make it with Instance.from_frame."
             )
         by_name = {column.name: column for column in table.columns}
-        codes = np.full((len(table), len(self.encoders)), UNSEEN, dtype=np.uint8)
+        coded: list[NDArray[np.uint8] | None] = [None] * len(self.encoders)
         for test, encoder in enumerate(self.encoders):
             if encoder.name in by_name:
-                codes[:, test] = encoder.encode(by_name[encoder.name])
+                coded[test] = encoder.encode(by_name[encoder.name])
             elif test in needed:
                 raise ValueError(f"frame: there is no column {encoder.name!r}, which the tree may ask for.")
-        return codes
+        return side_by_side(coded, len(table))
 
     def known_range(self, test: str) -> tuple[float, float] | None:
         """From where to where the known numbers of a test run; None where it is not rounded to levels."""

@@ -6,7 +6,10 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 
 def check_place(path: str | Path) -> None:
@@ -19,15 +22,23 @@ def check_place(path: str | Path) -> None:
 
 def write_text(path: str | Path, content: str) -> None:
     """Replace the file in one step."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[TextIO]:
+    """A file to write to, which takes the place of the old one once it is complete."""
     check_place(path)
     target = Path(os.path.realpath(path))  # a link stays one
     if target.exists() and not target.is_file():
-        target.write_text(content, encoding="utf-8")  # a device or a pipe cannot be replaced
+        with open(target, "w", encoding="utf-8") as file:  # a device or a pipe cannot be replaced
+            yield file
         return
     temporary = target.with_name(f".{secrets.token_hex(6)}.part")
     try:
         with open(temporary, "x", encoding="utf-8") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())  # else a power cut could leave the new name on an empty file
         if target.exists():

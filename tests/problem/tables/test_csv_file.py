@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.csv_file import MISSING_CELLS, read_csv
+from budgetree.problem.tables import csv_file
+from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.csv_file import read_csv
+from budgetree.problem.tables.reading import MISSING_CELLS, Reading
 from budgetree.problem.tables.table import Table
 
 
-def table(tmp_path: Path, text: str, encoding: str = "utf-8", **settings: Any) -> Table:
+def table(tmp_path: Path, text: str, in_bytes: str = "utf-8", **settings: Any) -> Table:
     path = tmp_path / "cases.csv"
-    path.write_bytes(text.encode(encoding))
-    return read_csv(path, **settings)
+    path.write_bytes(text.encode(in_bytes))
+    return read_csv(str(path), [str(path)], Reading(**settings))
 
 
 def values(table: Table, name: str) -> list[Any]:
@@ -34,9 +37,8 @@ def test_quotes_gaps_and_types(tmp_path: Path) -> None:
     assert values(found, "name") == ["Groß, Äda", "Bob", "Éve"]
     assert values(found, "age") == [31, None, 45]
     assert values(found, "note") == ['said "no"', "two\nlines", None]
-    assert found.lines == [2, 3, 5]
     assert [found.where(row) for row in range(3)] == ["line 2", "line 3", "line 5"]
-    assert found.column("age").texts == ["31", None, "4.5e1"]
+    assert list(found.column("age").texts or ()) == ["31", None, "4.5e1"]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -81,10 +83,18 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path, text: str, message
 
 
 def test_other_encodings_are_named(tmp_path: Path) -> None:
-    with pytest.raises(TableFileError, match=r"line 2: not UTF-8 text\. Save the file as CSV in UTF-8"):
+    message = r"line 2: not UTF-8 text\. As Windows-1252 it reads 'Größe,1'.* say --encoding windows-1252; else save"
+    with pytest.raises(TableFileError, match=message):
         table(tmp_path, "a,b\nGröße,1\n", "latin-1")
+    found = table(tmp_path, "a,b\nGröße – 5 €,1\n", "windows-1252", encoding="windows-1252")
+    assert values(found, "a") == ["Größe – 5 €"]
+    with pytest.raises(TableFileError, match=r"not utf-16 text\. Say another --encoding"):
+        table(tmp_path, "a,b\nx,1\n1", encoding="utf-16")
+    with pytest.raises(ValueError, match="encoding is 'klingon'; expected a name such as"):
+        read_csv("x", [str(tmp_path / "cases.csv")], Reading(encoding="klingon"))
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.tuples(*[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)] * 3),
@@ -97,7 +107,7 @@ def test_what_python_writes_is_read_back(tmp_path_factory: pytest.TempPathFactor
     writer.writerows([("a", "b", "c"), *rows])
     path = tmp_path_factory.mktemp("csv") / "cases.csv"
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
-    found = read_csv(path)
+    found = read_csv(str(path), [str(path)], Reading())
     assert len(found) == len(rows)
     assert len(found.without_empty_rows()) == sum(
         any(cell.strip() not in MISSING_CELLS for cell in row) for row in rows
@@ -108,3 +118,73 @@ def test_what_python_writes_is_read_back(tmp_path_factory: pytest.TempPathFactor
                 assert value == cell
             elif value is not None and not math.isnan(value):
                 assert float(cell) == value
+
+
+def long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[list[str]]) -> Table:
+    """A file of which the first four rows are the sample."""
+    monkeypatch.setattr(csv_file, "SAMPLE_ROWS", 4)
+    monkeypatch.setattr(csv_file, "MAX_CODED", 3)
+    return table(tmp_path, "a;b\n" + "".join(";".join(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "2", "3", "4", "5,5", "", " 7 "], [1, 2, 3, 4, 5.5, None, 7]),
+        (["1", "2", "3", "4", "x"], ["1", "2", "3", "4", "x"]),
+        (["1", "2", "3", "4", " NA "], [1, 2, 3, 4, None]),
+        (["1", "2", "3", "4", "1_000"], ["1", "2", "3", "4", "1_000"]),
+        (["1", "2", "3", "4", "inf"], ["1", "2", "3", "4", "inf"]),
+        (["1", "2", "3", "4", "9007199254740993"], ["1", "2", "3", "4", "9007199254740993"]),
+        (["1", "2", "3", "4", "9.5"], [1, 2, 3, 4, 9.5]),
+        (["a", "b", "a", "b", "b", ""], ["a", "b", "a", "b", "b", None]),
+        (["a", "b", "a", "b", "c"], ["a", "b", "a", "b", "c"]),
+        (["a", "b", "c", "d", "e", "e"], ["a", "b", "c", "d", "e", "e"]),
+        (["1", "2", "1", "2", "3,5"], [1, 2, 1, 2, 3.5]),
+        (["1", "2", "1", "2", "1"], [1, 2, 1, 2, 1]),
+        (["", "", "", "", "3"], [None, None, None, None, 3]),
+        (["", "", "", "", ""], [None] * 5),
+    ],
+    ids=str,
+)
+def test_what_the_first_rows_promise_is_not_relied_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: list[str], expected: list[Any]
+) -> None:
+    found = long_file(tmp_path, monkeypatch, [[cell, "x"] for cell in cells])
+    assert values(found, "a") == expected
+    assert len(found) == len(cells)
+    short = table(tmp_path, "a;b\n" + "".join(f"{cell};x\n" for cell in cells))
+    assert values(short, "a") == expected
+
+
+def test_a_long_file_is_not_held_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = long_file(tmp_path, monkeypatch, [[f"{i}", "xy"[i % 2]] for i in range(9)])
+    assert found.column("a").values is None
+    assert isinstance(found.column("b").values, Coded)
+    assert found.where(8) == "line 10"
+
+
+def test_several_files_are_one_table(tmp_path: Path) -> None:
+    for name, text in (("1.csv", "\n\na,b\n1,x\n"), ("2.csv", "a,b\n2,y\n3,z\n"), ("3.csv", "b,a\n1,2\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    paths = [str(tmp_path / name) for name in ("1.csv", "2.csv", "3.csv")]
+    found = read_csv("all", paths[:2], Reading())
+    assert values(found, "a") == [1, 2, 3]
+    assert values(found, "b") == ["x", "y", "z"]
+    assert found.where(0) == f"line 4 of {paths[0]}"
+    assert found.where(2) == f"line 3 of {paths[1]}"
+    with pytest.raises(TableFileError, match=r"3.csv: its header is not that of .*1.csv; files that are read together"):
+        read_csv("all", paths, Reading())
+
+
+def test_a_name_with_marks_of_patterns_is_a_name(tmp_path: Path) -> None:
+    for name, cell in (("a[1].csv", "in brackets"), ("a1.csv", "plain"), ("b*.csv", "a star"), ("bc.csv", "none")):
+        (tmp_path / name).write_text(f"x,y\n{cell},1\n", encoding="utf-8")
+        path = str(tmp_path / name)
+        assert values(read_csv(path, [path], Reading()), "x") == [cell]
+
+
+def test_what_duckdb_refuses_and_python_reads_is_read(tmp_path: Path) -> None:
+    assert values(table(tmp_path, "a,b\n1,2\r\n3,4\n"), "b") == [2, 4]
+    long = "x" * 3_000_000
+    assert values(table(tmp_path, f"a,b\n1,{long}\n"), "b") == [long]

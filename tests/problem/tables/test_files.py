@@ -7,8 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from budgetree.problem.tables import parquet_file
+from budgetree.errors import TableFileError
 from budgetree.problem.tables.files import read_table
+from budgetree.problem.tables.reading import Reading
 
 FRAME = pd.DataFrame({"x": [1.5, None, 3.0], "word": ["a", None, "b"]})
 
@@ -21,12 +22,12 @@ def test_the_ending_of_a_name_does_not_matter(tmp_path: Path) -> None:
     assert (typed.where(0), text.where(0)) == ("row 1", "line 2")
     assert typed.text_rows() == [["1.5", "a"], ["", ""], ["3", "b"]]
     assert text.column("x").to_list()[::2] == typed.column("x").to_list()[::2] == [1.5, 3]
-    assert read_table(str(tmp_path / "two.parquet"), ["a"]).column("word").to_list() == [None, None, "b"]
+    assert read_table(str(tmp_path / "two.parquet"), Reading(["a"])).column("word").to_list() == [None, None, "b"]
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"PAR1 nonsense", "this Parquet file cannot be read"), (b"PK\x03\x04 and more", "save the table as CSV")],
+    [(b"PAR1 nonsense", "this Parquet file cannot be read"), (b"PK\x03\x04 and more", "Save the table as CSV")],
 )
 def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "table"
@@ -36,8 +37,20 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, message: s
     assert str(path) in str(caught.value)
 
 
-def test_parquet_without_a_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    FRAME.to_parquet(tmp_path / "t.parquet")
-    monkeypatch.setattr(parquet_file, "installed_library", lambda: None)
-    with pytest.raises(ImportError, match=r"pip install 'budgetree\[parquet\]'"):
-        read_table(str(tmp_path / "t.parquet"))
+def test_a_pattern_names_files_of_one_kind(tmp_path: Path) -> None:
+    FRAME.to_csv(tmp_path / "one.csv", index=False)
+    FRAME.to_csv(tmp_path / "two.csv", index=False)
+    assert len(read_table(str(tmp_path / "*.csv"))) == 6
+    FRAME.to_parquet(tmp_path / "three.csv")
+    with pytest.raises(
+        TableFileError, match=r"must be of one kind, but there are .*one.csv \(CSV\), .*three.csv \(Parquet\)"
+    ):
+        read_table(str(tmp_path / "*.csv"))
+    for name in ("a.xlsx", "b.xlsx"):
+        (tmp_path / name).write_bytes(b"PK\x03\x04")
+    with pytest.raises(TableFileError, match="workbooks are read one at a time, but the pattern names 2"):
+        read_table(str(tmp_path / "*.xlsx"))
+    with pytest.raises(FileNotFoundError, match="none of this pattern"):
+        read_table(str(tmp_path / "*.none"))
+    with pytest.raises(FileNotFoundError):
+        read_table(str(tmp_path / "none.csv"))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.csv_file import read_csv
 from budgetree.problem.tables.encoding import Categories, ColumnEncoder, Levels
+from budgetree.problem.tables.files import read_table
 from budgetree.problem.tables.learned import as_learned
 from budgetree.problem.tables.table import Column, Table
 
@@ -18,7 +18,7 @@ from budgetree.problem.tables.table import Column, Table
 def written(tmp_path: Path, text: str) -> Table:
     path = tmp_path / "cases.csv"
     path.write_text(text, encoding="utf-8")
-    return read_csv(path)
+    return read_table(str(path))
 
 
 def column_for(table: Table, encoder: ColumnEncoder) -> Column:

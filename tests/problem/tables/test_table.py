@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
+from budgetree.problem.tables.lines import Lines
+from budgetree.problem.tables.number_format import NumberFormat
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import text_column
 
@@ -15,8 +18,8 @@ CELLS = {"a": ["1", None, "2,5", None], "b": ["x", "y", None, None]}
 
 
 def text_table() -> Table:
-    columns = tuple(text_column(name, cells, decimal_comma=True) for name, cells in CELLS.items())
-    return Table("cases.csv", columns, 4, lines=[2, 3, 5, 6])
+    columns = tuple(text_column(name, cells, NumberFormat(",")) for name, cells in CELLS.items())
+    return Table("cases.csv", columns, 4, lines=Lines(np.arange(4), partial(map, "line {}".format, [2, 3, 5, 6])))
 
 
 def typed_table() -> Table:
@@ -58,7 +61,7 @@ def test_cells_are_written_as_a_file_of_text_has_them() -> None:
 def test_only_files_of_text_have_empty_rows() -> None:
     full = text_table().without_empty_rows()
     assert len(full) == 3
-    assert full.lines == [2, 3, 5]
+    assert [full.where(row) for row in range(3)] == ["line 2", "line 3", "line 5"]
     gaps = Table("frame", (Column("a", "Int64", values=[None, 1]),), 2)
     assert gaps.without_empty_rows() is gaps
 

@@ -1,100 +1,269 @@
-"""CSV files: read as spreadsheets write them, with errors that name the line and the column."""
+"""CSV files as tables: DuckDB reads them, and each different cell is looked at once.
+
+first rows ──► a plan per column            the whole file, in one pass             the columns
+               few different texts  code    position of its text, or ODD   ─┐
+               numbers alone        number  the number, or NaN              ├──►   numbers, or Coded texts
+               anything else        text    the text                       ─┘
+                                            odd cells: the column again, as text
+"""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections import Counter
-from collections.abc import Collection, Sequence
-from pathlib import Path
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.table import Table
+from budgetree.problem.tables.coded import ABSENT, Coded
+from budgetree.problem.tables.csv_source import CsvSource, open_csv, rewrite, write_utf8
+from budgetree.problem.tables.database import Database, literal, open_database, plain_path
+from budgetree.problem.tables.lines import Lines
+from budgetree.problem.tables.number_format import NumberFormat
+from budgetree.problem.tables.reading import Reading
+from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import text_column
-from budgetree.services.words import counted
+from budgetree.problem.units import LARGEST_EXACT
 
-DELIMITERS = ",;\t|"
-# What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
-# may be answers, and are outcomes of their own in any case.
-MISSING_CELLS = frozenset({"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"})
-MAX_CELL = 10_000_000  # characters
+SAMPLE_ROWS = 10_000  # a file that has no more is read as text alone
+MAX_CODED = 100  # different texts of a column in the sample, so that a position in them fits in a byte
+MAX_LINE = 20_000_000  # bytes
+ODD = -2  # a text that the sample did not have
 
 
-def read_csv(path: str | Path, missing: Collection[str] = ()) -> Table:
-    """A file with a header line; commas, semicolons, tabs or bars separate its cells, whichever the header has most.
+@dataclass(frozen=True, slots=True, eq=False)
+class CsvFiles:
+    """One or more files with the same header, read as one table."""
 
-    `missing` are texts that stand for a missing value, beside the empty cell and the usual ones.
-    """
-    text = _decoded(path)
-    first_line = text.lstrip("\r\n").partition("\n")[0]
-    unquoted = re.sub(r'"[^"]*"', "", first_line)
-    delimiter = max(DELIMITERS, key=unquoted.count)
-    header, rows, lines = _split(path, text, delimiter)
-    absent = MISSING_CELLS | set(missing)
-    cells: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) if rows else [[] for _ in header]
-    columns = tuple(
-        text_column(
-            name,
-            [None if cell.strip() in absent else cell.strip() for cell in column],
-            decimal_comma=delimiter == ";",  # 3,5 is a number where semicolons separate the cells
+    data: str  # as the user named them
+    sources: tuple[CsvSource, ...]
+    reading: Reading
+    is_odd: bool = False  # DuckDB does not read the files as they are
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.sources[0].names
+
+    @property
+    def written(self) -> NumberFormat:
+        """How numbers are written: 3,5 is one where semicolons separate the cells."""
+        return self.reading.number_format("," if self.sources[0].delimiter == ";" else ".")
+
+    def scan(self, base: Database) -> str:
+        """What SQL reads from: every cell a text, NULL where missing."""
+        files = (self.scan_one(self.rewritten(file, base) if self.is_odd else file) for file in self.readable(base))
+        return " UNION ALL ".join(f"(FROM {file})" for file in files)
+
+    def scan_one(self, file: Readable) -> str:
+        """The same for one file, or a part of it."""
+        columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.names)))
+        missing = ", ".join(map(literal, sorted(self.reading.missing_cells)))
+        # With one column, an empty line would be a row.
+        full = " WHERE c0 IS NOT NULL" if len(self.names) == 1 else ""
+        packed = "gzip" if file.is_packed else "none"
+        long_lines = f", max_line_size={MAX_LINE}" if file.is_rewritten else ""  # takes memory, so not for all files
+        return (
+            f"read_csv([{literal(file.path)}], auto_detect=false, columns={{{columns}}}, nullstr=[{missing}], "
+            f"delim={literal(self.sources[0].delimiter)}, quote='\"', escape='\"', header=false, "
+            f"skip={int(file.has_header)}, compression='{packed}'{long_lines}){full}"
         )
-        for name, column in zip(header, cells, strict=True)
+
+    def lines(self, rows: NDArray[np.int64]) -> Lines:
+        """Where rows are, by their number in all files together."""
+        return Lines(rows, partial(_places, self.sources))
+
+    def table(self, columns: Sequence[Column], first_row: int, n_rows: int) -> Table:
+        """Columns as a table that knows its lines."""
+        rows = np.arange(first_row, first_row + n_rows)
+        return Table(self.data, tuple(columns), n_rows, lines=self.lines(rows))
+
+    def text(self, name: str, cells: Coded) -> Column:
+        """A column of cells, of which some may still have spaces around them."""
+        absent = self.reading.missing_cells
+        stripped = (cell.strip() for cell in cells.distinct)
+        return text_column(name, cells.mapped([None if cell in absent else cell for cell in stripped]), self.written)
+
+    def readable(self, base: Database) -> Iterator[Readable]:
+        """The files as DuckDB can read them."""
+        return (readable(source, base) for source in self.sources)
+
+    def rewritten(self, file: Readable, base: Database) -> Readable:
+        """A copy as Python writes it, of a file that only Python reads."""
+        copy = os.path.join(base.folder, f"{sha256(file.path.encode()).hexdigest()}-again.csv")
+        rewrite(file.path, self.sources[0].delimiter, copy)
+        return Readable(copy, has_header=file.has_header, is_rewritten=True)
+
+    def check(self) -> None:
+        """An error that says which file is broken, and where, if one is."""
+        for source in self.sources:
+            source.check()
+
+
+def open_csv_files(data: str, paths: Sequence[str], reading: Reading) -> CsvFiles:
+    """Files with the same header."""
+    sources = tuple(open_csv(path, reading.encoding) for path in paths)
+    for source in sources[1:]:
+        if source.names != sources[0].names or source.delimiter != sources[0].delimiter:
+            raise TableFileError(
+                f"{source.path}: its header is not that of {sources[0].path}; files that are read together need the "
+                "same columns in the same order, and the same delimiter."
+            )
+    return CsvFiles(data, sources, reading)
+
+
+def read_csv(data: str, paths: Sequence[str], reading: Reading) -> Table:
+    """The whole of one or more files."""
+    import duckdb
+
+    files = open_csv_files(data, paths, reading)
+    try:
+        return _read_whole(files, paths)
+    except duckdb.Error:
+        files.check()  # which says better what is wrong
+    try:
+        return _read_whole(replace(files, is_odd=True), paths)
+    except duckdb.Error as error:
+        raise cannot_read(data, error) from error
+
+
+def cannot_read(data: str, error: Exception) -> TableFileError:
+    """What to say where we have no better words than DuckDB."""
+    reason = str(error).partition("Original Line")[0].split("\n\n")[0]
+    return TableFileError(f"{data}: this CSV file cannot be read: {' '.join(reason.split())[:300]}")
+
+
+def _read_whole(files: CsvFiles, paths: Sequence[str]) -> Table:
+    with open_database(paths) as base:
+        base.run(f"CREATE TABLE sample AS FROM ({files.scan(base)}) LIMIT {SAMPLE_ROWS}")
+        n_rows = base.run("SELECT count(*) FROM sample")[0][0]
+        if n_rows < SAMPLE_ROWS:
+            columns = [files.text(name, base.coded(f"c{at}", "sample")) for at, name in enumerate(files.names)]
+        else:
+            columns, n_rows = _by_plan(files, base)
+    return files.table(columns, 0, n_rows)
+
+
+def number_sql(column: str, written: NumberFormat) -> str:
+    """A cell as a number; NULL where it is missing, NaN where it is odd and has to be looked at as text."""
+    odd = ["_"] if written.decimal == "." else ["_", "."]
+    odd += [written.thousands] if written.thousands is not None else []
+    is_odd = " OR ".join(f"contains({column}, {literal(mark)})" for mark in odd)
+    plain = column if written.decimal == "." else f"replace({column}, ',', '.')"
+    return (
+        f"CASE WHEN {column} IS NULL THEN NULL WHEN {is_odd} THEN 'nan'::DOUBLE "
+        f"ELSE coalesce(TRY_CAST({plain} AS DOUBLE), 'nan'::DOUBLE) END"
     )
-    return Table(str(path), columns, len(rows), lines=lines)
 
 
-def _split(path: str | Path, text: str, delimiter: str) -> tuple[list[str], list[list[str]], list[int]]:
-    """The header, the rows, and the line at which each row begins."""
-    header: list[str] | None = None
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    csv.field_size_limit(MAX_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
-    first_line = 1
-    try:
-        for row in reader:
-            if row and header is None:
-                header = [name.strip() for name in row]
-                _check_header(path, first_line, header)
-            elif row and header is not None:  # an empty line is no row
-                if len(row) != len(header):
-                    raise TableFileError(
-                        f"{path}, line {first_line}: {counted(len(row), 'cell')}, but the header has "
-                        f"{counted(len(header), 'column')}. Is a quote or a delimiter missing?"
-                    )
-                rows.append(row)
-                lines.append(first_line)
-            first_line = reader.line_num + 1
-    except csv.Error as error:
-        raise TableFileError(f"{path}, line {first_line}: {error}; a quote may not be closed.") from error
-    if header is None:
-        raise TableFileError(f"{path}: the file is empty; expected a header line and a row per case.")
-    return header, rows, lines
+def numbers_of(cells: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """What number_sql found, NaN where missing; None where a cell is odd."""
+    is_absent, numbers = np.ma.getmaskarray(cells), np.ma.getdata(cells)
+    with np.errstate(invalid="ignore"):
+        is_odd = ~(np.abs(numbers) < LARGEST_EXACT) & ~is_absent
+    return None if is_odd.any() else np.where(is_absent, np.nan, numbers)
 
 
-def _decoded(path: str | Path) -> str:
-    content = Path(path).read_bytes()
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise TableFileError(
-            f"{path}, line {line}: not UTF-8 text. Save the file as CSV in UTF-8 (spreadsheets call it 'CSV UTF-8')."
-        ) from error
+def _by_plan(files: CsvFiles, base: Database) -> tuple[list[Column], int]:
+    """The columns of a file with many rows, and how many they are."""
+    plans = _plans(len(files.names), base, files.written)
+    chosen = ", ".join(f"{plan.sql} AS c{at}" for at, plan in enumerate(plans))
+    found: dict[int, Column | None]
+    if any(plan.kind == "text" for plan in plans):  # whose different cells are found in a second look
+        base.run(f"CREATE TABLE cells AS SELECT {chosen} FROM ({files.scan(base)})")
+        n_rows = base.run("SELECT count(*) FROM cells")[0][0]
+        found = {
+            at: files.text(files.names[at], base.coded(f"c{at}", "cells"))
+            if plan.kind == "text"
+            else _read(plan, base.arrays(f"SELECT c{at} FROM cells")[f"c{at}"], files.names[at], files)
+            for at, plan in enumerate(plans)
+        }
+        base.run("DROP TABLE cells")
+    else:
+        arrays = base.arrays(f"SELECT {chosen} FROM ({files.scan(base)})")
+        n_rows = len(arrays["c0"])
+        found = {at: _read(plan, arrays.pop(f"c{at}"), files.names[at], files) for at, plan in enumerate(plans)}
+    again = [at for at, column in found.items() if column is None]
+    if again:
+        columns = ", ".join(f"c{at}" for at in again)
+        base.run(f"CREATE TABLE again AS SELECT {columns} FROM ({files.scan(base)})")
+        found |= {at: files.text(files.names[at], base.coded(f"c{at}", "again")) for at in again}
+    return [column for column in found.values() if column is not None], n_rows
 
 
-def _check_header(path: str | Path, line: int, header: list[str]) -> None:
-    for place, name in enumerate(header, start=1):
-        if not name:
-            raise TableFileError(f"{path}, line {line}: column {place} has no name; give every column one.")
-    repeated = [name for name, count in Counter(header).items() if count > 1]
-    if repeated:
-        places = "; ".join(
-            f"{name!r} in columns {', '.join(str(i) for i, other in enumerate(header, 1) if other == name)}"
-            for name in repeated
-        )
-        raise TableFileError(
-            f"{path}, line {line}: column names must differ, but there is {places}. Rename or drop them."
-        )
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a column is read: what SQL makes of a cell, and what that is."""
+
+    kind: str  # code, number or text
+    sql: str
+    texts: tuple[str, ...] = ()
+
+
+def _plans(n_columns: int, base: Database, written: NumberFormat) -> list[Plan]:
+    """A plan for each column, from the sample."""
+    columns = [f"c{at}" for at in range(n_columns)]
+    numbers = [number_sql(column, written) for column in columns]
+    n_distinct = base.run(f"SELECT {', '.join(f'count(DISTINCT {column})' for column in columns)} FROM sample")[0]
+    odd = ", ".join(f"count(*) FILTER (NOT isfinite({number}))" for number in numbers)
+    n_odd = base.run(f"SELECT {odd} FROM sample")[0]
+    is_coded = [0 < count <= MAX_CODED for count in n_distinct]
+    lists = ", ".join(
+        f"list(DISTINCT {column}) FILTER ({column} IS NOT NULL)" if coded else "NULL"
+        for column, coded in zip(columns, is_coded, strict=True)
+    )
+    texts = base.run(f"SELECT {lists} FROM sample")[0]
+    return [
+        _coded_plan(column, tuple(texts[at]))
+        if is_coded[at]
+        else (Plan("text", column) if n_odd[at] else Plan("number", numbers[at]))
+        for at, column in enumerate(columns)
+    ]
+
+
+def _coded_plan(column: str, texts: tuple[str, ...]) -> Plan:
+    known = ", ".join(map(literal, texts))
+    position = f"enum_code(TRY_CAST({column} AS ENUM ({known})))::TINYINT"
+    other = f"CASE WHEN {column} IS NULL THEN {ABSENT} ELSE {ODD} END"
+    return Plan("code", f"coalesce({position}, {other})::TINYINT", texts)
+
+
+def _read(plan: Plan, cells: NDArray[Any], name: str, files: CsvFiles) -> Column | None:
+    """A column as planned; None where the file has other cells than its first rows let expect."""
+    if plan.kind == "code":
+        return None if (cells == ODD).any() else files.text(name, Coded(plan.texts, np.asarray(cells)))
+    numbers = numbers_of(cells)
+    is_empty = numbers is not None and bool(np.isnan(numbers).all())
+    return None if numbers is None or is_empty else Column(name, "number", numbers=numbers, written=files.written)
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """A file in UTF-8 at a path that DuckDB can read."""
+
+    path: str
+    is_packed: bool = False
+    has_header: bool = True
+    is_rewritten: bool = False  # by Python, because DuckDB did not read it
+
+
+def readable(source: CsvSource, base: Database) -> Readable:
+    """The file itself, or a copy in UTF-8; either begins with its header."""
+    if source.is_plain:
+        return Readable(plain_path(source.path, base.folder), source.is_packed)
+    copy = os.path.join(base.folder, f"{sha256(source.path.encode()).hexdigest()}.csv")
+    if not os.path.exists(copy):
+        write_utf8(source, copy)
+    return Readable(copy)
+
+
+def _places(sources: Collection[CsvSource]) -> Iterator[str]:
+    several = len(sources) > 1
+    return chain.from_iterable(
+        (f"line {line}{f' of {source.path}' if several else ''}" for line in source.lines()) for source in sources
+    )

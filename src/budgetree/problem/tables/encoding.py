@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -16,10 +17,11 @@ from budgetree.problem.tables.fine_levels import MAX_OUTCOMES as MAX_OUTCOMES
 from budgetree.problem.tables.fine_levels import MISSING as MISSING
 from budgetree.problem.tables.fine_levels import UNSEEN as UNSEEN
 from budgetree.problem.tables.fine_levels import FineLevels
-from budgetree.problem.tables.table import Column
-from budgetree.problem.tables.values import int_if_whole, is_missing, sort_key
+from budgetree.problem.tables.table import Column, as_float
+from budgetree.problem.tables.values import int_if_whole, sort_key
 
 SAMPLE = 4096  # rows that usually show at once that a column has many values
+BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 DEFAULT_LEVELS = 10  # the paper's
 
 
@@ -42,13 +44,14 @@ class Levels:
         numbers = column.as_numbers()
         if numbers is None:
             raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
-        absent = np.isnan(numbers)
         span = self.high - self.low
         # The paper's rounding: halves go to the even level, and values outside the range to its ends.
-        scaled = (numbers - self.low) / span * (self.levels - 1) if span > 0 else numbers * 0
-        level = np.clip(np.rint(scaled), 0, self.levels - 1)
-        missing_code = self.levels if self.has_missing else UNSEEN
-        return np.where(absent, missing_code, level).astype(np.uint8)
+        level = numbers - self.low if span > 0 else numbers * 0
+        level /= span if span > 0 else 1
+        level *= self.levels - 1
+        np.clip(np.rint(level, out=level), 0, self.levels - 1, out=level)
+        level[np.isnan(numbers)] = self.levels if self.has_missing else UNSEEN
+        return level.astype(np.uint8)
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -75,13 +78,35 @@ class Categories:
     def encode(self, column: Column) -> NDArray[np.uint8]:
         code = {value: index for index, value in enumerate(self.values)}
         missing_code = len(self.values) if self.has_missing else UNSEEN
-        if column.values is not None or column.numbers is None:
-            codes = (missing_code if is_missing(v) else code.get(v, UNSEEN) for v in column.to_list())
-            return np.fromiter(codes, dtype=np.uint8, count=len(column))
-        # A number column has few different values, or few that are known: one look-up for each.
-        distinct, position = np.unique(column.numbers, return_inverse=True)
-        known = [missing_code if value != value else code.get(value, UNSEEN) for value in distinct.tolist()]
-        return np.array(known, dtype=np.uint8)[position]
+        if column.values is None and column.numbers is not None:
+            return _places(code, column.numbers, missing_code)
+        coded = column.coded()
+        known = np.fromiter((code.get(value, UNSEEN) for value in coded.distinct), np.uint8, len(coded.distinct))
+        return coded.look_up(known, missing_code)
+
+
+def _places(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code: int) -> NDArray[np.uint8]:
+    """The codes of numbers, of which only those that are known have one."""
+    amounts = {value: place for value, place in code.items() if isinstance(value, (int, float, np.number, Decimal))}
+    known = sorted((as_float(value), place) for value, place in amounts.items())
+    values = np.array([value for value, _ in known] or [np.nan])
+    places = np.array([place for _, place in known] or [UNSEEN], dtype=np.uint8)
+    at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
+    codes = np.where(values[at] == numbers, places[at], np.uint8(UNSEEN))
+    codes[np.isnan(numbers)] = missing_code
+    return codes
+
+
+def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
+    """Columns of codes as one table, UNSEEN where a column is None; row block by row block, as caches like it."""
+    codes = np.full((n_rows, len(columns)), UNSEEN, dtype=np.uint8)
+    for first in range(0, n_rows, BLOCK_ROWS):
+        rows = slice(first, first + BLOCK_ROWS)
+        block = codes[rows]
+        for place, column in enumerate(columns):
+            if column is not None:
+                block[:, place] = column[rows]
+    return codes
 
 
 NumberEncoder = Levels | FineLevels  # both have thresholds
@@ -115,7 +140,7 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
             raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
         return _categories_of(column)
     absent = np.isnan(column.numbers)
-    numbers = column.numbers[~absent]
+    numbers = column.numbers[~absent] if absent.any() else column.numbers
     if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
         raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
     if len(numbers) and (always or _has_more_than(numbers, n_levels)):
@@ -126,9 +151,13 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
 
 
 def _categories_of(column: Column) -> Categories:
-    distinct = _distinct(column)
-    known = [value for value in distinct if not is_missing(value)]
-    return _categories(column, sorted(known, key=sort_key), has_missing=len(known) < len(distinct))
+    try:
+        coded = column.coded()
+    except TypeError as error:
+        raise ValueError(
+            f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
+        ) from error
+    return _categories(column, sorted(coded.present(), key=sort_key), has_missing=bool(coded.is_absent.any()))
 
 
 def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Categories:
@@ -142,22 +171,12 @@ def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Cate
     return Categories(column.name, tuple(values), has_missing)
 
 
-def _distinct(column: Column) -> set[Any]:
-    try:
-        return {_plain_value(value) for value in column.to_list()}
-    except TypeError as error:
-        raise ValueError(
-            f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
-        ) from error
-
-
-def _plain_value(value: Any) -> Any:
-    """Python's own kind of value, where NumPy's was in a table of objects."""
-    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
-
-
 def _has_more_than(numbers: NDArray[np.float64], count: int) -> bool:
-    return len(np.unique(numbers[:SAMPLE])) > count or len(np.unique(numbers)) > count
+    few = np.unique(numbers[:SAMPLE])
+    if len(few) > count:
+        return True
+    others = numbers[few[np.minimum(np.searchsorted(few, numbers), len(few) - 1)] != numbers]
+    return len(few) + len(np.unique(others)) > count
 
 
 def _value_names(values: Sequence[Any]) -> tuple[str, ...]:

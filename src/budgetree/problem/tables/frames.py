@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from budgetree.problem.tables.coded import ABSENT, Coded
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.values import is_missing
 from budgetree.problem.units import LARGEST_EXACT
@@ -35,7 +37,7 @@ def read_frame(frame: Any, target: Any = None, only: Collection[str] | None = No
     if repeated:
         raise ValueError(f"frame: the column name {repeated[0]!r} occurs more than once; names must differ.")
     columns = tuple(
-        Column(name, str(column.dtype), values=column.to_list())
+        Column(name, str(column.dtype), values=_values(column))
         if target is not None and name == str(target)
         else _column(name, column)
         for name, column in zip(names, series, strict=True)
@@ -64,12 +66,23 @@ def _one_type(column: list[Any]) -> list[Any]:
     return [float(v) for v in column] if {type(v) for v in column} == {int, float} else column
 
 
+def code_series(series: Any) -> Coded:
+    """A column of any library, each different value once; TypeError where they cannot be compared."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        known = nw.from_native(series, series_only=True)
+    except TypeError:  # some other container
+        return Coded.of(series.to_pylist() if hasattr(series, "to_pylist") else series.to_list())
+    return Coded.of(_values(known))
+
+
 def _column(name: str, series: nw.Series[Any]) -> Column:
     import narwhals.stable.v2 as nw
 
     dtype = str(series.dtype)
     if not series.dtype.is_numeric():
-        column = Column(name, dtype, values=series.to_list())
+        column = Column(name, dtype, values=_values(series))
         return column.with_numbers() if series.dtype == nw.Object else column
     if series.dtype.is_integer():
         extremes = [extreme for extreme in (series.min(), series.max()) if not is_missing(extreme)]
@@ -77,3 +90,47 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
             return Column(name, dtype, values=series.to_list()).with_numbers()
     numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return Column(name, dtype, numbers=numbers).with_numbers()
+
+
+def _values(series: nw.Series[Any]) -> Sequence[Any]:
+    """Each different value once, where the library finds them; objects and what is nested one by one."""
+    import narwhals.stable.v2 as nw
+
+    library = str(series.implementation.value)
+    is_plain = series.dtype not in (nw.Object, nw.List, nw.Struct, nw.Array, nw.Unknown, nw.Decimal)
+    if not is_plain or library not in FRAME_LIBRARIES:
+        return series.to_list()
+    try:
+        distinct, positions = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_pyarrow}[library](
+            series.to_native()
+        )
+        return Coded.of_distinct(distinct, positions.astype(np.int32))
+    except Exception:  # a kind of value that the library cannot compare
+        return series.to_list()
+
+
+def _of_pandas(series: Any) -> tuple[Sequence[Any], NDArray[Any]]:
+    positions, distinct = series.factorize()
+    return distinct.tolist(), positions
+
+
+def _of_polars(series: Any) -> tuple[Sequence[Any], NDArray[Any]]:
+    import polars as pl
+
+    distinct = series.unique().drop_nulls()
+    if series.dtype == pl.String:  # twice as fast as replacing values
+        positions = series.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32)
+    else:
+        places = pl.Series(range(len(distinct)), dtype=pl.Int32)
+        positions = series.replace_strict(distinct, places, default=None, return_dtype=pl.Int32)
+    return distinct.to_list(), positions.fill_null(ABSENT).to_numpy()
+
+
+def _of_pyarrow(column: Any) -> tuple[Sequence[Any], NDArray[Any]]:
+    if hasattr(column.type, "index_type"):  # a dictionary already, of values that may be there twice
+        column = column.cast(column.type.value_type)
+    encoded = column.dictionary_encode().unify_dictionaries()
+    chunks = [chunk.indices.fill_null(ABSENT).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
+    if not chunks:
+        return [], np.empty(0, dtype=np.int32)
+    return encoded.chunk(0).dictionary.to_pylist(), np.concatenate(chunks)

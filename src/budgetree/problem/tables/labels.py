@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.tables.values import is_missing, sort_key
+from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.frames import code_series
+from budgetree.problem.tables.values import sort_key
 from budgetree.problem.units import weights_to_units
 from budgetree.services.words import counted
 
@@ -28,30 +30,29 @@ def class_codes(
             return codes.astype(np.int64), tuple(distinct_codes.tolist())
         if labels.min() >= 0 and labels.max() < len(names):
             return labels.astype(np.int64), names
-    values = _as_list(labels, what)
-    if len(values) != n_cases:
-        found = f"{counted(len(values), 'label')} for {counted(n_cases, 'case')}"
+    coded = _coded(labels, what)
+    if len(coded) != n_cases:
+        found = f"{counted(len(coded), 'label')} for {counted(n_cases, 'case')}"
         raise ValueError(f"{what}: {found}; expected one for each.")
-    absent = [row for row, value in enumerate(values) if is_missing(value)]
-    if absent:
+    absent = np.flatnonzero(coded.is_absent)
+    if len(absent):
         raise ValueError(
             f"{what}: {counted(len(absent), 'label is', 'labels are')} missing, the first in row {absent[0]}; "
             "drop those rows or label them."
         )
     if class_names is None:
-        try:
-            distinct = sorted(set(values), key=sort_key)
-        except TypeError as error:
-            raise ValueError(f"{what}: expected one plain value per case: {error}.") from error
-        position = {value: index for index, value in enumerate(distinct)}
-        return np.array([position[value] for value in values], dtype=np.int64), tuple(distinct)
+        distinct = sorted(coded.present(), key=sort_key)
+        place = {value: index for index, value in enumerate(distinct)}
+        codes_of_values = np.array([place.get(value, -1) for value in coded.distinct], dtype=np.int64)
+        return coded.look_up(codes_of_values, -1), tuple(distinct)
     positions = range(len(names))
-    for row, value in enumerate(values):
+    for position, value in enumerate(coded.distinct):
         if isinstance(value, bool) or value not in positions:
             raise ValueError(
-                f"{what}: row {row} has {value!r}; with class_names, labels are positions in it, 0 to {len(names) - 1}."
+                f"{what}: row {coded.first_row(position)} has {value!r}; with class_names, labels are positions in it, "
+                f"0 to {len(names) - 1}."
             )
-    return np.array(values, dtype=np.int64), names
+    return coded.look_up(np.array(coded.distinct, dtype=np.int64), -1), names
 
 
 def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fraction]:
@@ -76,13 +77,27 @@ def _plain_name(name: Any) -> Any:
     return name.item() if isinstance(name, np.generic) and not isinstance(name, np.datetime64) else name
 
 
+def _coded(labels: Any, what: str) -> Coded:
+    """The labels, each different one once, from whatever holds them."""
+    if isinstance(labels, Coded):
+        return labels
+    try:
+        if isinstance(labels, np.ndarray) and labels.dtype.kind in "iufUb" and labels.ndim == 1:
+            distinct, positions = np.unique(labels, return_inverse=True)
+            return Coded.of_distinct(distinct.tolist(), positions)
+        if hasattr(labels, "to_pylist") or hasattr(labels, "to_list"):
+            return code_series(labels)
+        return Coded.of(_as_list(labels, what))
+    except TypeError as error:
+        raise ValueError(f"{what}: expected one plain value per case: {error}.") from error
+
+
 def _as_list(labels: Any, what: str) -> list[Any]:
-    """Plain Python values, from whatever holds the labels."""
+    """Plain Python values, from whatever can be iterated."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "mM":
         return [None if np.isnat(value) else str(value) for value in labels]
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(labels, method):
-            return list(getattr(labels, method)())
+    if hasattr(labels, "tolist"):
+        return list(labels.tolist())
     try:
         return [_plain_name(label) for label in labels]
     except TypeError:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from budgetree.errors import TableFileError
+from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.encoding import Categories, ColumnEncoder, NumberEncoder
+from budgetree.problem.tables.number_format import NumberFormat
 from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.texts import as_number, first_word, is_number, number_column
-from budgetree.problem.tables.values import is_missing, same_text
+from budgetree.problem.tables.texts import check_column, first_word, number_column
+from budgetree.problem.tables.values import same_text
 
 
 def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:
@@ -27,6 +29,7 @@ def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
 
 def _as_numbers(table: Table, column: Column, encoder: NumberEncoder) -> Column:
     """The numbers that the texts are; a text that is none is named with its line."""
+    check_column(table, column)
     row = first_word(column)
     if column.texts is not None and row is not None:
         raise TableFileError(
@@ -42,27 +45,29 @@ def _as_known_values(column: Column, encoder: Categories) -> Column:
     if column.texts is not None and knows_texts:
         return replace(column, dtype="text", numbers=None, values=column.texts)
     if column.texts is not None:
-        known = {text: _known_value(text, encoder, column.decimal_comma) for text in set(column.texts)}
-        return replace(column, dtype="value", numbers=None, values=[known[text] for text in column.texts])
-    values = column.to_list()
-    if not knows_texts or all(isinstance(value, str) or is_missing(value) for value in values):
+        texts = Coded.of(column.texts)
+        known = [_known_value(text, encoder, column.written) for text in texts.distinct]
+        return replace(column, dtype="value", numbers=None, values=texts.mapped(known))
+    if not knows_texts:
         return column
-    return replace(column, numbers=None, values=[_known_text(value, encoder) for value in values])
+    values = column.coded()
+    if all(isinstance(value, str) for value in values.distinct):
+        return column
+    known = [_known_text(value, encoder) for value in values.distinct]
+    return replace(column, numbers=None, values=values.mapped(known))
 
 
-def _known_value(text: str | None, encoder: Categories, decimal_comma: bool) -> Any:
+def _known_value(text: str | None, encoder: Categories, written: NumberFormat) -> Any:
     """The value that a cell of text stands for, of those that the encoder knows; else a number or the text itself."""
     if text is None or text in encoder.values:
         return text
-    if is_number(text, decimal_comma):
-        return as_number(text, decimal_comma)
+    if written.is_number(text):
+        return written.number(text)
     alike = [value for value in encoder.values if same_text(value, text)]
     return alike[0] if len(alike) == 1 else text
 
 
 def _known_text(value: Any, encoder: Categories) -> Any:
     """The text, of those that the encoder knows, that a value of a typed file would be written as; else the value."""
-    if is_missing(value):
-        return value
     alike = [text for text in encoder.values if same_text(value, text)]
     return alike[0] if len(alike) == 1 else value

@@ -1,22 +1,93 @@
-"""Parquet files, read by whichever data frame library is installed."""
+"""Parquet files as tables: DuckDB reads them column by column."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from budgetree.problem.tables.frames import installed_library, read_frame
-from budgetree.problem.tables.table import Table
+import numpy as np
+
+from budgetree.errors import TableFileError
+from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.csv_source import check_header
+from budgetree.problem.tables.database import Database, literal, open_database, plain_path
+from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.units import LARGEST_EXACT
+
+NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
+LONG_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
+NESTED = ("[", "STRUCT", "MAP", "UNION")
 
 
-def read_parquet(path: str) -> Table:
-    """The whole file."""
-    library = installed_library()
-    if library is None:
-        raise ImportError(f"{path}: reading Parquet needs a library for it: pip install 'budgetree[parquet]'.")
-    import narwhals.stable.v2 as nw
+@dataclass(frozen=True, slots=True)
+class ParquetFiles:
+    """One or more files with the same columns, open in a database."""
 
+    data: str
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]  # as DuckDB calls them
+    scan: str  # what SQL reads from; the columns are c0, c1, …
+
+    def read(self, base: Database, table: str, only: Collection[str] | None = None) -> list[Column]:
+        """The columns, from the files or a table that holds some of their rows."""
+        return [
+            _column(name, kind, f"c{at}", base, table)
+            for at, (name, kind) in enumerate(zip(self.names, self.kinds, strict=True))
+            if only is None or name in only
+        ]
+
+
+def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFiles:
+    """Look at the columns of the files."""
+    import duckdb
+
+    files = ", ".join(literal(plain_path(path, base.folder)) for path in paths)
     try:
-        frame = nw.read_parquet(path, backend=library)  # type: ignore[arg-type]
-    except Exception as error:  # each library refuses in its own words
-        raise ValueError(f"{path}: this Parquet file cannot be read: {error}") from error
-    return replace(read_frame(frame.to_native()), source=path)
+        found = base.run(f"DESCRIBE FROM read_parquet([{files}])")
+    except duckdb.Error as error:
+        raise TableFileError(f"{data}: this Parquet file cannot be read: {str(error).splitlines()[0]}") from error
+    names, kinds = tuple(row[0] for row in found), tuple(row[1] for row in found)
+    check_header(data, names)
+    columns = ", ".join(f"c{place}" for place in range(len(names)))
+    return ParquetFiles(data, names, kinds, f"read_parquet([{files}]) AS t({columns})")
+
+
+def read_parquet(data: str, paths: Sequence[str]) -> Table:
+    """The whole of one or more files."""
+    import duckdb
+
+    with open_database(paths) as base:
+        files = open_parquet(data, paths, base)
+        try:
+            columns = files.read(base, files.scan)
+            n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
+        except duckdb.Error as error:
+            raise TableFileError(f"{data}: this Parquet file cannot be read: {str(error).splitlines()[0]}") from error
+    return Table(data, tuple(columns), n_rows)
+
+
+def _column(name: str, kind: str, column: str, base: Database, table: str) -> Column:
+    if kind.startswith(NUMBERS) and not kind.endswith("]"):
+        cells = base.arrays(f"SELECT {column}::DOUBLE AS at FROM {table}")["at"]
+        return Column(name, kind, numbers=np.ma.filled(cells, np.nan)).with_numbers()
+    if kind in LONG_NUMBERS:
+        low, high = base.run(f"SELECT min({column}), max({column}) FROM {table}")[0]
+        if low is None or max(abs(low), abs(high)) <= LARGEST_EXACT:
+            return _column(name, "DOUBLE", column, base, table)
+        coded = base.coded(column, table)
+        return Column(name, kind, values=coded.mapped(list(map(int, coded.distinct)))).with_numbers()
+    if kind.startswith(NESTED) or kind.endswith("]"):
+        return Column(name, kind, values=[row[0] for row in base.run(f"SELECT {column} FROM {table}")])
+    texts = base.coded(column, table)
+    return Column(name, kind, values=texts if kind == "VARCHAR" else _typed(texts, kind, column, base, table))
+
+
+def _typed(texts: Coded, kind: str, column: str, base: Database, table: str) -> Coded:
+    """Values of their own kind, where their texts told them apart."""
+    if kind == "TIMESTAMP WITH TIME ZONE":  # which Python would want another library for
+        return texts
+    value_of: dict[str, Any] = dict(
+        base.run(f"SELECT {column}::VARCHAR, any_value({column}) FROM {table} WHERE {column} IS NOT NULL GROUP BY 1")
+    )
+    return texts.mapped([value_of[text] for text in texts.distinct])

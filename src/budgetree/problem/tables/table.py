@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.lines import Lines
+from budgetree.problem.tables.number_format import POINTS, NumberFormat
 from budgetree.problem.tables.values import int_if_whole, is_missing
 from budgetree.problem.units import LARGEST_EXACT
 
@@ -27,7 +30,7 @@ class Column:
     values: Sequence[Any] | None = None
     # As a file of text has it, None where missing: the same cell may be a number here and a word to a model.
     texts: Sequence[str | None] | None = None
-    decimal_comma: bool = False  # in the texts: 3,5 is a number
+    written: NumberFormat = POINTS  # how the texts write numbers
 
     def __len__(self) -> int:
         if self.numbers is not None:
@@ -44,25 +47,50 @@ class Column:
         """The numbers; also where all values are numbers or missing, as in a table of objects. Else None."""
         if self.numbers is not None:
             return self.numbers
+        if isinstance(self.values, Coded):
+            numbers = Column(self.name, self.dtype, values=list(self.values.distinct)).as_numbers()
+            return None if numbers is None else self.values.look_up(numbers, np.nan)
         values = self.values or ()
         kinds = {type(value) for value in values if not is_missing(value)}
         if not all(issubclass(kind, (int, float, np.number, Decimal)) and kind is not bool for kind in kinds):
             return None
-        return np.array([np.nan if is_missing(value) else _as_float(value) for value in values], dtype=np.float64)
+        return np.array([np.nan if is_missing(value) else as_float(value) for value in values], dtype=np.float64)
 
     def as_values(self) -> Column:
         """The same column with its numbers as plain values, to be told apart rather than rounded."""
-        return replace(self, numbers=None, values=self.to_list())
+        return replace(self, numbers=None, values=self.coded())
+
+    def coded(self) -> Coded:
+        """The values, each different one once; TypeError where they cannot be compared."""
+        if self.values is None and self.numbers is not None:
+            return Coded.of_numbers(self.numbers)
+        return Coded.of(self.values or ())
+
+    def labels(self) -> Sequence[Any]:
+        """The values as they are where there are any; whole numbers as ints."""
+        return self.values if self.values is not None else self.coded()
+
+    @property
+    def is_absent(self) -> NDArray[np.bool_]:
+        """Per row, whether its value is missing."""
+        if self.numbers is not None:
+            return np.isnan(self.numbers)
+        if isinstance(self.values, Coded):
+            return self.values.is_absent
+        return np.fromiter(map(is_missing, self.values or ()), dtype=bool, count=len(self))
 
     def with_numbers(self) -> Column:
         """Objects as what they are: numbers where all of them are, with their digits where floats would lose some."""
         numbers = self.as_numbers()
-        if numbers is None or np.isnan(numbers).all():
+        if numbers is None or len(numbers) == 0:
             return self
-        if np.isinf(numbers).any():
+        low, high = float(np.fmin.reduce(numbers)), float(np.fmax.reduce(numbers))  # which overlook NaN
+        if np.isnan(low):
+            return self
+        if np.isinf(low) or np.isinf(high):
             row = int(np.flatnonzero(np.isinf(numbers))[0])
             raise ValueError(f"column {self.name!r} is infinite in row {row}; use a finite number or a missing value.")
-        return replace(self, numbers=numbers, values=None if are_exact(numbers) else self.values)
+        return replace(self, numbers=numbers, values=None if max(-low, high) < LARGEST_EXACT else self.values)
 
     def owned(self) -> Column:
         """The same column, its numbers in no one else's memory."""
@@ -84,7 +112,7 @@ class Table:
     source: str  # a file's path, a data set's name, or "frame": what messages begin with
     columns: tuple[Column, ...]
     n_rows: int
-    lines: Sequence[int] | None = None  # where each row begins in a file of text
+    lines: Lines | None = None  # where each row begins, in a file of text or a sheet
     library: str | None = None  # of the data frame, for answers in kind
 
     def __len__(self) -> int:
@@ -99,8 +127,8 @@ class Table:
         return self.columns[self.names.index(name)]
 
     def where(self, row: int) -> str:
-        """What to call a row: its line in a file of text, else its number, from 1."""
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+        """What to call a row: its line in a file of text, its row in a sheet, else its number, from 1."""
+        return f"row {row + 1}" if self.lines is None else self.lines.where(row)
 
     def only(self, names: Collection[str]) -> Table:
         """The same rows with these columns alone."""
@@ -123,17 +151,20 @@ class Table:
 
     def take(self, positions: NDArray[np.int64]) -> Table:
         """Only these rows."""
-        lines = None if self.lines is None else [self.lines[row] for row in positions.tolist()]
+        lines = None if self.lines is None else self.lines.take(positions)
         columns = tuple(column.take(positions) for column in self.columns)
         return replace(self, columns=columns, n_rows=len(positions), lines=lines)
 
     def without_empty_rows(self) -> Table:
         """The rows that hold anything; spreadsheets like to add some that do not."""
-        if any(column.texts is None for column in self.columns):
+        if self.lines is None or not self.columns:
             return self
-        rows = zip(*(column.texts or () for column in self.columns), strict=True)
-        full = [row for row, texts in enumerate(rows) if any(text is not None for text in texts)]
-        return self if len(full) == len(self) else self.take(np.array(full, dtype=np.int64))
+        is_empty = self.columns[0].is_absent
+        for column in self.columns[1:]:
+            if not is_empty.any():
+                return self
+            is_empty = is_empty & column.is_absent
+        return self.take(np.flatnonzero(~is_empty)) if is_empty.any() else self
 
     def text_rows(self) -> list[list[str]]:
         """The cells as text, row by row, as a file of text has them."""
@@ -146,14 +177,17 @@ class Table:
 
 def are_exact(numbers: NDArray[np.float64]) -> bool:
     """Whether all are small enough to be the whole numbers that they were."""
-    return bool((np.abs(numbers[~np.isnan(numbers)]) < LARGEST_EXACT).all())
+    return not bool((np.abs(numbers) >= LARGEST_EXACT).any())  # which NaN is not
 
 
-def _taken(cells: Sequence[Any] | None, positions: NDArray[np.int64]) -> list[Any] | None:
+def _taken(cells: Sequence[Any] | None, positions: NDArray[np.int64]) -> Sequence[Any] | None:
+    if isinstance(cells, Coded):
+        return cells.take(positions)
     return None if cells is None else [cells[row] for row in positions.tolist()]
 
 
-def _as_float(value: Any) -> float:
+def as_float(value: Any) -> float:
+    """The nearest float; infinity where there is none."""
     try:
         return float(value)
     except OverflowError:

@@ -2,53 +2,69 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from budgetree.problem.tables.table import Column
-from budgetree.problem.units import LARGEST_EXACT
+from budgetree.errors import TableFileError
+from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.number_format import POINTS, NumberFormat
+from budgetree.problem.tables.table import Column, Table
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
-
-def text_column(name: str, texts: Sequence[str | None], *, decimal_comma: bool = False) -> Column:
+def text_column(name: str, texts: Sequence[str | None], written: NumberFormat | None = None) -> Column:
     """Numbers where every cell is one, else texts; None stands for a missing value."""
-    distinct = set(texts)
-    if distinct == {None} or not all(text is None or is_number(text, decimal_comma) for text in distinct):
-        return Column(name, "text", values=texts, texts=texts, decimal_comma=decimal_comma)
-    return number_column(Column(name, "text", texts=texts, decimal_comma=decimal_comma))
+    coded = Coded.of(texts)
+    present = coded.present()
+    written = (written or POINTS).settled(present)
+    column = Column(name, "text", values=coded, texts=coded, written=written)
+    return number_column(column) if present and all(map(written.is_number, present)) else column
 
 
 def number_column(column: Column) -> Column:
     """The column's texts as numbers, which all of them must be."""
-    texts = column.texts or ()
-    if column.decimal_comma:
-        texts = [text and _with_point(text, True) for text in texts]
-    numbers = [math.nan if text is None else float(text) for text in texts]
-    return Column(column.name, "number", np.array(numbers), None, column.texts, column.decimal_comma)
+    texts = Coded.of(column.texts or ())
+    written = column.written
+    numbers = [written.number(text) if written.is_number(text) else np.nan for text in texts.distinct]
+    return Column(column.name, "number", texts.look_up(np.array(numbers, np.float64), np.nan), None, texts, written)
 
 
 def first_word(column: Column) -> int | None:
     """The first row whose text is there and is no number."""
-    rows = enumerate(column.texts or ())
-    return next((row for row, text in rows if text is not None and not is_number(text, column.decimal_comma)), None)
+    return _first_row(column, lambda text: not column.written.is_number(text))
 
 
-def is_number(text: str, decimal_comma: bool) -> bool:
-    """Whether a cell is a number; whole numbers that floats cannot tell apart are names, not amounts."""
-    written = _with_point(text, decimal_comma)
-    if NUMBER.fullmatch(written) is None or math.isinf(float(written)):
-        return False
-    return not (written.isdigit() and int(written[:40]) > LARGEST_EXACT)
+def check_numbers(table: Table) -> None:
+    """An error where a column would be numbers if its file said what the marks in them mean."""
+    for column in table.columns:
+        check_column(table, column)
 
 
-def as_number(text: str, decimal_comma: bool) -> float:
-    """The number that a cell is."""
-    return float(_with_point(text, decimal_comma))
+def check_column(table: Table, column: Column) -> None:
+    """The same for one column."""
+    written = column.written
+    row = _first_row(column, written.is_ambiguous)
+    is_word = _first_row(column, lambda text: not written.is_number(text) and not written.is_ambiguous(text))
+    if row is None or is_word is not None or column.texts is None:
+        return
+    cell = column.texts[row] or ""
+    other, decimal = written.other, written.decimal
+    without = cell.replace(other, "")
+    readings = [f"{without} (say --decimal {decimal} --thousands {other})"]
+    if cell.count(other) == 1 and decimal not in cell:
+        readings.append(f"{cell.replace(other, '.')} (say --decimal {other})")
+    raise TableFileError(
+        f"{table.source}, {table.where(row)}: column {column.name!r} has {cell!r:.40}, which could be "
+        f"{' or '.join(readings)}. Say which, or write the cells without it."
+    )
 
 
-def _with_point(text: str, decimal_comma: bool) -> str:
-    return text.replace(",", ".") if decimal_comma else text
+def _first_row(column: Column, is_wanted: Callable[[str], bool]) -> int | None:
+    if column.texts is None:
+        return None
+    texts = Coded.of(column.texts)
+    wanted = np.array([is_wanted(text) for text in texts.distinct], dtype=bool)
+    if not wanted.any():
+        return None
+    rows = np.flatnonzero(texts.look_up(wanted, False))
+    return int(rows[0]) if len(rows) else None

@@ -22,7 +22,12 @@ def is_missing(value: Any) -> bool:
 
 def int_if_whole(number: float) -> float | int:
     """3 rather than 3.0."""
-    return int(number) if number == np.rint(number) and abs(number) < LARGEST_EXACT else number
+    return int(number) if number.is_integer() and abs(number) < LARGEST_EXACT else number
+
+
+def plain_value(value: Any) -> Any:
+    """Python's own kind of value, where NumPy's was in a table of objects."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
 
 
 def same_text(value: object, text: str) -> bool:

@@ -1,0 +1,187 @@
+"""What a CSV file is: its encoding, what separates its cells, its header; and its rows one by one, for messages."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from budgetree.errors import TableFileError
+from budgetree.services.words import counted
+
+DELIMITERS = ",;\t|"
+GZIP = b"\x1f\x8b"
+BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)  # what Python says of a file that gzip did not finish
+MAX_CELL = 10_000_000  # characters
+MAX_SHOWN = 60  # characters of a line, in a message
+Record = tuple[int, list[str]]  # the line at which it begins, and its cells
+
+
+@dataclass(frozen=True, slots=True)
+class CsvSource:
+    """One file with a header line; whichever of its commas, semicolons, tabs or bars are most separate the cells."""
+
+    path: str
+    encoding: str
+    is_packed: bool  # by gzip
+    delimiter: str
+    names: tuple[str, ...]
+    header_line: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether DuckDB can read it as it is."""
+        return self.encoding == "utf-8-sig" and self.header_line == 1
+
+    def records(self) -> Iterator[Record]:
+        """The rows one by one, without the header, as Python reads them: slowly, and with good messages."""
+        for line, row in _records(self.path, self.encoding, self.delimiter):
+            if line > self.header_line:
+                if len(row) != len(self.names):
+                    raise TableFileError(
+                        f"{self.path}, line {line}: {counted(len(row), 'cell')}, but the header has "
+                        f"{counted(len(self.names), 'column')}. Is a quote or a delimiter missing?"
+                    )
+                yield line, row
+
+    def lines(self) -> Iterator[int]:
+        """Where the rows begin."""
+        found = _records(self.path, self.encoding, self.delimiter)
+        return (line for line, _ in found if line > self.header_line)
+
+    def check(self) -> None:
+        """An error that says where the file is broken, if it is."""
+        for _ in self.records():
+            pass
+
+
+def open_csv(path: str, encoding: str | None = None) -> CsvSource:
+    """Look at the beginning of a file."""
+    with open(path, "rb") as file:
+        is_packed = file.read(2) == GZIP
+    encoding = _known_encoding(encoding) or _encoding_of(path)
+    with _text(path, encoding) as text:
+        first = next(_decoded((line for line in text if line.strip("\r\n")), path, encoding), "")
+    unquoted = re.sub(r'"[^"]*"', "", first)
+    delimiter = max(DELIMITERS, key=unquoted.count)
+    header = next(_records(path, encoding, delimiter), None)
+    if header is None:
+        raise TableFileError(f"{path}: the file is empty; expected a header line and a row per case.")
+    line, cells = header
+    names = tuple(name.strip() for name in cells)
+    check_header(f"{path}, line {line}", names)
+    return CsvSource(path, encoding, is_packed, delimiter, names, line)
+
+
+def check_header(where: str, names: tuple[str, ...]) -> None:
+    """Every column has a name of its own."""
+    for place, name in enumerate(names, start=1):
+        if not name:
+            raise TableFileError(f"{where}: column {place} has no name; give every column one.")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        places = "; ".join(
+            f"{name!r} in columns {', '.join(str(i) for i, other in enumerate(names, 1) if other == name)}"
+            for name in repeated
+        )
+        raise TableFileError(f"{where}: column names must differ, but there is {places}. Rename or drop them.")
+
+
+def open_bytes(path: str) -> IO[bytes]:
+    """The file's content, unpacked."""
+    with open(path, "rb") as file:
+        is_packed = file.read(2) == GZIP
+    return gzip.open(path, "rb") if is_packed else open(path, "rb")  # type: ignore[return-value]
+
+
+def write_utf8(source: CsvSource, path: str) -> None:
+    """A copy of the file in UTF-8, which begins with its header."""
+    with _text(source.path, source.encoding) as text, open(path, "w", encoding="utf-8", newline="") as copy:
+        lines = enumerate(_decoded(text, source.path, source.encoding), start=1)
+        copy.writelines(line for number, line in lines if number >= source.header_line)
+
+
+def rewrite(path: str, delimiter: str, copy: str) -> None:
+    """A copy of a file in UTF-8 that Python reads and DuckDB does not, such as one with two kinds of line ends."""
+    with open(copy, "w", encoding="utf-8", newline="") as file:
+        rows = (row for _, row in _records(path, "utf-8-sig", delimiter))
+        csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
+
+
+def _records(path: str, encoding: str, delimiter: str) -> Iterator[Record]:
+    """All rows that are not empty lines, with the line at which they begin."""
+    csv.field_size_limit(MAX_CELL)
+    with _text(path, encoding) as text:
+        lines = _decoded(text, path, encoding)
+        reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+        first_line = 1
+        try:
+            for row in reader:
+                if row:
+                    yield first_line, row
+                first_line = reader.line_num + 1
+        except csv.Error as error:
+            raise TableFileError(f"{path}, line {first_line}: {error}; a quote may not be closed.") from error
+
+
+def _text(path: str, encoding: str) -> IO[str]:
+    return io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
+
+
+def _decoded(lines: Iterator[str] | IO[str], path: str, encoding: str) -> Iterator[str]:
+    """The same lines; where one cannot be decoded, an error that names it."""
+    try:
+        yield from lines
+    except UnicodeError as error:
+        raise _no_text(path, encoding) from error
+    except BROKEN as error:
+        raise TableFileError(f"{path}: this gzip file is broken: {error}.") from error
+
+
+def _no_text(path: str, encoding: str) -> TableFileError:
+    if encoding != "utf-8-sig":
+        return TableFileError(f"{path}: not {encoding} text. Say another --encoding, or save the file as CSV in UTF-8.")
+    with open_bytes(path) as file:
+        number, broken = next((place, line) for place, line in enumerate(file, start=1) if not _is_utf8(line))
+    save = "save the file as CSV in UTF-8 (spreadsheets call it 'CSV UTF-8')"
+    try:
+        shown = broken.decode("windows-1252").strip()[:MAX_SHOWN]
+    except UnicodeDecodeError:
+        return TableFileError(f"{path}, line {number}: not UTF-8 text. {save.capitalize()}.")
+    return TableFileError(
+        f"{path}, line {number}: not UTF-8 text. As Windows-1252 it reads {shown!r}: if that is right, say "
+        f"--encoding windows-1252; else {save}."
+    )
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _encoding_of(path: str) -> str:
+    try:
+        with open_bytes(path) as file:
+            return "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    except BROKEN as error:
+        raise TableFileError(f"{path}: this gzip file is broken: {error}.") from error
+
+
+def _known_encoding(name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        found = codecs.lookup(name).name
+    except LookupError as error:
+        raise ValueError(f"encoding is {name!r}; expected a name such as 'utf-8' or 'windows-1252'.") from error
+    return "utf-8-sig" if found in ("utf-8", "utf-8-sig") else found

@@ -1,0 +1,44 @@
+"""Reading: what a user says about a file, where the file itself does not say it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from budgetree.problem.tables.number_format import NumberFormat
+
+# What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
+# may be answers, and are outcomes of their own in any case.
+MISSING_CELLS = frozenset({"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How cells are written, and which part of a file to read; None: as the file has it."""
+
+    missing: Sequence[str] = ()  # texts that stand for a missing value, beside the usual ones
+    decimal: str | None = None  # "." or ","
+    thousands: str | None = None  # what stands between thousands: "," "." "'" or a space
+    encoding: str | None = None  # of a file of text, as Python calls it
+    sheet: str | None = None  # of a workbook
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"decimal is {self.decimal!r}; expected '.' or ','.")
+        if self.thousands is not None and (len(self.thousands) != 1 or self.thousands.isalnum()):
+            raise ValueError(f"thousands is {self.thousands!r}; expected one mark, such as ',' or '.' or a space.")
+        if self.thousands is not None and self.thousands == self.decimal:
+            raise ValueError(f"decimal and thousands are both {self.decimal!r}; expected two different marks.")
+
+    @property
+    def missing_cells(self) -> frozenset[str]:
+        """Every text that stands for a missing value."""
+        return MISSING_CELLS | {text.strip() for text in self.missing}
+
+    def number_format(self, guess: str = ".") -> NumberFormat:
+        """How numbers are written; the guess is for what nobody has said."""
+        if self.decimal is not None:
+            return NumberFormat(self.decimal, self.thousands)
+        if self.thousands in (".", ","):
+            return NumberFormat("," if self.thousands == "." else ".", self.thousands)
+        return NumberFormat(guess, self.thousands, is_guess=True)

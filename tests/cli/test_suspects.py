@@ -1,0 +1,45 @@
+"""Numbers that may be names are told before anything is learned from them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import FIT_KNOWN
+
+from budgetree.cli import main
+
+ROWS = 40
+
+
+@pytest.fixture
+def patients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    lines = [f"{1000 + 37 * i},{i + 1},{i % 7},{i * 0.5},{'PN'[i % 2]},{i + 100}" for i in range(ROWS)]
+    (tmp_path / "patients.csv").write_text("id,row,few,half,y,amount\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return "patients.csv"
+
+
+def warnings(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(list(arguments)) == 0
+    printed = capsys.readouterr()
+    said = printed.out if arguments[0] == "check" else printed.err
+    return sorted(line.split(":")[1].strip() for line in said.splitlines() if line.startswith("warning: "))
+
+
+def test_ids_and_amounts_are_named_by_every_command(patients: str, capsys: pytest.CaptureFixture[str]) -> None:
+    fit = [*FIT_KNOWN, patients, "--budget", "1", "--method", "greedy", "--folds", "0", "-o", "m.json"]
+    frontier = ["frontier", patients, "--max-budget", "1", "--method", "greedy", "--folds", "0"]
+    for command in (["check", patients], fit, frontier):
+        assert warnings(capsys, *command, "-t", "y", "--drop", "amount") == ["id", "row"]
+        assert warnings(capsys, *command, "-t", "y", "--drop", "amount", "--drop", "id", "--drop", "row") == []
+        assert "amount" in warnings(capsys, *command, "-t", "amount", "--drop", "id", "--drop", "row")
+
+
+def test_warnings_stay_out_of_what_programs_read(patients: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["frontier", patients, "-t", "y", "--max-budget", "1", "--folds", "0", "--json"]) == 0
+    printed = capsys.readouterr()
+    json.loads(printed.out)
+    assert "warning: id: is a whole number that differs in every row, as an ID does" in printed.err
+    assert "--drop 'id'" in printed.err

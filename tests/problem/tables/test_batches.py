@@ -1,0 +1,100 @@
+"""Rows batch by batch are the rows of the file, whatever the batches."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from budgetree.errors import TableFileError
+from budgetree.problem.tables import batches
+from budgetree.problem.tables.batches import Wanted, open_batches
+from budgetree.problem.tables.reading import Reading
+
+ALL = Wanted(texts=("a", "b", "c"))
+cells = st.text(st.sampled_from('ab,"\n;é '), max_size=6)
+
+
+def read(path: Path, wanted: Wanted = ALL, reading: Reading | None = None) -> tuple[list[list[str]], list[Any], int]:
+    """The cells of all rows as they are written, the values of column a, and how many batches there were."""
+    found = list(open_batches(str(path), reading or Reading()).read(wanted))
+    lines = "".join(f"{line}\n" for batch in found for line in batch.lines)
+    rows = list(csv.reader(io.StringIO(lines, newline="")))
+    return rows, [value for batch in found for value in batch.table.column("a").to_list()], len(found)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(cells, cells, st.sampled_from("xyz")), max_size=12), st.integers(10, 60), st.booleans())
+def test_blocks_end_where_rows_end(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]], size: int, is_packed: bool
+) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([("a", "b", "c"), *rows])
+    content = text.getvalue().encode()
+    path = tmp_path_factory.mktemp("csv") / "cases.csv"
+    path.write_bytes(gzip.compress(content) if is_packed else content)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batches, "BLOCK_BYTES", size)
+        written, values, _ = read(path)
+    assert written == [list(row) for row in rows]
+    assert values == [row[0].strip() or None for row in rows]
+
+
+def test_a_long_file_comes_in_many_batches_that_know_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "BLOCK_BYTES", 100)
+    path = tmp_path / "cases.csv"
+    path.write_text("a,b,c\n" + "".join(f'{i},"two\nlines",x\n' for i in range(40)), encoding="utf-8")
+    rows, values, count = read(path, Wanted(numbers=["a"]))
+    assert values == list(range(40))
+    assert rows[39] == ["39", "two\nlines", "x"]
+    assert count > 5
+    last = list(open_batches(str(path), Reading()).read(ALL))[-1].table
+    assert last.where(len(last) - 1) == "line 80"
+
+
+def test_a_broken_row_in_a_later_block_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BLOCK_BYTES", 100)
+    path = tmp_path / "cases.csv"
+    path.write_text("a,b,c\n" + "1,2,3\n" * 50 + "1,2\n", encoding="utf-8")
+    with pytest.raises(TableFileError, match="line 52: 2 cells, but the header has 3 columns"):
+        read(path)
+
+
+def test_numbers_are_numbers_unless_a_cell_is_odd(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text("a;b;c\n1,5;x;y\nNA;x;y\n", encoding="utf-8")
+    (batch,) = open_batches(str(path), Reading()).read(Wanted(numbers=["a"]))
+    assert batch.table.names == ["a"]
+    assert batch.table.column("a").texts is None
+    assert batch.table.column("a").to_list()[0] == 1.5
+    assert list(batch.lines) == ['"1,5",x,y', ",x,y"]
+    path.write_text("a;b;c\n1,5;x;y\n<5;x;y\n", encoding="utf-8")
+    (batch,) = open_batches(str(path), Reading()).read(Wanted(numbers=["a"]))
+    assert list(batch.table.column("a").texts or ()) == ["1,5", "<5"]
+
+
+def test_parquet_comes_in_ranges_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BATCH_ROWS", 4)
+    frame = pd.DataFrame(
+        {
+            "a": [0.5 * i for i in range(10)],
+            "b": [None if i == 3 else date(2024, 1, i + 1) for i in range(10)],
+            "c": [i % 2 == 0 for i in range(10)],
+        }
+    )
+    frame.to_parquet(tmp_path / "1.parquet")
+    frame[:3].to_parquet(tmp_path / "2.parquet")
+    rows, values, count = read(tmp_path / "*.parquet")
+    assert values == [0.5 * i for i in range(10)] + [0, 0.5, 1]
+    assert count == 4
+    assert rows[2:4] == [["1", "2024-01-03", "True"], ["1.5", "", "False"]]

@@ -1,0 +1,37 @@
+"""The database reads the files it is given, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from budgetree.problem.tables.database import literal, open_database
+
+
+def test_only_the_files_that_are_given_can_be_read(tmp_path: Path) -> None:
+    for name in ("given.csv", "other.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n", encoding="utf-8")
+    with open_database([str(tmp_path / "given.csv")]) as base:
+        assert base.run(f"FROM read_csv({literal(str(tmp_path / 'given.csv'))})") == [(1, 2)]
+        for path in (str(tmp_path / "other.csv"), "http://localhost/x.csv", "s3://bucket/x.parquet"):
+            with pytest.raises(duckdb.Error, match="disabled"):
+                base.run(f"FROM read_csv({literal(path)})")
+        for command in ("INSTALL httpfs", "LOAD httpfs", "SET enable_external_access = true"):
+            with pytest.raises(duckdb.Error):
+                base.run(command)
+        with pytest.raises(duckdb.Error, match="disabled"):
+            base.run(f"COPY (SELECT 1) TO {literal(str(tmp_path / 'written.csv'))}")
+        folder = base.folder
+    assert not os.path.exists(folder)
+    assert sorted(os.listdir(tmp_path)) == ["given.csv", "other.csv"]
+
+
+def test_values_of_any_kind_are_coded(tmp_path: Path) -> None:
+    with open_database([]) as base:
+        base.run("CREATE TABLE t AS SELECT unnest(['b', NULL, 'it''s', 'b']) AS c")
+        assert list(base.coded("c", "t")) == ["b", None, "it's", "b"]
+        base.run("CREATE TABLE empty AS SELECT NULL::VARCHAR AS c")
+        assert list(base.coded("c", "empty")) == [None]
