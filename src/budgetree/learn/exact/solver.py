@@ -270,7 +270,8 @@ class Solver:
         """The tree that was found, without tests on which no answer depends."""
         instance = self._request.instance
         tree = Tree(instance.schema, nodes, instance.n_objects, Origin(method, min_cases=self._request.min_cases))
-        return replace(tree, nodes=tree.nodes.pruned(idle_nodes(tree), instance.schema.n_outcomes))
+        idle = idle_nodes(tree)
+        return replace(tree, nodes=tree.nodes.pruned(idle, instance.schema.n_outcomes)) if idle.any() else tree
 
 
 def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:
