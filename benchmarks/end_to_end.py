@@ -166,6 +166,8 @@ PARTS: dict[str, tuple[str, Callable[[str, Stopwatch, int], int]]] = {
     "budgetree, polars frame": ("parquet", ours_from_frame),
     "pandas + scikit-learn, CSV": ("csv", sklearn_from_pandas),
     "pandas + LightGBM, CSV": ("csv", lightgbm_from_pandas),
+    "pandas + scikit-learn, Parquet": ("parquet", sklearn_from_pandas),
+    "pandas + LightGBM, Parquet": ("parquet", lightgbm_from_pandas),
 }
 
 
@@ -187,13 +189,13 @@ def measure(name: str, path: str, leaves: int) -> dict[str, Any] | None:
     command = [sys.executable, __file__, "--part", name, "--path", path, "--leaves", str(leaves)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        print(f"{name:28} not run: {done.stderr.strip().splitlines()[-1][:90]}")
+        print(f"{name:30} not run: {done.stderr.strip().splitlines()[-1][:90]}")
         return None
     figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     figures |= {f"whole {kind}": sum(figures[kind].values()) for kind in ("processor", "clock")}
     steps = " ".join(f"{figures['processor'].get(step, float('nan')):8.2f}" for step in ("read", "tree", "predict"))
     whole, clock, peak = figures["whole processor"], figures["whole clock"], figures["peak"] / GB
-    print(f"{name:28} {steps} {whole:8.2f} {clock:8.2f} {peak:8.2f} {figures['leaves'] or '':>8}", flush=True)
+    print(f"{name:30} {steps} {whole:8.2f} {clock:8.2f} {peak:8.2f} {figures['leaves'] or '':>8}", flush=True)
     return figures
 
 
@@ -213,7 +215,7 @@ def main() -> None:
         n_rows, n_columns = files["shape"]
         print(f"{n_rows:,} rows × {n_columns} columns; {sizes}, Arrow {files['arrow bytes'] / 1e6:.0f} MB")
         titles = ("read", "tree", "predict", "whole", "clock", "peak GB", "leaves")
-        print(f"{'processor seconds':28} {' '.join(f'{title:>8}' for title in titles)}")
+        print(f"{'processor seconds':30} {' '.join(f'{title:>8}' for title in titles)}")
         found: dict[str, dict[str, Any] | None] = {}
         for name, (kind, _) in PARTS.items():
             ours_found = found.get("budgetree, CSV")
@@ -231,11 +233,12 @@ def print_ratios(found: dict[str, dict[str, Any] | None], arrow_bytes: int) -> N
     for kind in ("CSV", "Parquet"):
         what = f"reading + encoding, {kind}: ours / DuckDB's reading alone"
         ratio(what, f"budgetree, {kind}", f"DuckDB alone, {kind}", lambda part: part["processor"]["read"], "at most 2")
-    for peer, goal in (("pandas + scikit-learn", "at least 20"), ("pandas + LightGBM", "at least 3")):
-        ratio(
-            f"whole, processor: {peer} / ours", f"{peer}, CSV", "budgetree, CSV", lambda p: p["whole processor"], goal
-        )
-        ratio(f"whole, clock: {peer} / ours", f"{peer}, CSV", "budgetree, CSV", lambda p: p["whole clock"], goal)
+    for kind in ("CSV", "Parquet"):
+        mine = f"budgetree, {kind}"
+        for peer, goal in (("pandas + scikit-learn", "at least 20"), ("pandas + LightGBM", "at least 3")):
+            what = f"{kind}: {peer} / ours"
+            ratio(f"whole, processor, {what}", f"{peer}, {kind}", mine, lambda part: part["whole processor"], goal)
+            ratio(f"whole, clock, {what}", f"{peer}, {kind}", mine, lambda part: part["whole clock"], goal)
     for name in ("budgetree, CSV", "budgetree, Parquet", "budgetree, polars frame"):
         if part := found.get(name):
             print(
