@@ -39,18 +39,34 @@ def test_on_dna_it_does_as_well_as_others_who_look_ahead() -> None:
         assert str(tree.origin) == "greedy with lookahead"
 
 
+def late_rule(n_cases: int, n_tests: int) -> bt.Instance:
+    """Cases whose class depends on pairs of tests, with noise."""
+    rng = np.random.default_rng(n_cases)
+    codes = rng.integers(0, 3, (n_cases, n_tests)).astype(np.uint8)
+    labels = (codes[:, 3] * codes[:, 7] + (codes[:, 5] > 0) * codes[:, 1] + rng.integers(0, 2, n_cases)) % 3
+    return bt.Instance(codes, labels)
+
+
 @pytest.mark.core
-@pytest.mark.parametrize("time_limit", [0.05, 0.5])
 @pytest.mark.parametrize("size", [(400, 12), (30_000, 40)])
-def test_auto_is_never_worse_than_greedy(size: tuple[int, int], time_limit: float) -> None:
-    rng = np.random.default_rng(size[0])
-    codes = rng.integers(0, 3, size).astype(np.uint8)
-    labels = (codes[:, 3] * codes[:, 7] + (codes[:, 5] > 0) * codes[:, 1] + rng.integers(0, 2, size[0])) % 3
-    instance = bt.Instance(codes, labels)
-    auto = bt.frontier(instance, max_budget=4, time_limit=time_limit, folds=0)
-    greedy = bt.frontier(instance, max_budget=4, method="greedy", folds=0, time_limit=time_limit)
-    for point in greedy:
+def test_auto_is_never_worse_than_greedy(size: tuple[int, int]) -> None:
+    instance = late_rule(*size)
+    auto = bt.frontier(instance, max_budget=4, folds=0)
+    for point in bt.frontier(instance, max_budget=4, method="greedy", folds=0):
         assert auto.best(budget=point.max_cost).errors <= point.errors
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("time_limit", [0, 0.001, 0.1])
+@pytest.mark.parametrize("size", [(400, 12), (30_000, 40)])
+def test_no_time_limit_makes_it_worse_than_grow(size: tuple[int, int], time_limit: float) -> None:
+    instance = late_rule(*size)
+    errors = bt.grow(instance, budget=4).errors
+    assert errors < bt.grow(instance, budget=0).errors
+    assert bt.optimal(instance, budget=4, time_limit=time_limit).errors <= errors
+    for method in ("auto", "exact", "greedy"):
+        found = bt.frontier(instance, max_budget=4, folds=0, time_limit=time_limit, method=method)
+        assert found.best(budget=4).errors <= errors
 
 
 @pytest.mark.parametrize("given", [{"lookahead": 2}, {"lookahead": True}, {"lookahead": 1, "delta": 2}])

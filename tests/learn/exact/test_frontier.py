@@ -89,7 +89,10 @@ def test_a_time_limit_ends_it_with_what_there_is() -> None:
         assert point.tree.max_cost <= point.max_cost
 
 
-def test_no_time_at_all_is_a_leaf() -> None:
-    found = bt.frontier(bt.datasets.load("pima"), method="exact", time_limit=0, folds=0)
-    assert [(point.max_cost, point.errors) for point in found] == [(0, 267)]
+def test_no_time_at_all_is_one_greedy_tree_and_its_cuts() -> None:
+    pima = bt.datasets.load("pima")
+    found = bt.frontier(pima, method="exact", time_limit=0, folds=0)
+    assert (found[0].max_cost, found[0].errors) == (0, 267)
+    assert {point.source for point in found} == {"single leaf", "Powers(2)"}
+    assert found[-1].errors == bt.grow(pima).errors
     assert not found.complete

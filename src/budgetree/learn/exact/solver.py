@@ -157,11 +157,12 @@ class Solver:
     @property
     def _is_late(self) -> bool:
         left = self.clock.seconds_left
-        return self._seconds is not None and left is not None and left < (1 - LATE_SHARE) * self._seconds
+        has_passed = self._seconds is not None and left is not None and left < (1 - LATE_SHARE) * self._seconds
+        return has_passed or self.clock.is_over
 
     def start_from_greedy(self) -> None:
-        """Adds the greedy trees of the request's impurities, once."""
-        if self._must_grow and not self.clock.is_over:
+        """Adds the greedy trees of the request's impurities, once; one of them even if the time is over."""
+        if self._must_grow:
             self._must_grow = False
             for found in grow_frontier(self._request, self.clock, self._report):
                 self.trees.add(found)

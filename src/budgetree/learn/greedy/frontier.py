@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from budgetree.impurity import Impurity
+from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.found import Found, found_leaf
 from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
 from budgetree.learn.greedy.origins import greedy_origin
@@ -55,7 +55,10 @@ class _Recipe:
 
 
 def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
-    """The trees that no other of the portfolio beats within the limit, cheapest first; fewer if time is over."""
+    """The trees that no other of the portfolio beats within the limit, cheapest first; fewer if time is over.
+
+    The cuts of one tree are always among them.
+    """
     instance = request.instance
     # Under the limit first: those trees are quicker to grow and made for it.
     budgets = dict.fromkeys([request.limit, instance.schema.table.budget_units(None)])
@@ -65,7 +68,11 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
         for budget in budgets:
             if not (batches and clock.is_over):
                 batches.extend(_grow_all(portfolio, request.impurities, budget, report))
-    return _pareto(request, [batch for batch in batches if len(batch.steps)])
+    finished = [batch for batch in batches if len(batch.steps)]
+    if not finished:  # however short the time: whoever has a limit shall not have less than whoever calls grow
+        portfolio = Portfolio(instance, request.cache_bytes, min_cases=request.min_cases)
+        finished = [portfolio.grow_all([Pairs()], request.limit)]
+    return _pareto(request, finished)
 
 
 def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
