@@ -479,3 +479,19 @@ def test_leaves_of_little_weight_are_joined() -> None:
     assert joined.tree_.statement.is_proven is False
     with pytest.raises(ValueError, match="min_weight_fraction_leaf is"):
         BudgetTreeClassifier(min_weight_fraction_leaf=0.7).fit(X, y)
+
+
+@pytest.mark.parametrize("objective", ["known", "new"])
+def test_a_referred_row_is_not_right(objective: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)  # noqa: N806
+    losses = bt.Losses({0: 50}, answers={"refer": 0.5})
+    classifier = BudgetTreeClassifier(budget=2, objective=objective, losses=losses, method="greedy").fit(X, y)
+    predicted = classifier.predict(X)
+    assert classifier.score(X, y) == np.mean([given == label for given, label in zip(predicted, y, strict=True)])
+    assert np.isfinite(cross_val_score(classifier, X[:, :4], y, cv=2, error_score="raise")).all()
+
+
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
+def test_class_weights_are_numbers_of_at_least_0(weight: float) -> None:
+    with pytest.raises(ValueError, match="class_weight is"):
+        BudgetTreeClassifier(class_weight={0: weight, 1: 1}).fit([[0], [1], [0], [1]], [0, 1, 0, 1])

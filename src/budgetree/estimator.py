@@ -168,7 +168,12 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError("y: labels are missing or of several types; expected one label per row.") from error
         weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, copy=True, ensure_non_negative=True)
         if self.class_weight is not None:
-            weights = weights * self._class_factors(answers, labels, weights)
+            factors = self._class_factors(answers, labels, weights)
+            if not (np.isfinite(factors) & (factors >= 0)).all():
+                raise ValueError(
+                    f"class_weight is {self.class_weight!r:.80}; expected finite weights of at least 0 for every class."
+                )
+            weights = weights * factors
         self.instance_ = self._instance(table, labels, weights)
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
         share = float(
@@ -245,6 +250,17 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         has_others = len(self.answers_) > len(self.classes_)
         predicted: NDArray[Any] = (self.answers_ if has_others else self.classes_)[answers]
         return predicted
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """The share of rows that are given their class, by weight; an answer that is no class is not right."""
+        answers = self.tree_.answers(self._codes(X))
+        place = {label: position for position, label in enumerate(self.classes_.tolist())}
+        right = np.array([place.get(label, -1) for label in np.asarray(y).ravel().tolist()])
+        if len(right) != len(answers):
+            raise ValueError(
+                f"y: {counted(len(right), 'label')} for {counted(len(answers), 'row')}; expected one each."
+            )
+        return float(np.average(answers == right, weights=sample_weight))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """The probability of each class: by a leaf's model, or its share of the training rows that end there."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from command_line import FIT_KNOWN, run
 
+import budgetree as bt
 from budgetree.cli import main
 
 
@@ -37,7 +39,8 @@ def test_predict_says_what_is_unknown_and_what_is_wrong(tmp_path: Path, capsys: 
     printed = capsys.readouterr()
     assert [row["prediction"] for row in json.loads(printed.out)] == ["P", "N", "Q", "N", "N", "N"]
     assert "3 rows have a value of 'a' that no known case had" in printed.err
-    assert "3 of 6 predictions are wrong (50.0%)" in printed.err
+    assert "2 of 5 predictions are wrong (40.0%)" in printed.err  # of the row without a class nobody knows it
+    assert "1 row says nothing about what is right" in printed.err
     assert "P: 1 of 2 missed" in printed.err
     assert "there is no column 'z'" in run(capsys, "predict", model, str(new), "--target", "z", code=1)
 
@@ -99,3 +102,31 @@ def test_nothing_is_written_where_a_later_row_is_broken(
     complaint = run(capsys, "predict", model, str(tmp_path / "new.csv"), "-o", str(out), code=1)
     assert "new.csv, line 42: 'a' is 'x'; the model knows it as a number" in complaint
     assert out.read_text(encoding="utf-8") == "old"
+
+
+def test_a_mark_that_may_be_two_numbers_stops_it_also_where_few_numbers_are_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, model, new = tmp_path / "few.csv", tmp_path / "few.json", tmp_path / "new.csv"
+    rows = [f"{dose},{'ill' if dose > 1000 else 'ok'}" for dose in (1, 2, 1000, 1500, 2000) for _ in range(4)]
+    table.write_text("dose,d\n" + "\n".join(rows))
+    run(capsys, "fit", str(table), "-t", "d", "--budget", "1", "--objective", "known", "--folds", "0", "-o", str(model))
+    new.write_text('dose,b\n"1,500",x\n"2,000",x\n')
+    assert main(["predict", str(model), str(new)]) == 1
+    assert "1,500" in capsys.readouterr().err
+    printed = run(capsys, "predict", str(model), str(new), "--thousands", ",")
+    assert printed.count("ill") == 2
+
+
+def test_rows_without_a_right_answer_are_left_out_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, new = tmp_path / "m.json", tmp_path / "new.csv"
+    instance = bt.Instance.from_frame(
+        pd.DataFrame({"t": [0, 1, 0, 1], "d": ["ok", "ill", "ok", "ill"]}), "d", losses=bt.Losses(answers={"refer": 2})
+    )
+    bt.grow(instance).to_json(model)
+    new.write_text("t,d\n0,ok\n1,\n0,refer\n")
+    assert main(["predict", str(model), str(new), "-t", "d", "-o", str(tmp_path / "out.csv")]) == 0
+    said = capsys.readouterr().err
+    assert "1 of 2 predictions are wrong" in said
+    assert "1 row says nothing about what is right" in said
+    assert said.count("\n  refer ") == 1

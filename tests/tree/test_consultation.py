@@ -261,3 +261,14 @@ def test_a_consultation_answers_what_predict_does_where_there_are_losses(leaves:
     rows = frame.drop(columns="class").to_dict("records")
     assert [tree.ask(row).prediction for row in rows] == expected
     assert {"refer", "wait"} & set(expected)
+
+
+@pytest.mark.parametrize("typed", ["15,000", "-1,500"])
+def test_a_comma_before_three_digits_is_not_guessed(typed: str) -> None:
+    frame = pd.DataFrame(
+        {"a": range(20000, 0, -100), "d": ["ill" if a > 1000 else "ok" for a in range(20000, 0, -100)]}
+    )
+    case = bt.Consultation(bt.grow(bt.Instance.from_frame(frame, "d"), budget=1))
+    with pytest.raises(ValueError, match="without the comma"):
+        case.answer(typed)
+    case.answer("150,5")  # a decimal comma is one

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from budgetree.problem.tables.values import is_missing
 from budgetree.services.words import counted
 
 if TYPE_CHECKING:
@@ -22,15 +23,20 @@ class Judgement:
         self.answers = [str(name) for name in tree.answer_names]
         self.classes = self.answers[: len(tree.class_names)]
         self.pairs: Counter[tuple[str, str]] = Counter()
+        self.n_without = 0  # rows that say nothing of what is right
 
     def add(self, right: Iterable[Any], predicted: Iterable[Any]) -> None:
         """Some more rows."""
-        self.pairs.update((str(true), str(answer)) for true, answer in zip(right, predicted, strict=True))
+        for true, answer in zip(right, predicted, strict=True):
+            self.add_counts([(None if is_missing(true) else str(true), str(answer), 1)])
 
-    def add_counts(self, counts: Iterable[tuple[str, str, int]]) -> None:
-        """So many more rows of a right and a given answer."""
+    def add_counts(self, counts: Iterable[tuple[str | None, str, int]]) -> None:
+        """So many more rows of a right and a given answer; None where nobody knows what is right."""
         for true, answer, count in counts:
-            self.pairs[true, answer] += count
+            if true is None:
+                self.n_without += count
+            else:
+                self.pairs[true, answer] += count
 
     @property
     def confusion(self) -> Confusion:
@@ -40,7 +46,7 @@ class Judgement:
         others = sorted({true for true, _ in self.pairs} - set(self.classes))
         names = (*self.classes, *others)
         # Nothing answers what the model does not know, but a class stands at the same place in rows and columns.
-        answers = (*names, *self.answers[len(self.classes) :])
+        answers = (*names, *(answer for answer in self.answers[len(self.classes) :] if answer not in names))
         return Confusion(answers, names, tuple(tuple(self.pairs[true, answer] for true in names) for answer in answers))
 
     @property
@@ -68,6 +74,8 @@ class Judgement:
                 wrong[true] += count
         share = sum(wrong.values()) / n_rows if n_rows else 0
         yield f"{sum(wrong.values())} of {counted(n_rows, 'prediction is', 'predictions are')} wrong ({share:.1%})."
+        if self.n_without:
+            yield f"{counted(self.n_without, 'row says', 'rows say')} nothing about what is right: left out."
         for true, count in wrong.most_common(MAX_SHOWN):
             yield f"  {true}: {count} of {total[true]} missed"
         if referrals:

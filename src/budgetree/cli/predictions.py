@@ -113,10 +113,10 @@ class Tally:
         return iter(()) if self._judgement is None else self._judgement.lines()
 
 
-def _pairs(found: Predictions, target: Column) -> Iterator[tuple[str, str, int]]:
+def _pairs(found: Predictions, target: Column) -> Iterator[tuple[str | None, str, int]]:
     """Every pair of a right and a given answer that some rows have, and how many."""
     truth = target.coded()
-    names = [*map(str, truth.distinct), str(None)]
+    names: list[str | None] = [*map(str, truth.distinct), None]
     pair = truth.positions.astype(np.int64) % len(names) * max(1, len(found.labels)) + found.answer
     for place, count in zip(*(part.tolist() for part in np.unique(pair, return_counts=True)), strict=True):
         yield names[place // len(found.labels)], str(found.labels[place % len(found.labels)]), count

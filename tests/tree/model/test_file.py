@@ -323,3 +323,10 @@ def test_the_published_schema_is_one_and_another_validator_agrees(content: dict[
             assert validator.is_valid(broken)
 
     agree()
+
+
+def test_a_class_that_is_no_finite_number_is_refused_when_it_is_written(tmp_path: Path) -> None:
+    tree = bt.grow(bt.Instance([[0], [1]], [0, 1], class_names=[float("nan"), 1.0]))
+    with pytest.raises(ValueError, match="no finite number"):
+        tree.to_json(tmp_path / "model.json")
+    assert not (tmp_path / "model.json").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,10 @@ from budgetree.problem.tables.table import Column
 from budgetree.problem.tables.values import is_missing
 
 MAX_SHOWN = 20  # of the possible answers, in a message
+
+
+# 15,000: thousands where people write them so, and a decimal comma elsewhere.
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
 
 
 def code_of(schema: Schema, test: int, value: Any) -> int:
@@ -50,6 +55,11 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
         readings.append(lambda: names.index(text))
         if folded.count(text.casefold()) == 1:
             readings.append(lambda: folded.index(text.casefold()))
+        if THOUSANDS.fullmatch(text) and names.count(text) == 0:
+            raise ValueError(
+                f"{text!r} is {text.replace(',', '')} or {text.replace(',', '.')}; write it without the comma, or with "
+                "a decimal point."
+            )
         plain = text.replace(",", ".") if text.count(",") == 1 else text  # 37,5 is a number where people write it so
         if "_" not in plain:  # which Python would take
             readings += [lambda kind=kind: code_of(schema, test, kind(plain)) for kind in (int, float)]  # type: ignore[misc]

@@ -32,6 +32,7 @@ from budgetree.problem.tables.texts import text_column
 from budgetree.problem.units import LARGEST_EXACT
 
 SAMPLE_ROWS = 10_000  # a file that has no more is read as text alone
+WIDE = 200  # columns: with more, a question to DuckDB for each takes longer than looking at few rows
 MAX_CODED = 100  # different texts of a column in the sample, so that a position in them fits in a byte
 MAX_LINE = 20_000_000  # bytes
 ODD = -2  # a text that the sample did not have
@@ -143,10 +144,18 @@ def _read_whole(files: CsvFiles, paths: Sequence[str]) -> Table:
         base.run(f"CREATE TABLE sample AS FROM ({files.scan(base)}) LIMIT {SAMPLE_ROWS}")
         n_rows = base.run("SELECT count(*) FROM sample")[0][0]
         if n_rows < SAMPLE_ROWS:
-            columns = [files.text(name, base.coded(f"c{at}", "sample")) for at, name in enumerate(files.names)]
+            columns = _of_sample(files, base)
         else:
             columns, n_rows = _by_plan(files, base)
     return files.table(columns, 0, n_rows)
+
+
+def _of_sample(files: CsvFiles, base: Database) -> list[Column]:
+    """The columns of a file with few rows."""
+    if len(files.names) <= WIDE:
+        return [files.text(name, base.coded(f"c{at}", "sample")) for at, name in enumerate(files.names)]
+    cells = base.arrays("SELECT * FROM sample")
+    return [files.text(name, Coded.of(cells[f"c{at}"].tolist())) for at, name in enumerate(files.names)]
 
 
 def number_sql(column: str, written: NumberFormat) -> str:

@@ -23,7 +23,7 @@ def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:
 
 def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
     if isinstance(encoder, Categories):
-        return _as_known_values(column, encoder)
+        return _as_known_values(table, column, encoder)
     return column if column.texts is None else _as_numbers(table, column, encoder)
 
 
@@ -39,12 +39,14 @@ def _as_numbers(table: Table, column: Column, encoder: NumberEncoder) -> Column:
     return number_column(column)
 
 
-def _as_known_values(column: Column, encoder: Categories) -> Column:
+def _as_known_values(table: Table, column: Column, encoder: Categories) -> Column:
     """Cell by cell, the values of the encoder: one cell that is no number does not make texts of the others."""
     knows_texts = all(isinstance(value, str) for value in encoder.values)
     if column.texts is not None and knows_texts:
         return replace(column, dtype="text", numbers=None, values=column.texts)
     if column.texts is not None:
+        if not any(isinstance(value, str) for value in encoder.values):
+            check_column(table, column)  # 1,500 where numbers are known is one of two
         texts = Coded.of(column.texts)
         known = [_known_value(text, encoder, column.written) for text in texts.distinct]
         return replace(column, dtype="value", numbers=None, values=texts.mapped(known))

@@ -72,6 +72,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
+def _is_unwritten(name: Any) -> bool:
+    return isinstance(name, float) and not math.isfinite(name)
+
+
 def _to_content(tree: Tree) -> dict[str, Any]:
     schema, nodes = tree.schema, tree.nodes
     for name in schema.class_names:
@@ -79,6 +83,10 @@ def _to_content(tree: Tree) -> dict[str, Any]:
             raise ValueError(
                 f"class {name!r} is a {type(name).__name__}; a model file holds classes that are texts, numbers or "
                 "booleans. Convert the labels before growing."
+            )
+        if _is_unwritten(name):
+            raise ValueError(
+                f"class {name!r} is no finite number, which JSON cannot hold; convert the labels before growing."
             )
     entries: list[dict[str, Any]] = []
     for node in range(len(nodes)):
@@ -128,7 +136,7 @@ def _tests_content(schema: Schema) -> list[dict[str, Any]]:
 def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     check_shape(content)
     tests, classes = content["tests"], content["classes"]
-    if any(isinstance(name, float) and not math.isfinite(name) for name in classes):
+    if any(map(_is_unwritten, classes)):
         raise ModelFileError("classes must be texts, booleans or finite numbers.")
     if len({(type(name), name) for name in classes}) < len(classes):
         raise ModelFileError("classes must differ from each other.")
