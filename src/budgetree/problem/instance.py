@@ -293,14 +293,6 @@ class Instance:
         lost, is_mixed = loss_among_identical(self.codes[present], labels, units, self.schema.loss_table)
         return Irreducible(lost, int(is_mixed.sum()))
 
-    def weighted(self, units: NDArray[np.int64]) -> Instance:
-        """The same cases, each counting so many units: for growth, whose result is counted again."""
-        other = type(self).__new__(type(self))
-        other.codes, other.labels, other.raw = self.codes, self.labels, None
-        other.weight_units, other.schema = units, replace(self.schema, losses=None)
-        other._freeze()
-        return other
-
     def priced(self, prices: Any) -> Instance:
         """The same cases with other prices."""
         other = copy(self)

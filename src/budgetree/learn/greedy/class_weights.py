@@ -53,7 +53,7 @@ def weigh_classes(instance: Instance) -> ClassWeights | None:
         return None
     units = losses.units * (stretch // factors)[:, None]
     return ClassWeights(
-        instance=instance.weighted(instance.weight_units * factors[instance.labels]),
+        instance=instance.counted_by(instance.weight_units * factors[instance.labels], instance.schema.weight_scale),
         factors=factors,
         losses=LossTable(losses.answers, units, losses.scale * stretch),
         stretch=stretch,
