@@ -82,6 +82,8 @@ def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *,
 
 def _rolled_out(grown: list[Found], request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
     """The same trees, and better ones where a look ahead finds them."""
+    if clock.is_over:  # laying a large table out takes a while
+        return grown
     try:
         solver = Solver(request, clock, report)
     except TooLargeError:

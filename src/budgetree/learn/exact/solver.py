@@ -119,7 +119,7 @@ class Solver:
             return self._decide_long(budget, cutoff)
         return self._settled(budget, cutoff, answer)
 
-    def look(self, budget: int, seconds: float, passes: Sequence[Pass] = QUICK + BROADER) -> None:
+    def look(self, budget: int, seconds: float | None, passes: Sequence[Pass] = QUICK + BROADER) -> None:
         """Narrow passes for good trees; they prove nothing."""
         clock = self._watch(budget, seconds)
         for by in passes:
@@ -138,7 +138,7 @@ class Solver:
             if clock.is_over:
                 return
             left = clock.seconds_left
-            self.look(budget, NEVER if left is None else left / (len(budgets) - place), (LARGE_ROLLOUT,))
+            self.look(budget, None if left is None else left / (len(budgets) - place), (LARGE_ROLLOUT,))
 
     def look_ahead(self, budget: int) -> None:
         """A rollout for one budget, however long it takes."""
