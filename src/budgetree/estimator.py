@@ -253,7 +253,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """The share of rows that are given their class, by weight; an answer that is no class is not right."""
-        answers = self.tree_.answers(self._codes(X))
+        codes = self._codes(X)
+        answers = self.tree_.answers(codes)
         place = {label: position for position, label in enumerate(self.classes_.tolist())}
         right = np.array([place.get(label, -1) for label in np.asarray(y).ravel().tolist()])
         if len(right) != len(answers):
