@@ -104,7 +104,8 @@ def _values(series: nw.Series[Any]) -> Sequence[Any]:
         distinct, positions = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_pyarrow}[library](
             series.to_native()
         )
-        return Coded.of_distinct(distinct, positions.astype(np.int32))
+        is_few = len(distinct) <= np.iinfo(np.int8).max
+        return Coded.of_distinct(distinct, positions.astype(np.int8 if is_few else np.int32))
     except Exception:  # a kind of value that the library cannot compare
         return series.to_list()
 
