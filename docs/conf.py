@@ -1,0 +1,79 @@
+"""How Sphinx builds the pages: `make -C docs html`. Warnings are errors, and every example runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sphinx_gallery.sorting import ExampleTitleSortKey
+
+from budgetree._version import __version__
+
+ROOT = Path(__file__).parent.parent
+
+project = "budgetree"
+author = "The budgetree developers"
+copyright = author
+version = release = __version__
+
+extensions = [
+    "matplotlib.sphinxext.plot_directive",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5"]
+nitpicky = False
+default_role = "code"
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["config.cache"]  # the gallery's settings hold a class
+
+html_theme = "pydata_sphinx_theme"
+html_title = "budgetree"
+templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": [], "questions": []}
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's sections say them
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+plot_include_source = False
+plot_html_show_source_link = False
+plot_html_show_formats = False
+plot_formats = [("svg", 90)]
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(ROOT / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": ExampleTitleSortKey,
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "matplotlib_animations": False,
+    "min_reported_time": 0,
+    "write_computation_times": False,
+}
