@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 project = "budgetree"
 author = "The budgetree developers"
-copyright = author
+project_copyright = author
 version = release = __version__
 
 extensions = [
