@@ -87,12 +87,12 @@ def _check(make: Callable[[], bt.Instance], seconds: float) -> Callable[[], Call
 
 
 def _fit(table: Table, seconds: float, objective: str) -> Callable[[], Call]:
-    def fit() -> None:
+    def fit(classifier: bt.BudgetTreeClassifier) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that the time was over
-            bt.BudgetTreeClassifier(budget=5, time_limit=seconds, objective=objective).fit(table.codes, table.labels)
+            classifier.fit(table.codes, table.labels)
 
-    return lambda: fit
+    return lambda: partial(fit, bt.BudgetTreeClassifier(budget=5, time_limit=seconds, objective=objective))
 
 
 def main() -> None:

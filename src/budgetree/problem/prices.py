@@ -102,11 +102,13 @@ class Prices:
         costliest = [max(prices) for prices in per_test]
         amounts = [price for prices in per_test for price in prices]
         # A scale for the sum of them all: then no path sum is ever rounded.
-        scale = common_scale([*costliest, *fees, *set(amounts)])
+        distinct = set(amounts)
+        scale = common_scale([*costliest, *fees, *distinct])
+        units = {price: round(price * scale) for price in distinct}
         width = max(len(prices) for prices in per_test)
         own = np.zeros((len(per_test), width), dtype=np.int64)
         for row, prices in zip(own, per_test, strict=True):
-            row[: len(prices)] = [round(price * scale) for price in prices]
+            row[: len(prices)] = [units[price] for price in prices]
             row[len(prices) :] = row[: len(prices)].max()
         mask = np.zeros(len(per_test), dtype=np.int64)
         position = {name: index for index, name in enumerate(test_names)}
