@@ -93,7 +93,7 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
         raise OutOfTimeError
     if not finished:  # however short the time: whoever has a limit shall not have less than whoever calls grow
         portfolio = Portfolio(instance, request.cache_bytes, min_cases=request.min_cases)
-        finished = [portfolio.grow_all([Pairs()], request.limit)]
+        finished = [portfolio.grow_one(Pairs(), request.limit)]
     return _pareto(request, finished)
 
 
