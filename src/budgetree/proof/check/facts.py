@@ -36,7 +36,7 @@ class LossFacts:
 
     def content(self) -> dict[str, Any]:
         """As a certificate and a fingerprint have them."""
-        return {"answers": list(self.answers), "matrix": [[str(loss) for loss in row] for row in self.matrix]}
+        return {"answers": list(self.answers), "matrix": [mapped(row, str) for row in self.matrix]}
 
 
 @dataclass(frozen=True)
