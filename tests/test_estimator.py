@@ -27,6 +27,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import budgetree as bt
 from budgetree import BudgetTreeClassifier
+from budgetree.services.clock import Clock
 
 PIMA_PRICES = bt.Prices(
     {"glucose": 15.51, "insulin": 20.68}, shared={"blood draw": (2.10, ["glucose", "insulin"])}, default=1
@@ -397,6 +398,29 @@ except ImportError as error:
 """
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert "pip install 'budgetree[sklearn]'" in printed
+
+
+@pytest.mark.parametrize("objective", ["known", "new"])
+def test_the_search_has_what_reading_the_rows_leaves_of_the_time(
+    pima: tuple[pd.DataFrame, pd.Series], monkeypatch: pytest.MonkeyPatch, objective: str
+) -> None:
+    asked: list[Any] = []
+
+    class Late(Clock):
+        """A clock that says how much of the limit was left when it was asked."""
+
+        @property
+        def seconds_left(self) -> float | None:
+            asked.append(super().seconds_left)
+            return 0.0
+
+    monkeypatch.setattr("budgetree.estimator.Clock", Late)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the time was over
+        classifier = BudgetTreeClassifier(budget=2, time_limit=9, objective=objective).fit(*pima)
+    assert len(asked) == 1
+    assert 0 < asked[0] < 9
+    assert not classifier.frontier_.complete
 
 
 def test_new_rows_are_what_a_classifier_is_for(

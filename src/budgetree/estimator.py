@@ -35,6 +35,7 @@ from budgetree.learn import frontier
 from budgetree.learn._frontier import OBJECTIVES, frontier_for_new
 from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
+from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses, Prices
 from budgetree.problem.raw_rows import Duplicates, RawRows
 from budgetree.problem.tables.arrays import read_array
@@ -43,6 +44,7 @@ from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.table import Table
 from budgetree.problem.units import non_negative
 from budgetree.proof import Certificate, certify
+from budgetree.services.clock import Clock
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.changes import without_small_leaves
@@ -69,7 +71,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                           positions or a mask) for which that holds although they are numbers
     handle_unknown        a value that no training row had "stop"s its row at that test, or is an "error"
     random_state          without effect: nothing here is left to chance
-    time_limit            seconds for the search
+    time_limit            seconds for fit: the search has what reading the rows leaves of them
     verbose               show a progress bar
     objective             "new": the lowest error on new rows (see predictive; method and impurity are then without
                           effect); "known": the fewest errors on the training rows, proven where the search can
@@ -137,6 +139,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
         """Learn the tree from rows, their classes and, if given, how much each counts."""
+        clock = Clock(check_time_limit(self.time_limit))
         check_handle_unknown(self.handle_unknown)
         if self.objective not in OBJECTIVES:
             raise ValueError(f"objective is {self.objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}.")
@@ -182,7 +185,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if share > 0.5:
             raise ValueError(f"min_weight_fraction_leaf is {share}; expected a share of the weight, from 0 to 0.5.")
         is_new = self.objective == "new"
-        self.tree_ = self._tree_for_new() if is_new else without_small_leaves(self._tree_for_known(), share)
+        self.tree_ = self._tree_for_new(clock) if is_new else without_small_leaves(self._tree_for_known(clock), share)
         if not self.frontier_.complete and not self.tree_.statement.is_proven:
             warnings.warn(
                 "fit: the time was over before the search had ended, and tree_ is the best so far; give a longer "
@@ -205,7 +208,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         factors = weights.sum() / (len(in_class) * np.maximum(in_class, np.finfo(float).tiny))
         return np.asarray(factors[labels])
 
-    def _tree_for_new(self) -> Tree:
+    def _tree_for_new(self, clock: Clock) -> Tree:
         """The lowest error on new rows; without a budget, all tests may be bought."""
         learner = {"sure": check_sure(self.sure), "leaves": self.leaves}
         self.frontier_ = frontier_for_new(
@@ -213,19 +216,19 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             [self.budget],
             learner,
             folds=0,
-            time_limit=self.time_limit,
+            time_limit=clock.seconds_left,
             progress=bool(self.verbose),
         )
         return self.frontier_[-1].tree
 
-    def _tree_for_known(self) -> Tree:
+    def _tree_for_known(self, clock: Clock) -> Tree:
         """The fewest errors on the training rows."""
         self.frontier_ = frontier(
             self.instance_,
             method=self.method,  # type: ignore[arg-type]
             impurities=None if isinstance(self.impurity, str) else self.impurity,
             max_budget=self.budget,
-            time_limit=self.time_limit,
+            time_limit=clock.seconds_left,
             progress=bool(self.verbose),
             folds=0,
             min_cases=self.min_cases,

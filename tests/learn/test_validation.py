@@ -11,7 +11,7 @@ import pytest
 import budgetree as bt
 from budgetree.learn.folds import NEVER_HELD_OUT
 from budgetree.learn.validation import FoldSettings, Validation, check_folds, cross_validate
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Tree
 
 
@@ -89,6 +89,33 @@ def test_what_there_is_no_time_for_is_left_out_and_said(noise: bt.Instance) -> N
     two = cross_validate(noise, interrupted, [1], FoldSettings(5), clock)
     assert (two.n_done, two.n_rows) == (2, 40)
     assert str(two) == "error on new cases: cross-validated, 2 of 5 folds (3 left out: no time)"
+
+
+def test_a_fold_without_time_for_all_its_trees_does_not_judge(noise: bt.Instance) -> None:
+    clock = Clock(None)
+    made: list[Any] = []
+
+    def slow(part: bt.Instance, share: Clock) -> Callable[[Any], Tree]:
+        def tree_for(budget: Any) -> Tree:
+            made.append(budget)
+            if len(made) == 3:  # of the second fold's two trees the first
+                clock.interrupt()
+            return optimal(part, share)(budget)
+
+        return tree_for
+
+    found = cross_validate(noise, slow, [0, 1], FoldSettings(5), clock)
+    assert (found.n_done, found.n_rows, len(made)) == (1, 20, 3)
+    assert "1 of 5 folds (4 left out: no time)" in str(found)
+
+
+def test_a_fold_that_finds_nothing_in_time_is_left_out(noise: bt.Instance) -> None:
+    def nothing(part: bt.Instance, share: Clock) -> Callable[[Any], Tree]:
+        raise OutOfTimeError
+
+    found = cross_validate(noise, nothing, [0, 1], FoldSettings(5), Clock(None))
+    assert found.n_done == 0
+    assert "not known, because the time was over" in str(found)
 
 
 def test_rows_that_do_not_count_do_not_judge() -> None:

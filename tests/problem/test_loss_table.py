@@ -7,6 +7,7 @@ import pickle
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,3 +85,17 @@ def test_probabilities_have_an_expected_loss() -> None:
     table = LossTable.of(["benign", "cancer", "refer"], [[Fraction(n) for n in row] for row in ([0, 1, 4], [50, 0, 4])])
     assert table.of_counts(np.array([0.5, 0.5])).tolist() == [25, 0.5, 4]
     assert table.best(np.array([[0.99, 0.01], [0.95, 0.05], [1.0, 0.0]])).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("largest", [3, 2**40])
+def test_losses_of_counts_are_exact_in_floats_and_beyond_them(largest: int) -> None:
+    generator = np.random.default_rng(2)
+    units = generator.integers(0, largest, (4, 5))
+    counts = generator.integers(0, 2**20, (6, 4))  # with the larger losses the sums pass 2^53
+    found = LossTable(tuple("abcde"), units, Fraction(1)).of_counts(counts)
+    by_hand = [
+        [sum(count * row[answer] for count, row in zip(at, units.tolist(), strict=True)) for answer in range(5)]
+        for at in counts.tolist()
+    ]
+    assert found.tolist() == by_hand
+    assert found.dtype == np.int64

@@ -46,8 +46,9 @@ def predictive(
     >>> tree.max_cost, sorted(tree.test_names[test] for test in tree.tests_used)
     (2, ['age', 'mass'])
     """
+    clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
     trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads)
-    return trees.tree(budget, time_limit=time_limit, progress=progress)
+    return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
 class PredictiveTrees:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from budgetree.learn.points import Frontier
-from budgetree.learn.validation import FoldSettings, Validation, answers_of_rows, are_wrong, cross_validate
+from budgetree.learn.validation import FoldSettings, Validation, answers_of_rows, are_wrong, cross_validate, in_time
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
@@ -52,6 +53,10 @@ def estimated(
     if settings is None:
         return found
     seconds = time.monotonic() - start
+    try:
+        row_errors = _row_errors(found, clock)
+    except OutOfTimeError:  # then there is none for folds either
+        row_errors = [None] * len(found)
     with progress_bar("error on new cases", progress) as report:
         validation = cross_validate(
             instance,
@@ -62,14 +67,13 @@ def estimated(
             min_seconds=HURRIED * seconds,
             report=report,
         )
-    return with_new_errors(found, validation)
+    return _with_new_errors(found, validation, row_errors)
 
 
-def with_new_errors(frontier: Frontier, validation: Validation) -> Frontier:
+def _with_new_errors(frontier: Frontier, validation: Validation, row_errors: list[float | None]) -> Frontier:
     """The same frontier with what was found out about new cases."""
     points = frontier.points
     if validation.new_errors:
-        row_errors = _row_errors(frontier)
         points = tuple(
             replace(point, new_error=new.error, new_error_se=new.se, _row_error=row_error, _how=validation.how)
             for point, new, row_error in zip(points, validation.new_errors, row_errors, strict=True)
@@ -82,12 +86,13 @@ def with_new_errors(frontier: Frontier, validation: Validation) -> Frontier:
     return replace(frontier, points=points, validation=validation)
 
 
-def _row_errors(frontier: Frontier) -> list[float | None]:
+def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:
     """Per point the share of known rows that it gets wrong, where those are not the known cases: new cases are rows."""
     instance = frontier.instance
     if instance.raw is None or instance.raw.duplicates != "merge" or instance.n_rows == instance.n_objects:
         return [None] * len(frontier)
     rows = np.arange(instance.n_rows)
-    answers = answers_of_rows([point.tree for point in frontier], instance, instance, rows)
+    trees = in_time([partial(getattr, point, "tree") for point in frontier], clock)
+    answers = answers_of_rows(trees, instance, instance, rows)
     wrong = are_wrong(answers, instance, rows)
     return [float(share) for share in wrong @ instance.row_weights / instance.row_weights.sum()]

@@ -10,18 +10,21 @@ from budgetree.errors import TooLargeError
 from budgetree.learn.exact.frontier import search_frontier
 from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
-from budgetree.learn.found import Found
+from budgetree.learn.found import BestFound, Found
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import Frontier, make_point
 from budgetree.learn.proofs import with_proofs
 from budgetree.learn.settings import Request
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.services.progress import ProgressReport, progress_bar
+from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 
 AUTO_SHARE = 0.02  # of the time: what the last two tests of the whole set may take, which exact search does often
+# Of a fold's time, for the search; the rest is for its trees and their answers. Greedy ones are grown again for that.
+EXACT_SHARE, GREEDY_SHARE = 0.9, 0.6
+POINTS_SHARE, POINTS_SECONDS = 0.2, 1.0  # of the time, and at most so many seconds: for the points of greedy trees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +62,25 @@ class KnownSearch:
         same = replace(self, method="exact" if is_exact else "greedy", max_budget=limit)
 
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
-            frontier = same.search(part, clock, False)
-            return lambda budget: frontier.best(budget=budget).tree
+            if clock.seconds_left is not None:
+                clock = clock.share((EXACT_SHARE if is_exact else GREEDY_SHARE) * clock.seconds_left)
+            trees = same._trees(part, clock)
+            return lambda budget: trees.best(part.schema.table.budget_units(budget)).tree()
 
         return learn
+
+    def _trees(self, instance: Instance, clock: Clock) -> BestFound:
+        """The trees alone, by the method named; OutOfTimeError where the time does not suffice for one."""
+        request = self._request(instance)
+        best = BestFound()
+        if self.method == "greedy":
+            found = grow_frontier(replace(request, needs_tree=False), clock, no_report)
+        else:
+            result = search_frontier(Solver(request, clock, wants_every_budget=True))
+            found = [*result.proven, *result.beyond]
+        for tree in found:
+            best.add(tree)
+        return best
 
     def _request(self, instance: Instance) -> Request:
         limit = instance.schema.table.budget_units(self.max_budget, "max_budget")
@@ -72,11 +90,15 @@ class KnownSearch:
 def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *, rolls_out: bool = False) -> Frontier:
     """By greedy trees, with rollouts if wanted; nothing is proven but the loss that no tree avoids."""
     instance = request.instance
+    unavoidable = instance.irreducible.units  # now, while there is time
+    left = clock.seconds_left
+    if instance.losses is not None and left is not None:  # each point's tree is made, for its errors
+        clock = clock.share(left - min(POINTS_SHARE * left, POINTS_SECONDS))
     with progress_bar("greedy frontier", progress) as report:
         found = grow_frontier(request, clock, report)
         if rolls_out:
             found = _rolled_out(found, request, clock, report)
-    points = tuple(make_point(instance, tree, instance.irreducible.units) for tree in found)
+    points = tuple(make_point(instance, tree, unavoidable) for tree in found)
     return Frontier(points, instance, not clock.is_over, words)
 
 

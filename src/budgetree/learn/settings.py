@@ -23,6 +23,7 @@ class Request:
     cache_bytes: int
     threads: int = 1
     min_cases: int = 1  # of every leaf
+    needs_tree: bool = True  # a greedy one, however short the time; otherwise OutOfTimeError is an answer too
 
 
 def check_instance(instance: Any) -> None:

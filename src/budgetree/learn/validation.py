@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
 from budgetree.learn.new_error import HeldOut
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
@@ -131,8 +132,12 @@ def cross_validate(
         report(place, len(numbers), f"fold {place + 1} of {len(numbers)}")
         held_out = np.flatnonzero(folds == fold)
         part = instance.rows(np.flatnonzero(folds != fold))
-        tree_for = learn(part, clock.share(seconds))
-        answers[:, held_out] = answers_of_rows([tree_for(budget) for budget in budgets], part, instance, held_out)
+        try:
+            tree_for = learn(part, clock.share(seconds))
+            trees = in_time([partial(tree_for, budget) for budget in budgets], clock)
+        except OutOfTimeError:
+            break
+        answers[:, held_out] = answers_of_rows(trees, part, instance, held_out)
         is_done[held_out] = True
         n_done += 1
     rows = np.flatnonzero(is_done & counts)
@@ -141,6 +146,16 @@ def cross_validate(
     learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
     judged = _judge(answers[:, rows], instance, rows, HeldOut(weights[rows], groups, learned_from))
     return Validation(*judged, len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
+
+
+def in_time(makers: Iterable[Callable[[], Tree]], clock: Clock) -> list[Tree]:
+    """The trees, made one after another; OutOfTimeError where the time is over before the last is begun."""
+    trees: list[Tree] = []
+    for make in makers:
+        if trees and clock.is_over:
+            raise OutOfTimeError
+        trees.append(make())
+    return trees
 
 
 def _judge(

@@ -99,14 +99,16 @@ class Prices:
             self._outcome_prices(name, outcomes) for name, outcomes in zip(test_names, outcome_names, strict=True)
         ]
         fees = [entry.fee for entry in self.shared.values()]
-        costliest = [max(prices) for prices in per_test]
-        amounts = [price for prices in per_test for price in prices]
+        # By identity: mostly thousands of outcomes have one and the same price, and fractions are slow to compare.
+        amounts = {id(price): price for prices in per_test for price in prices}
+        costliest = [max({id(price): price for price in prices}.values()) for prices in per_test]
         # A scale for the sum of them all: then no path sum is ever rounded.
-        scale = common_scale([*costliest, *fees, *set(amounts)])
+        scale = common_scale([*costliest, *fees, *set(amounts.values())])
+        units = {identity: round(price * scale) for identity, price in amounts.items()}
         width = max(len(prices) for prices in per_test)
         own = np.zeros((len(per_test), width), dtype=np.int64)
         for row, prices in zip(own, per_test, strict=True):
-            row[: len(prices)] = [round(price * scale) for price in prices]
+            row[: len(prices)] = [units[id(price)] for price in prices]
             row[len(prices) :] = row[: len(prices)].max()
         mask = np.zeros(len(per_test), dtype=np.int64)
         position = {name: index for index, name in enumerate(test_names)}

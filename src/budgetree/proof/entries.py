@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from budgetree.problem import Instance, Schema
 from budgetree.proof.bounds import text_of
 from budgetree.proof.check import Facts, LossFacts
@@ -64,7 +66,8 @@ def _losses(schema: Schema) -> LossFacts | None:
     if table.is_plain:
         return None
     answers = [str(name) for name in table.answers]
-    return LossFacts(answers, [[Fraction(units) / table.scale for units in row] for row in table.units.tolist()])
+    amounts = {units: Fraction(units) / table.scale for units in np.unique(table.units).tolist()}
+    return LossFacts(answers, [[amounts[units] for units in row] for row in table.units.tolist()])
 
 
 def rounded_prices(schema: Schema) -> list[dict[str, Any]]:

@@ -17,6 +17,10 @@ BETWEEN_TICKS = 0.05  # seconds
 Tick = Callable[[int, int], object]  # called with what is done and what there is to do
 
 
+class OutOfTimeError(Exception):
+    """The clock was over before there was anything to answer with; whoever can do without catches it."""
+
+
 class Clock:
     """When to stop. Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar."""
 

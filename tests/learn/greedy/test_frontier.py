@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -12,7 +14,12 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.greedy.portfolio import HINGED, Portfolio
+from budgetree.learn.greedy.frontier import grow_frontier
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
+from budgetree.learn.settings import Request
+from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.services.progress import no_report
+from budgetree.tree import Nodes
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy", folds=0)
@@ -156,6 +163,34 @@ def test_a_time_limit_returns_what_there_is() -> None:
     assert not frontier.complete
     assert "(ended early)" in frontier.to_text()
     assert frontier.points[-1].tree.errors == frontier.points[-1].errors
+
+
+def test_points_that_are_cuts_of_one_tree_share_its_growth(monkeypatch: pytest.MonkeyPatch) -> None:
+    frontier = greedy(bt.datasets.load("pima"), impurities=[bt.Powers(2), bt.Powers(5)])
+    grown: list[str] = []
+    nodes = Portfolio.nodes
+
+    def counting(portfolio: Portfolio, impurity: bt.Impurity, budget: int) -> Nodes:
+        grown.append(repr(impurity))
+        return nodes(portfolio, impurity, budget)
+
+    monkeypatch.setattr(Portfolio, "nodes", counting)
+    again = pickle.loads(pickle.dumps(frontier))
+    assert [point.tree.errors for point in frontier] == [point.errors for point in frontier]
+    sources = {point.source for point in frontier} - {"single leaf"}
+    assert len(sources) < len(frontier) - 1
+    assert sorted(grown) == sorted(sources)
+    assert [point.tree for point in again] == [point.tree for point in frontier]
+
+
+@pytest.mark.core
+def test_whoever_can_do_without_a_tree_gets_none_when_the_time_is_over() -> None:
+    instance = bt.datasets.load("dna")
+    limit = instance.schema.table.budget_units(None)
+    request = Request(instance, limit, DEFAULT_IMPURITIES, CACHE_BYTES, needs_tree=False)
+    with pytest.raises(OutOfTimeError):
+        grow_frontier(request, Clock(0), no_report)
+    assert grow_frontier(replace(request, needs_tree=True), Clock(0), no_report)[-1].loss == bt.grow(instance).errors
 
 
 def test_one_class_is_one_point() -> None:

@@ -13,10 +13,9 @@ from budgetree.learn.predictive.ridge import (
     Cases,
     Models,
     NativeSolver,
-    NoModelInTimeError,
     PlainSolver,
 )
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree.leaf_models import softmax
 
 from .tables import cases_from, random_instance, seeds
@@ -124,7 +123,7 @@ def test_the_scores_are_a_sum_of_tables() -> None:
 
 def test_no_model_is_fitted_when_the_time_is_over_but_the_share_of_the_classes_is_known() -> None:
     models = Models(cases_from(random_instance(4)), Clock(0))
-    with pytest.raises(NoModelInTimeError):
+    with pytest.raises(OutOfTimeError):
         models.loss((0,))
     assert models.model(()).predict_proba(models.cases.bases, models.cases.codes).shape == (60, 3)
 

@@ -48,7 +48,7 @@ def weigh_classes(instance: Instance) -> ClassWeights | None:
     if (factors == factors[0]).all():
         return None
     stretch = math.lcm(*factors.tolist())
-    total = sum(int(units) for units in instance.weight_units)
+    total = int(instance.class_order.total)
     if total * int(factors.max()) * stretch * losses.largest >= LARGEST_EXACT:
         return None
     units = losses.units * (stretch // factors)[:, None]

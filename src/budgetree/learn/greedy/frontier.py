@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,20 +19,21 @@ from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, T
 from budgetree.learn.greedy.steps import join_steps
 from budgetree.learn.settings import Request
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Tree
 from budgetree.tree.origin import Change
 
+MAX_GROWN = 8  # whole trees that are kept for their other cuts
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Recipe:
+class _Whole:
     """How to grow a tree again: most are never asked for."""
 
     instance: Instance
     impurity: Impurity
     hard_budget: int  # in price units
-    cut: int
     weights: ClassWeights | None
     min_cases: int
 
@@ -41,7 +44,7 @@ class _Recipe:
         unlimited = self.hard_budget >= table.budget_units(None)
         return words if unlimited else f"{words}, budget={table.amount(self.hard_budget)}"
 
-    def make(self) -> Tree:
+    def grow(self) -> Tree:
         schema = self.instance.schema
         portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
         nodes = portfolio.nodes(self.impurity, self.hard_budget)
@@ -50,8 +53,25 @@ class _Recipe:
         origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
         if self.weights is not None:
             origin = origin.then(Change("weighted"))
-        whole = Tree(schema, nodes, self.instance.n_objects, origin)
-        return whole.cut(schema.table.amount(self.cut)).trim()
+        return Tree(schema, nodes, self.instance.n_objects, origin)
+
+
+class _Grown:
+    """The whole trees that were asked for last: many points of a frontier are cuts of one tree."""
+
+    def __init__(self) -> None:
+        self._trees: OrderedDict[_Whole, Tree] = OrderedDict()
+
+    def __reduce__(self) -> tuple[type[_Grown], tuple[()]]:
+        return _Grown, ()  # whoever reads it can grow them again
+
+    def cut(self, whole: _Whole, need: int) -> Tree:
+        """The tree cut at this budget, in price units."""
+        tree = self._trees.pop(whole, None) or whole.grow()
+        self._trees[whole] = tree
+        if len(self._trees) > MAX_GROWN:
+            self._trees.popitem(last=False)
+        return tree.cut(tree.schema.table.amount(need)).trim()
 
 
 def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
@@ -63,16 +83,25 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
     # Under the limit first: those trees are quicker to grow and made for it.
     budgets = dict.fromkeys([request.limit, instance.schema.table.budget_units(None)])
     batches: list[Batch] = []
-    for weights in dict.fromkeys([None, weigh_classes(instance)]):
+    for weights in _weightings(instance, clock):
         portfolio = Portfolio(instance, request.cache_bytes, clock, min_cases=request.min_cases, weights=weights)
         for budget in budgets:
             if not (batches and clock.is_over):
                 batches.extend(_grow_all(portfolio, request.impurities, budget, report))
     finished = [batch for batch in batches if len(batch.steps)]
+    if not (finished or request.needs_tree):
+        raise OutOfTimeError
     if not finished:  # however short the time: whoever has a limit shall not have less than whoever calls grow
         portfolio = Portfolio(instance, request.cache_bytes, min_cases=request.min_cases)
-        finished = [portfolio.grow_all([Pairs()], request.limit)]
+        finished = [portfolio.grow_one(Pairs(), request.limit)]
     return _pareto(request, finished)
+
+
+def _weightings(instance: Instance, clock: Clock) -> Iterator[ClassWeights | None]:
+    """First the cases as they are; then, if there is time, by what missing their classes costs."""
+    yield None
+    if not clock.is_over and (weights := weigh_classes(instance)) is not None:
+        yield weights
 
 
 def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
@@ -119,13 +148,16 @@ def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
     order = np.lexsort((owner, loss, need))
     order = order[need[order] <= request.limit]
     least_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], loss[order][:-1])))
-    found = []
+    found, grown = [], _Grown()
+    wholes: dict[int, _Whole] = {}  # per tree that is on the frontier
     for i in order[loss[order] < least_before].tolist():
         if loss[i] == at_root and need[i] == 0:
             found.append(found_leaf(instance))
             continue
         batch, tree = growers[owner[i]]
-        cut = int(need[i])
-        recipe = _Recipe(instance, batch.impurity(tree), batch.budget, cut, batch.weights, request.min_cases)
-        found.append(Found(int(loss[i]), cut, recipe.source, recipe.make))
+        if owner[i] not in wholes:
+            impurity = batch.impurity(tree)
+            wholes[owner[i]] = _Whole(instance, impurity, batch.budget, batch.weights, request.min_cases)
+        whole, cut = wholes[owner[i]], int(need[i])
+        found.append(Found(int(loss[i]), cut, whole.source, partial(grown.cut, whole, cut)))
     return found

@@ -63,11 +63,11 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
 def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
     """The plain twin of the core's Steps."""
     need = nodes.paid + charges(nodes.test, nodes.parent, table).costliest
-    gain = nodes.lost.copy()
-    for node in range(1, len(nodes)):
-        above = nodes.parent[node]
-        need[node] = max(need[node], need[above])
-        gain[above] -= nodes.lost[node]
+    for first, last in nodes.levels[1:]:
+        need[first:last] = np.maximum(need[first:last], need[nodes.parent[first:last]])
+    lost = nodes.lost
+    gain = lost.copy()
+    np.subtract.at(gain, nodes.parent[1:], lost[1:])
     inner = ~nodes.is_leaf
-    summary = [inner.sum(), nodes.lost[0], nodes.loss, nodes.paid.max()]
+    summary = [inner.sum(), lost[0], nodes.loss, nodes.paid.max()]
     return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))

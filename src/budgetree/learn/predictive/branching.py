@@ -36,7 +36,7 @@ class Split:
 class Here:
     """The cases at a node, and what each candidate would lose on them."""
 
-    losses: NDArray[np.float64]  # case × candidate, by weight
+    losses: NDArray[np.float64]  # candidate × case, by weight
     weights: NDArray[np.float64]
     folds: NDArray[np.int64]
     codes: dict[int, NDArray[np.uint8]]  # per paid test
@@ -72,8 +72,7 @@ def find_branch(here: Here, bases: Sequence[Basis]) -> Split | None:
         alone = int(sums[0].losses[others].sum(axis=(0, 1)).argmin())
         goes_left = split.left[here.codes[split.test][judged]]
         bought = np.where(goes_left, split.best_left, split.best_right)
-        losses = here.losses[judged]
-        gain[judged] = losses[:, alone] - losses[np.arange(len(losses)), bought]
+        gain[judged] = here.losses[alone, judged] - here.losses[bought, np.flatnonzero(judged)]
     # The losses are by weight: the variance of the sum is that of so many single cases.
     total = here.weights.sum()
     single = gain / here.weights
@@ -84,11 +83,11 @@ def find_branch(here: Here, bases: Sequence[Basis]) -> Split | None:
 def _sums(here: Here, test: int, basis: Basis) -> _Sums:
     present, position = np.unique(here.codes[test], return_inverse=True)
     key = here.folds * len(present) + position
-    order = np.argsort(key, kind="stable")
-    keys, start = np.unique(key[order], return_index=True)
-    losses = np.zeros((N_FOLDS * len(present), here.losses.shape[1]))
-    losses[keys] = np.add.reduceat(here.losses[order], start, axis=0)
-    weights = np.bincount(key, here.weights, len(losses)).astype(np.float64)
+    n_keys = N_FOLDS * len(present)
+    losses = np.empty((n_keys, len(here.losses)))
+    for candidate, of_case in enumerate(here.losses):
+        losses[:, candidate] = np.bincount(key, of_case, n_keys)
+    weights = np.bincount(key, here.weights, n_keys).astype(np.float64)
     shape = (N_FOLDS, len(present))
     return _Sums(test, basis, present.astype(np.int64), losses.reshape(*shape, -1), weights.reshape(shape))
 

@@ -15,6 +15,7 @@ from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import distil
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_place
+from budgetree.learn.predictive.finishing import Finishing
 from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases, Models
@@ -80,7 +81,7 @@ class Fitter:
     def _policy(self, place: Place, budget: int) -> Policy:
         models, is_plain = self._growth.models, self.leaves == "count"
         limit = float(models.cases.weights @ self._growth.loss(place))
-        start = self._exact.start(budget, models.clock, limit)
+        start = self._exact.start(budget, self._growth.finishing.before(models.clock, place.n_visits), limit)
         if start is not None:
             exact = exact_place(start, models.cases, self._present, self.sure)
             return Assembly(models, self.sure, is_plain=True).policy(exact, self._present, budget, "exact search")
@@ -98,7 +99,8 @@ class Fitter:
     def _growth(self) -> Growth:
         cases = cases_of(self._present)
         models = Models(cases, Clock(None), self.threads)
-        return Growth(models, self.instance.schema.table, deal(cases.labels, N_FOLDS))
+        finishing = Finishing.of(self._present)
+        return Growth(models, self.instance.schema.table, deal(cases.labels, N_FOLDS), finishing)
 
     @cached_property
     def _exact(self) -> ExactStarts:

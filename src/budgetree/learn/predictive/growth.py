@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.branching import Here, find_branch
-from budgetree.learn.predictive.ridge import Cases, Models, NoModelInTimeError
+from budgetree.learn.predictive.finishing import Finishing
+from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.spending import Paid
 from budgetree.problem import PriceTable
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 
 MIN_CASES = 8.0  # on each side of a branch, by weight
 MIN_SHARE = 0.06  # the same, of all cases
@@ -46,6 +47,12 @@ class Place:
         if self.after is None and self.sides is None:
             yield self
 
+    @property
+    def n_visits(self) -> int:
+        """How many cases come to this place and those below, each place for itself."""
+        following = (self.after,) if self.after is not None else self.sides or ()
+        return len(self.cases) + sum(place.n_visits for place in following)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Growth:
@@ -54,19 +61,37 @@ class Growth:
     models: Models
     prices: PriceTable
     folds: NDArray[np.int64]  # per case, for the evidence of branches
+    finishing: Finishing = field(default_factory=Finishing)
 
-    def grow(self, budget: int, rule: BuyingRule = "gain", first: int | None = None) -> Place:
-        """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
+    def grow(
+        self, budget: int, rule: BuyingRule = "gain", first: int | None = None, rival: Place | None = None
+    ) -> Place:
+        """A policy within the budget; `first` is the test to begin with.
+
+        Where the time ends, so do the paths; what making a tree of it, or of its rival, takes is kept free.
+        """
         root = Place(np.arange(self.models.cases.n_cases), Paid.nothing())
         waiting = deque([root])  # breadth first: where the time ends, all paths have had their share
+        n_visits, n_rival = len(root.cases), 0 if rival is None else rival.n_visits
         try:
             if first is not None:
                 waiting = deque([self._buy(root, first)])
             while waiting:
-                waiting.extend(self._step(waiting.popleft(), budget, rule))
-        except NoModelInTimeError:
+                if self._is_late(max(n_visits, n_rival)):
+                    break
+                following = self._step(waiting.popleft(), budget, rule)
+                n_visits += sum(len(place.cases) for place in following)
+                waiting.extend(following)
+        except OutOfTimeError:
             pass  # what still waits ends where it is
         return root
+
+    def is_late(self, place: Place) -> bool:
+        """Whether the time left is needed for making a tree of this policy."""
+        return self._is_late(place.n_visits)
+
+    def _is_late(self, n_visits: int) -> bool:
+        return self.finishing.before(self.models.clock, n_visits).is_over
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first; none where there is no time to tell."""
@@ -75,8 +100,8 @@ class Growth:
         if not len(candidates):
             return []
         try:
-            scores = self._scores(root, candidates, rule).sum(axis=0)
-        except NoModelInTimeError:
+            scores = self._scores(root, candidates, rule).sum(axis=1)
+        except OutOfTimeError:
             return []
         return [int(candidates[at]) for at in np.argsort(scores, kind="stable")]
 
@@ -93,15 +118,20 @@ class Growth:
         return np.flatnonzero(fits)
 
     def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
-        """Case × candidate, to be as low as can be: the loss with it, or how it changes the loss, per price."""
+        """Candidate × case, to be as low as can be: the loss with it, or how it changes the loss, per price."""
         cases, paid = place.cases, place.paid.tests
-        losses = np.stack([loss[cases] for loss in self.models.losses([(*paid, int(t)) for t in candidates])], axis=1)
-        scores = losses.astype(np.float64)
+        losses = self.models.losses([(*paid, int(test)) for test in candidates])
+        before: NDArray[np.float64] | float = 0.0
+        prices = np.ones(len(candidates))
         if rule == "gain per price":
+            before = self.models.loss(paid)[cases].astype(np.float64)
             more = place.paid.prices_of_more(self.prices)[candidates].astype(np.float64)
-            scores -= self.models.loss(paid)[cases][:, None]
-            scores /= np.maximum(more, max(more.max() * 1e-6, 1e-6))  # what is free is nearly so
-        return scores * self.models.cases.weights[cases][:, None]
+            prices = np.maximum(more, max(more.max() * 1e-6, 1e-6))  # what is free is nearly so
+        weights = self.models.cases.weights[cases]
+        scores = np.empty((len(candidates), len(cases)))
+        for row, loss, price in zip(scores, losses, prices, strict=True):
+            np.multiply((loss[cases] - before) / price, weights, out=row)
+        return scores
 
     def _step(self, place: Place, budget: int, rule: BuyingRule) -> list[Place]:
         candidates = self._candidates(place, budget)
@@ -111,7 +141,7 @@ class Growth:
         if place.paid.tests and len(candidates) > 1 and self._branch(place, scores):
             assert place.sides is not None
             return list(place.sides)
-        return [self._buy(place, int(candidates[scores.sum(axis=0).argmin()]))]
+        return [self._buy(place, int(candidates[scores.sum(axis=1).argmin()]))]
 
     def _is_idle(self, place: Place) -> bool:
         """Whether the last purchases did the cases here no good."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.core import core
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree.leaf_models import Basis, Model, softmax
 
 RIDGE = 1.0
@@ -172,10 +172,6 @@ class NativeSolver:
         return honest
 
 
-class NoModelInTimeError(Exception):
-    """The clock was over before a model was fitted; whoever grows a policy returns what it has."""
-
-
 class Models:
     """The models of sets of tests and their honest losses, each fitted once."""
 
@@ -188,7 +184,10 @@ class Models:
         self.loss((), Clock(None))  # what there is when the time is over at once
 
     def losses(self, sets: Iterable[Iterable[int]], clock: Clock | None = None) -> list[NDArray[np.float32]]:
-        """Per set, the honest Brier loss of every case. Another clock than usual is for what must be known."""
+        """Per set, the honest Brier loss of every case; OutOfTimeError where the clock is over first.
+
+        Another clock than usual is for what must be known.
+        """
         wanted = [tuple(sorted(tests)) for tests in sets]
         missing = [tests for tests in dict.fromkeys(wanted) if tests not in self._losses]
         if (len(self._losses) + len(missing)) * 4 * self.cases.n_cases > CACHE_BYTES:
@@ -197,7 +196,7 @@ class Models:
         if missing:
             fitted = self._solver.fit(missing, clock or self.clock)
             if fitted is None:
-                raise NoModelInTimeError
+                raise OutOfTimeError
             for tests, coefficients, losses in zip(missing, *fitted, strict=True):
                 self._coefficients[tests], self._losses[tests] = coefficients, losses
         return [self._losses[tests] for tests in wanted]

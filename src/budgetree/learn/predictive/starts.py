@@ -18,26 +18,30 @@ def best_growths(growth: Growth, budgets: list[int]) -> list[Place]:
         return [_unequal(growth, budget) for budget in budgets]
     # A growth to the largest budget is, cut short, what it would have been to any smaller one.
     largest = max(budgets)
-    starts = [growth.grow(largest), *_rivals(growth, largest, "gain")]
+    start = growth.grow(largest)
+    starts = [start, *_rivals(growth, largest, "gain", start)]
     return [_guarded(growth, [cut(start, budget, price) for start in starts]) for budget in budgets]
 
 
 def _unequal(growth: Growth, budget: int) -> Place:
     """The better of two whole growths, by gain and by gain per price; then the rivals of its first test."""
     rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
-    grown = [(growth.grow(budget, rule), rule) for rule in rules]
+    by_gain = growth.grow(budget, rules[0])
+    grown = [(by_gain, rules[0]), (growth.grow(budget, rules[1], rival=by_gain), rules[1])]
     totals = [growth.models.cases.weights @ growth.loss(place) for place, _ in grown]
     place, rule = grown[int(np.argmin(totals))]
-    return _guarded(growth, [place, *_rivals(growth, budget, rule)])
+    return _guarded(growth, [place, *_rivals(growth, budget, rule, place)])
 
 
-def _rivals(growth: Growth, budget: int, rule: BuyingRule) -> list[Place]:
+def _rivals(growth: Growth, budget: int, rule: BuyingRule, best: Place) -> list[Place]:
     """The growths from the next-best first tests, as far as the time goes."""
-    rivals = []
+    rivals: list[Place] = []
+    if growth.is_late(best):
+        return rivals
     for test in growth.first_tests(budget, rule)[1 : N_RIVALS + 1]:
-        if growth.models.clock.is_over:
+        if growth.is_late(best):
             break
-        rivals.append(growth.grow(budget, rule, first=test))
+        rivals.append(growth.grow(budget, rule, first=test, rival=best))
     return rivals
 
 

@@ -36,7 +36,7 @@ class LossFacts:
 
     def content(self) -> dict[str, Any]:
         """As a certificate and a fingerprint have them."""
-        return {"answers": list(self.answers), "matrix": [[str(loss) for loss in row] for row in self.matrix]}
+        return {"answers": list(self.answers), "matrix": [mapped(row, str) for row in self.matrix]}
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Facts:
         plain = {
             "class_names": list(self.class_names),
             "fees": [[str(amount), sorted(int(test) for test in tests)] for amount, tests in self.fees],
-            "labels": [int(label) for label in self.labels],
+            "labels": list(map(int, self.labels)),
             "outcome_names": [list(names) for names in self.outcome_names],
             "prices": [[str(price) for price in row] for row in self.prices],
             "test_names": list(self.test_names),
@@ -249,10 +249,10 @@ def gcd(numbers: Iterable[Fraction]) -> Fraction:
 def _code_pieces(codes: Sequence[Sequence[int]], deadline: Deadline) -> Iterator[bytes]:
     """The codes as JSON has them."""
     width = len(codes[0]) if codes else 0
-    rows = [bytes(row) for row in codes] if width else []
+    rows = list(map(bytes, codes)) if width else []
     table = b"".join(rows)
     deadline.check()
-    if rows and all(len(row) == width for row in rows) and not table.translate(None, bytes(range(10))):
+    if set(map(len, rows)) == {width} and not table.translate(None, bytes(range(10))):
         # One digit each: digits and commas take turns, in the whole table at once.
         text = bytearray(2 * len(table))
         text[0::2] = table.translate(bytes(range(48, 58)) + bytes(246))
