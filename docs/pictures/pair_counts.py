@@ -1,4 +1,4 @@
-"""Two tests of the house votes: class counts by their outcomes, from which every tree of these two tests can be read."""
+"""Two tests of the house votes: class counts by their outcomes, from which every tree of the two can be read."""
 
 import matplotlib.pyplot as plt
 import numpy as np
