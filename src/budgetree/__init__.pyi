@@ -71,6 +71,9 @@ from .problem import (
 from .problem import (
     Prices as Prices,
 )
+from .problem import (
+    Reading as Reading,
+)
 from .proof import (
     Certificate as Certificate,
 )

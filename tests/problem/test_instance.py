@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -147,3 +148,28 @@ def test_weights_of_many_digits_leave_room_for_losses() -> None:
     total = int(instance.weight_units.sum())
     assert total * instance.schema.loss_table.largest < 2**53 < total * 100 * instance.schema.loss_table.largest
     assert bt.Instance(CODES, LABELS, weights=weights).with_losses({"ill": 5}).weights[0] == pytest.approx(weights[0])
+
+
+def test_a_file_is_read_as_its_frame_is(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": [31.5, 42.0, 55.0, 28.0], "sex": ["f", "m", None, "f"], "y": ["ill", "well"] * 2})
+    frame.to_csv(tmp_path / "cases.csv", index=False)
+    frame.to_csv(tmp_path / "german.csv", index=False, sep=";", decimal=",", na_rep="unklar")
+    frame.to_parquet(tmp_path / "cases.parquet")
+    expected = bt.Instance.from_frame(frame, "y")
+    german = bt.Reading(missing=["unklar"])
+    for path, reading in (("cases.csv", None), ("cases.parquet", None), ("german.csv", german)):
+        found = bt.Instance.from_file(tmp_path / path, "y", reading=reading)
+        assert (found.outcome_names, found.class_names) == (expected.outcome_names, expected.class_names)
+        assert (found.codes == expected.codes).all()
+    priced = bt.Instance.from_file(str(tmp_path / "c*.csv"), "y", prices={"age": 3, "sex": 1})
+    assert priced.prices == bt.Prices({"age": 3, "sex": 1})
+
+
+def test_what_the_command_line_asks_for_has_its_name_in_python(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;y\n4.500;1\n3,2;2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="--decimal") as caught:
+        bt.Instance.from_file(tmp_path / "t.csv", "y")
+    assert "budgetree.Reading" in caught.value.__notes__[0]
+    (tmp_path / "empty.csv").write_text("a,y\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"empty\.csv: .*row"):
+        bt.Instance.from_file(tmp_path / "empty.csv", "y")

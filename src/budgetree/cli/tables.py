@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from budgetree.errors import TableFileError
+
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Schema
     from budgetree.problem.tables.batches import Batches, Wanted
@@ -80,7 +82,7 @@ def instance_from(table: Table, request: Request) -> Instance:
     from budgetree import datasets
     from budgetree.cli.losses import given_losses, place_of
     from budgetree.problem import Instance, Prices
-    from budgetree.problem.tables.texts import check_numbers
+    from budgetree.problem.tables.known_cases import as_known_cases
 
     prices = None if request.prices is None else Prices.from_toml(request.prices)
     losses = given_losses(request)
@@ -95,18 +97,18 @@ def instance_from(table: Table, request: Request) -> Instance:
             return instance if losses is None else instance.with_losses(losses)
         except ValueError as error:
             raise ValueError(f"{place_of(str(error), request, request.data)}: {error}") from error
-    table = table.without_empty_rows()
-    target = _check_columns(table, request)
-    check_numbers(table.without([*_no_tests(request), target]))
+    target = _check_target(table, request)
     try:
         return Instance.from_table(
-            table.without(_no_tests(request)),
+            as_known_cases(table, target, _no_tests(request)),
             target,
             prices=prices,
             losses=losses,
             levels=request.levels,
             duplicates=request.duplicates,  # type: ignore[arg-type]
         )
+    except TableFileError:
+        raise  # which says where
     except ValueError as error:
         raise ValueError(f"{place_of(str(error), request, table.source)}: {error}") from error
 
@@ -175,27 +177,15 @@ def _files_of(path: str) -> list[str]:
         return [path]
 
 
-def _check_columns(table: Table, request: Request) -> str:
-    """The target's name, once it and the columns to leave out are known to exist."""
-    listed = ", ".join(table.names)
+def _check_target(table: Table, request: Request) -> str:
+    """The target's name, which must be said."""
     if request.target is None:
+        listed = ", ".join(table.names)
         raise ValueError(
             f"{table.source}: say which column the tree should find out: --target COL. There are: {listed}."
         )
-    for name in (request.target, *_no_tests(request)):
-        if name not in table.names:
-            raise ValueError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
-    from budgetree.services.words import counted
-
-    empty = table.column(request.target).is_absent.nonzero()[0]
-    if len(empty):
-        places = ", ".join(table.where(row) for row in empty[:3])
-        raise ValueError(
-            f"{table.source}: {request.target!r} is empty in {counted(len(empty), 'row')}, first in {places}; "
-            "fill in what the case is, or delete the row."
-        )
     return request.target
 
 

@@ -8,6 +8,7 @@ from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices, SharedFee
 from budgetree.problem.schema import Schema, check_codes
 from budgetree.problem.tables.encoding import UNSEEN
+from budgetree.problem.tables.reading import Reading
 
 __all__ = [
     "UNSEEN",
@@ -17,6 +18,7 @@ __all__ = [
     "Losses",
     "PriceTable",
     "Prices",
+    "Reading",
     "Schema",
     "SharedFee",
     "check_codes",

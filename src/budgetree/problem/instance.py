@@ -7,11 +7,13 @@ from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from os import PathLike, fspath
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import TableFileError
 from budgetree.problem.class_order import ClassOrder, Irreducible
 from budgetree.problem.duplicates import loss_among_identical
 from budgetree.problem.losses import Losses
@@ -20,7 +22,9 @@ from budgetree.problem.raw_rows import LevelCounts, RawRows, check_positions
 from budgetree.problem.schema import Schema, check_codes, check_outcome_names, distinct_names
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
 from budgetree.problem.tables.frames import read_frame
+from budgetree.problem.tables.known_cases import read_known_cases
 from budgetree.problem.tables.labels import class_codes, weight_units
+from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.problem.units import room_for_losses
 from budgetree.services.words import counted
@@ -118,6 +122,29 @@ class Instance:
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
         return cls.from_table(table, str(target), prices=prices, losses=losses, levels=levels, duplicates=duplicates)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        target: str,
+        *,
+        reading: Reading | None = None,
+        prices: Any = None,
+        losses: Any = None,
+        levels: LevelCounts = DEFAULT_LEVELS,
+        duplicates: Literal["merge", "keep"] | None = None,
+    ) -> Instance:
+        """from_frame for a CSV, Parquet or Excel file, or for several CSV or Parquet files by a pattern: 'day*.csv'.
+
+        What the file does not say itself, a Reading says: Reading(decimal=",", missing=["?"], drop=["patient"]).
+        """
+        try:
+            table = read_known_cases(fspath(path), target, reading or Reading())
+        except TableFileError as error:
+            error.add_note("In Python, --decimal and the like are said by reading=budgetree.Reading(decimal=…).")
+            raise
+        return cls.from_table(table, target, prices=prices, losses=losses, levels=levels, duplicates=duplicates)
 
     @classmethod
     def from_table(
@@ -332,9 +359,9 @@ def _check_request(table: Table, target: str, duplicates: str) -> None:
     if target not in table.names:
         raise ValueError(f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}.")
     if len(table) == 0:
-        raise ValueError("frame: the table is empty; at least one row is needed.")
+        raise ValueError(f"{table.source}: the table is empty; at least one row is needed.")
     if len(table.columns) < 2:
-        raise ValueError(f"frame: {target!r} is the only column; at least one test is needed beside the target.")
+        raise ValueError(f"{table.source}: {target!r} is the only column; a test is needed beside the target.")
 
 
 def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
-from budgetree.problem.tables.database import literal, open_database
+from budgetree.problem.tables.database import FEW, literal, open_database, position_sql
 
 
 def test_only_the_files_that_are_given_can_be_read(tmp_path: Path) -> None:
@@ -35,3 +36,17 @@ def test_values_of_any_kind_are_coded(tmp_path: Path) -> None:
         assert list(base.coded("c", "t")) == ["b", None, "it's", "b"]
         base.run("CREATE TABLE empty AS SELECT NULL::VARCHAR AS c")
         assert list(base.coded("c", "empty")) == [None]
+
+
+@pytest.mark.parametrize("n_values", [1, FEW, FEW + 1, 100])
+def test_few_and_many_values_are_coded_alike(n_values: int) -> None:
+    values = [None if row % 7 == 0 else f"it's {row % n_values}" for row in range(300)]
+    rows = ", ".join("(NULL)" if value is None else f"({literal(value)})" for value in values)
+    with open_database([]) as base:
+        base.run(f"CREATE TABLE t AS FROM (VALUES {rows}) AS t(c)")
+        coded = base.coded("c", "t")
+        known = sorted({value for value in values if value is not None})
+        found = base.arrays(f"SELECT {position_sql('c', known[1:])} AS at FROM t")["at"]
+    assert list(coded) == values
+    expected = [known.index(value) - 1 if value in known[1:] else None for value in values]
+    assert np.ma.asarray(found).tolist() == expected

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.problem.tables.encoding import Levels
+from budgetree.problem.tables.encoding import UNSEEN, Categories, Levels, fit_encoder
 from budgetree.problem.tables.table import Column
 
 
@@ -79,3 +79,17 @@ def test_a_levels_thresholds_say_what_encoding_does(numbers: list[float], levels
     values = np.array([*numbers, *edges, min(numbers) - 1, max(numbers) + 1])
     codes = encoder.encode(Column("x", "Float64", numbers=values))
     assert codes.tolist() == [sum(value >= t for t in encoder.thresholds) for value in values.tolist()]
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 16, 17, 60])
+def test_numbers_that_are_told_apart_have_the_place_of_their_value(n_values: int) -> None:
+    rng = np.random.default_rng(n_values)
+    numbers = rng.choice(np.append(rng.normal(size=n_values), np.nan), 500)
+    encoder = fit_encoder(Column("age", "number", numbers=numbers), 100)
+    assert isinstance(encoder, Categories)
+    known = sorted({value for value in numbers.tolist() if value == value})
+    assert list(encoder.values) == known
+    others = np.concatenate((numbers, rng.normal(size=20), [np.inf, -np.inf]))
+    places = {value: place for place, value in enumerate(known)}
+    expected = [len(known) if value != value else places.get(value, UNSEEN) for value in others.tolist()]
+    assert encoder.encode(Column("age", "number", numbers=others)).tolist() == expected

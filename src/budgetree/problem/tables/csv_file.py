@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.coded import ABSENT, Coded
 from budgetree.problem.tables.csv_source import CsvSource, open_csv, rewrite, write_utf8
-from budgetree.problem.tables.database import Database, literal, open_database, plain_path
+from budgetree.problem.tables.database import Database, literal, open_database, plain_path, position_sql
 from budgetree.problem.tables.lines import Lines
 from budgetree.problem.tables.number_format import NumberFormat
 from budgetree.problem.tables.reading import Reading
@@ -236,10 +236,8 @@ def _plans(n_columns: int, base: Database, written: NumberFormat) -> list[Plan]:
 
 
 def _coded_plan(column: str, texts: tuple[str, ...]) -> Plan:
-    known = ", ".join(map(literal, texts))
-    position = f"enum_code(TRY_CAST({column} AS ENUM ({known})))::TINYINT"
     other = f"CASE WHEN {column} IS NULL THEN {ABSENT} ELSE {ODD} END"
-    return Plan("code", f"coalesce({position}, {other})::TINYINT", texts)
+    return Plan("code", f"coalesce({position_sql(column, texts)}, {other})::TINYINT", texts)
 
 
 def _read(plan: Plan, cells: NDArray[Any], name: str, files: CsvFiles) -> Column | None:

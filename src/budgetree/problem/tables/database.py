@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import duckdb
 
 GLOB_MARKS = "*?["
+FEW = 16  # texts that are found sooner in a list: DuckDB looks once for each that a dictionary in the file has
 OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
@@ -41,10 +42,19 @@ class Database:
         """A column of any plain kind, each different value once. Values are told apart by their text."""
         known = f"SELECT DISTINCT {column}::VARCHAR FROM {table} WHERE {column} IS NOT NULL"
         self.run(f"CREATE OR REPLACE TYPE texts AS ENUM ({known})")
-        distinct = self.run("SELECT enum_range(NULL::texts)")[0][0]
-        position = f"coalesce(enum_code({column}::VARCHAR::texts)::INTEGER, {ABSENT})"
+        distinct = tuple(self.run("SELECT enum_range(NULL::texts)")[0][0])
+        text = f"{column}::VARCHAR"
+        position = position_sql(text, distinct) if len(distinct) <= FEW else f"enum_code({text}::texts)::INTEGER"
         positions = self.arrays(f"SELECT {position} AS position FROM {table}")["position"]
-        return Coded(tuple(distinct), np.asarray(positions, dtype=np.int32))
+        return Coded(distinct, np.ma.filled(positions, ABSENT))
+
+
+def position_sql(text: str, known: Sequence[str]) -> str:
+    """The position of a text among at most 127, NULL where it is none of them."""
+    texts = ", ".join(map(literal, known))
+    if len(known) <= FEW:
+        return f"(list_position([{texts}]::VARCHAR[], {text}) - 1)::TINYINT"
+    return f"enum_code(TRY_CAST({text} AS ENUM ({texts})))::TINYINT"
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from budgetree.problem.tables.values import int_if_whole, sort_key
 
 SAMPLE = 4096  # rows that usually show at once that a column has many values
 BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
+FEW = 16  # values that a number is compared with one by one
 DEFAULT_LEVELS = 10  # the paper's
 
 
@@ -44,14 +45,21 @@ class Levels:
         numbers = column.as_numbers()
         if numbers is None:
             raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
+        codes = np.empty(len(numbers), dtype=np.uint8)
+        for first in range(0, len(numbers), BLOCK_ROWS):
+            rows = slice(first, first + BLOCK_ROWS)
+            codes[rows] = self._codes(numbers[rows])
+        return codes
+
+    def _codes(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
         span = self.high - self.low
-        # The paper's rounding: halves go to the even level, and values outside the range to its ends.
         level = numbers - self.low if span > 0 else numbers * 0
         level /= span if span > 0 else 1
         level *= self.levels - 1
         np.clip(np.rint(level, out=level), 0, self.levels - 1, out=level)
-        level[np.isnan(numbers)] = self.levels if self.has_missing else UNSEEN
-        return level.astype(np.uint8)
+        level[np.isnan(level)] = self.levels if self.has_missing else UNSEEN
+        return level
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -91,10 +99,20 @@ def _places(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code:
     known = sorted((as_float(value), place) for value, place in amounts.items())
     values = np.array([value for value, _ in known] or [np.nan])
     places = np.array([place for _, place in known] or [UNSEEN], dtype=np.uint8)
-    at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
+    at = _next_of(values, numbers)
     codes = np.where(values[at] == numbers, places[at], np.uint8(UNSEEN))
     codes[np.isnan(numbers)] = missing_code
     return codes
+
+
+def _next_of(values: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.integer[Any]]:
+    """Per number, the position of the least value that is not below it; the last where all are."""
+    if len(values) > FEW:
+        return np.minimum(np.searchsorted(values, numbers), len(values) - 1)
+    found = np.zeros(len(numbers), dtype=np.uint8)
+    for value in values[:-1]:  # which a processor does many times faster than searching
+        found += numbers > value
+    return found
 
 
 def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
@@ -143,11 +161,12 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
     numbers = column.numbers[~absent] if absent.any() else column.numbers
     if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
         raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
-    if len(numbers) and (always or _has_more_than(numbers, n_levels)):
+    distinct = None if always else _few_distinct(numbers, n_levels)
+    if len(numbers) and distinct is None:
         return Levels(column.name, float(numbers.min()), float(numbers.max()), n_levels, bool(absent.any()))
-    if column.values is not None:
+    if column.values is not None or distinct is None:
         return _categories_of(column)  # whole numbers that floats would not tell apart
-    return _categories(column, [int_if_whole(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
+    return _categories(column, [int_if_whole(v) for v in distinct.tolist()], has_missing=bool(absent.any()))
 
 
 def _categories_of(column: Column) -> Categories:
@@ -171,12 +190,13 @@ def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Cate
     return Categories(column.name, tuple(values), has_missing)
 
 
-def _has_more_than(numbers: NDArray[np.float64], count: int) -> bool:
+def _few_distinct(numbers: NDArray[np.float64], max_count: int) -> NDArray[np.float64] | None:
+    """The different numbers, in order; None where they are too many."""
     few = np.unique(numbers[:SAMPLE])
-    if len(few) > count:
-        return True
-    others = numbers[few[np.minimum(np.searchsorted(few, numbers), len(few) - 1)] != numbers]
-    return len(few) + len(np.unique(others)) > count
+    if 0 < len(few) <= max_count:
+        others = numbers[few[_next_of(few, numbers)] != numbers]
+        few = np.unique(np.concatenate((few, others)))
+    return few if len(few) <= max_count else None
 
 
 def _value_names(values: Sequence[Any]) -> tuple[str, ...]:

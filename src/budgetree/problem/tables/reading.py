@@ -21,6 +21,7 @@ class Reading:
     thousands: str | None = None  # what stands between thousands: "," "." "'" or a space
     encoding: str | None = None  # of a file of text, as Python calls it
     sheet: str | None = None  # of a workbook
+    drop: Sequence[str] = ()  # columns that are no tests
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
