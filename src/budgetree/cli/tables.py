@@ -15,6 +15,7 @@ from budgetree.errors import TableFileError
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Schema
     from budgetree.problem.tables.batches import Batches, Wanted
+    from budgetree.problem.tables.level_plan import LevelCounts
     from budgetree.problem.tables.reading import Reading
     from budgetree.problem.tables.table import Table
 
@@ -27,7 +28,7 @@ class Request:
     target: str | None = None
     prices: str | None = None
     losses: str | None = None
-    levels: int = 10
+    levels: LevelCounts = 10
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
     duplicates: str = "keep"
