@@ -42,7 +42,7 @@ def test_check_finds_what_will_go_wrong(tmp_path: Path, capsys: pytest.CaptureFi
 def test_prices_that_do_not_fit_are_found_by_check(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (clinic / "falsch.toml").write_text("default = 1\n[tests]\nMRT = 300\n", encoding="utf-8")
     assert main(["check", "fälle.csv", "--target", "Befund", "--prices", "falsch.toml", *LEAVE_OUT]) == 1
-    assert "error: prices: no test is named 'MRT'" in capsys.readouterr().out
+    assert "error: falsch.toml: prices: no test is named 'MRT'" in capsys.readouterr().out
 
 
 def test_numbers_written_oddly_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

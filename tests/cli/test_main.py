@@ -125,7 +125,7 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         (["frontier", "nothing.csv", "--target", "a"], 1, "nothing.csv: No such file"),
         (["frontier", "pima", "--target", "diabetes"], 1, "--target, --drop and --duplicates are for files"),
         (["frontier", *TABLE[:3], "--prices", "no.toml"], 1, "no.toml: No such file"),
-        (["frontier", *TABLE[:3], "--prices", "fälle.csv"], 1, "names with spaces or special letters need quotes"),
+        (["frontier", *TABLE[:3], "--prices", "fälle.csv"], 1, "a price list has the columns test and price"),
         (["frontier", "--nonsense"], 2, "No such option"),
         (["predict", "fälle.csv", "fälle.csv"], 1, "fälle.csv: not valid JSON"),
         (["predict", "no.json", "fälle.csv"], 1, "no.json: No such file"),

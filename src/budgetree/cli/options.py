@@ -101,7 +101,11 @@ def table(command: AnyCommand) -> AnyCommand:
                 "--prices",
                 metavar="FILE",
                 type=click.Path(dir_okay=False),
-                help="A price list in TOML; without one every test costs 1.",
+                help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
+                "test costs 1.",
+            ),
+            click.option(
+                "--default-price", metavar="P", type=AMOUNT, help="What a test costs that is not in the price list."
             ),
             click.option(
                 "--losses",
