@@ -58,11 +58,3 @@ def test_a_file_with_nothing_but_a_header_says_so_once(tmp_path: Path, capsys: p
     (tmp_path / "t.csv").write_text("age,y\n", encoding="utf-8")
     assert main(["check", str(tmp_path / "t.csv"), "-t", "y"]) == 1
     assert capsys.readouterr().out == "error: there is a header, but no row below it; expected a row per case.\n"
-
-
-def test_a_troubleshooting_table_gets_one_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [",".join([*format(i, "08b"), f"fault {i}"]) for i in range(200)]
-    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,d,e,f,g,h,y", *lines]), encoding="utf-8")
-    printed = run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y").splitlines()
-    assert len(printed) == 2
-    assert printed[0].startswith("warning: every class has one case, as in a troubleshooting table")

@@ -73,7 +73,8 @@ def test_a_clinics_table_through_every_command(
 
     assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.expected}"
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.to_rules()
-    assert run(capsys, "show", "pfad.json", "--as", "sql") == tree.to_sql()
+    for form in ("sql", "javascript", "pmml"):
+        assert run(capsys, "show", "pfad.json", "--as", form) == getattr(tree, f"to_{form}")()
     shown = json.loads(run(capsys, "show", "pfad.json", "--json"))
     assert shown["tree"] == json.loads(json.dumps(tree.to_dict()))
     assert "pima" in run(capsys, "datasets")

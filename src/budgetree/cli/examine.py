@@ -11,7 +11,7 @@ import numpy as np
 
 from budgetree.cli.losses import losses_in_words, useless_answers
 from budgetree.cli.odd_numbers import MOSTLY, about_codes, about_numbers
-from budgetree.cli.suspects import FEW_ROWS, about_id, about_target
+from budgetree.cli.suspects import FEW_ROWS, about_classes, about_id, about_target
 from budgetree.cli.tables import Request, instance_from, open_table
 from budgetree.problem import Instance
 from budgetree.problem.tables.coded import Coded
@@ -154,13 +154,8 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         yield Finding("warning", "", f"every case is {instance.class_names[0]!r}; there is nothing to find out.")
     counts = np.bincount(instance.labels, minlength=instance.n_classes)
     single = [name for name, count in zip(instance.class_names, counts.tolist(), strict=True) if count == 1]
-    if len(single) == instance.n_classes > 1:
-        yield Finding(
-            "warning",
-            "",
-            "every class has one case, as in a troubleshooting table: a tree can tell these apart (--objective known), "
-            "but nothing is known of others of a class.",
-        )
+    if (message := about_classes(instance)) is not None:
+        yield Finding("warning", "", message)
     elif single and instance.n_objects >= FEW_ROWS:
         shown = ", ".join(repr(name) for name in single[:3]) + (
             f" and {len(single) - 3} more" if len(single) > 3 else ""

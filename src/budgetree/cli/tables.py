@@ -65,18 +65,20 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     table = open_table(request.data, request.reading)
     instance = instance_from(table, request)
     if not _is_bundled(request.data):
-        _warn(table, request)
+        _warn(table, instance, request)
     if request.groups is None:
         return instance, None
     return instance, table.without_empty_rows().column(request.groups).to_list()
 
 
-def _warn(table: Table, request: Request) -> None:
+def _warn(table: Table, instance: Instance, request: Request) -> None:
     from budgetree.cli.output import clean
-    from budgetree.cli.suspects import find_suspects
+    from budgetree.cli.suspects import about_classes, find_suspects
 
-    for name, message in find_suspects(table.without_empty_rows(), request.target, _no_tests(request)):
-        click.echo(click.style("warning: ", fg="yellow") + clean(f"{name}: {message}"), err=True)
+    suspects = find_suspects(table.without_empty_rows(), request.target, _no_tests(request))
+    messages = [*(f"{name}: {message}" for name, message in suspects), about_classes(instance)]
+    for message in filter(None, messages):
+        click.echo(click.style("warning: ", fg="yellow") + clean(message), err=True)
 
 
 def instance_from(table: Table, request: Request) -> Instance:

@@ -36,7 +36,7 @@ def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
     tables = "\n".join(f"  const {key} = {_written(content)};" for key, content in _tables(tree).items())
     lines = [
         f"// {one_line(summary_line(tree))}.",
-        f"// {name}({{name of a test: its raw value}}) gives answer, probabilities, cost and tests, in this order;",
+        f"// {name}({{name of a test: its raw value}}) gives {{answer, probabilities, cost, tests}};",
         "// null, undefined and NaN are missing values, and dates are texts such as 2024-02-29.",
         f"{'export ' if module else ''}const {name} = (() => {{",
         tables,
