@@ -41,7 +41,7 @@ def ask(model: str, as_json: bool) -> None:
 
 
 def _show_question(case: Consultation, *, err: bool) -> None:
-    price = f"costs {case.price}" if case.price else "is already paid"
+    price = f"costs {case.price}" if case.price else "is free"
     remaining = f"spent {case.spent}, at most {case.worst_case_remaining} more to come"
     click.echo(f"\n{click.style(clean(str(case.next_test)), bold=True)} {price}  ({remaining})", err=err)
     click.echo(f"  so far: {_classes(case)}", err=err)

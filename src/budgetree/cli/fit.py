@@ -45,6 +45,7 @@ def fit(
     """Find the tree for a budget that errs least on new cases, or that with the fewest errors on the known ones.
 
     --max-error, --certificate and --min-cases are about the known cases: they go with --objective known.
+    --max-error 0 also says what no tree without errors can cost less than, proven.
     With --losses the least loss is sought instead of the fewest errors.
 
     \b
@@ -62,7 +63,7 @@ def fit(
                 "--max-error, --certificate and --min-cases are about known cases; they need --objective known."
             )
         settings["objective"] = "known"
-    from budgetree.cli.fitting import Wish, find_tree
+    from budgetree.cli.fitting import Wish, find_tree, with_bounds
     from budgetree.cli.output import known_line, new_error_facts, print_json, statement_line, tree_facts
     from budgetree.cli.tables import Request, check_outputs, load_grouped
     from budgetree.learn.new_error import CLI_REMEDY
@@ -76,6 +77,7 @@ def fit(
     instance, groups = load_grouped(request)
     found, point, tree = find_tree(instance, groups, wish)
     proof = None if certificate is None else certify(instance, tree)
+    tree = with_bounds(instance, tree, wish, proof)
     tree.to_json(out)
     if proof is not None and certificate is not None:
         proof.to_json(certificate)

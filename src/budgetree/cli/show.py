@@ -6,7 +6,7 @@ import click
 
 from budgetree.cli import options
 
-FORMS = ("text", "rules", "python", "sql", "dot", "svg")
+FORMS = ("text", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
 
 
 @click.command()
@@ -18,7 +18,7 @@ FORMS = ("text", "rules", "python", "sql", "dot", "svg")
 @click.option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
 @options.as_json
 def show(model: str, form: str, confusion: bool, max_depth: int | None, as_json: bool) -> None:
-    """Print a tree: which test first, which next, what it costs; or as rules, Python, SQL, Graphviz or a picture."""
+    """Print a tree: which test first, which next, what it costs; or as rules, a program, a picture."""
     from budgetree.cli.output import clean, statement_line
     from budgetree.tree import Tree
 

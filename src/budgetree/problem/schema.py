@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.level_prices import for_levels
 from budgetree.problem.loss_table import LossTable
 from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
@@ -31,6 +32,10 @@ class Schema:
     weight_scale: Fraction  # weight = units / weight_scale
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
     losses: Losses | None = None  # what each answer costs for each class; None: an error costs 1
+
+    def __post_init__(self) -> None:
+        if self.encoders is not None:
+            object.__setattr__(self, "prices", for_levels(self.prices, self.encoders))
 
     def encode(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.

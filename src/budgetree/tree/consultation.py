@@ -13,6 +13,7 @@ from budgetree.problem.price_table import fees_due
 from budgetree.problem.tables.answers import code_of, possible_answers, read_answer
 from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.problem.tables.values import is_missing
+from budgetree.services.words import counted
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.usual import usual_branch
 
@@ -297,4 +298,4 @@ class Consultation:
 
     def __repr__(self) -> str:
         at = f"next {self.next_test!r}" if not self.done else f"done: {self.prediction!r}"
-        return f"Consultation({len(self.history)} tests done, spent {self.spent}, {at})"
+        return f"Consultation({counted(len(self.history), 'test')} done, spent {self.spent}, {at})"

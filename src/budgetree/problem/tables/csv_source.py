@@ -19,6 +19,7 @@ from budgetree.services.words import counted
 DELIMITERS = ",;\t|"
 GZIP = b"\x1f\x8b"
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)  # what Python says of a file that gzip did not finish
+SAMPLE_BYTES = 4096  # which show the encoding
 MAX_CELL = 10_000_000  # characters
 MAX_SHOWN = 60  # characters of a line, in a message
 Record = tuple[int, list[str]]  # the line at which it begins, and its cells
@@ -172,9 +173,16 @@ def _is_utf8(line: bytes) -> bool:
 def _encoding_of(path: str) -> str:
     try:
         with open_bytes(path) as file:
-            return "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+            start = file.read(SAMPLE_BYTES)
     except BROKEN as error:
         raise TableFileError(f"{path}: this gzip file is broken: {error}.") from error
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Text has no zero bytes, but every second byte of UTF-16 is one where letters are plain, as most of a table's are.
+    for encoding, others in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
+        if len(others) and others.count(0) > len(others) / 2 and start.count(0) == others.count(0):
+            return encoding
+    return "utf-8-sig"
 
 
 def _known_encoding(name: str | None) -> str | None:

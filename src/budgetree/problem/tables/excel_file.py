@@ -11,6 +11,7 @@ import numpy as np
 
 from budgetree.errors import TableFileError
 from budgetree.problem.tables.csv_source import check_header
+from budgetree.problem.tables.excel_formulas import empty_formula
 from budgetree.problem.tables.lines import Lines
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
@@ -48,6 +49,11 @@ def read_excel(path: str, reading: Reading) -> Table:
         text_column(name, _texts(column, reading, written.decimal), written)
         for name, column in zip(names, cells, strict=True)
     )
+    if any(column.is_absent.any() for column in columns) and (cell := empty_formula(path, name)) is not None:
+        raise TableFileError(
+            f"{where}, cell {cell}: a formula without a value, as some programs write them. Open the workbook in a "
+            "spreadsheet program and save it, which computes the formulas; or save the sheet as CSV."
+        )
     places = Lines(np.arange(len(rows)), partial(_places, first_row + 1, len(rows)))
     return Table(where, columns, len(rows), lines=places)
 
