@@ -12,10 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from budgetree.services.words import counted
+from budgetree.services.words import counted, visible
 from budgetree.show.colours import WORST, answer_colours, tint
 from budgetree.show.outline import Branch, Group
-from budgetree.show.tables import one_line
 from budgetree.tree.tree import Tree
 
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
@@ -244,13 +243,13 @@ def _listed(names: tuple[str, ...]) -> str:
     for place, name in enumerate(names[1:], start=1):
         if len(shown) + len(name) + 3 > MAX_BRANCH:
             return f"{shown} | +{len(names) - place}"
-        shown += f" | {one_line(name)}"
+        shown += f" | {visible(name)}"
     return shown
 
 
 def _short(text: str, max_length: int) -> str:
     """On one line; of a long text both ends, since names often begin alike."""
-    line = one_line(text)
+    line = visible(text)
     return line if len(line) <= max_length else f"{line[: max_length * 2 // 3]}…{line[-(max_length // 3 - 1) :]}"
 
 

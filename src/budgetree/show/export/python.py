@@ -6,11 +6,11 @@ import builtins
 import keyword
 from typing import Any
 
+from budgetree.services.words import visible
 from budgetree.show.export.conditions import Condition, condition, is_numeric
 from budgetree.show.export.literals import literal
 from budgetree.show.export.models import models_to_python
 from budgetree.show.outline import Branch, Group, Visit
-from budgetree.show.tables import one_line
 from budgetree.show.text import summary_line
 from budgetree.tree.tree import Tree
 
@@ -68,9 +68,9 @@ class _Writer:
         test = int(nodes.test[node])
         price = self.tree.words.price(node)
         if self.outline.is_purchase(visit.group):
-            self._write(visit.depth, f"# {one_line(self.tree.words.question(visit.group))} {one_line(price)}")
+            self._write(visit.depth, f"# {visible(self.tree.words.question(visit.group))} {visible(price)}")
             return
-        self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {one_line(price)}")
+        self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {visible(price)}")
         if is_numeric(schema, test):
             # NaN is in no range. A float, since others are not compared with one as encode does.
             self._write(visit.depth, f"value = {NAN} if value is None else float(value)")

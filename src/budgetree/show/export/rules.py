@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetree.problem.units import plain_number
-from budgetree.services.words import counted, show_number
+from budgetree.services.words import counted, show_number, visible
 from budgetree.show.outline import Group
 from budgetree.tree.tree import Tree
 
@@ -36,7 +36,8 @@ class Rule:
         known = f"right for {right}" if self.model is None else f"{right} are {self.label}"
         known = known if self.is_class else counted(self.cases, "case")
         known += "" if self.loss is None else f", loss {show_number(self.loss)}"
-        return f"{f'if {tests} then' if tests else 'always'} {label}  [costs {show_number(self.cost)}; {known}]"
+        when = f"if {tests} then" if tests else "always"
+        return visible(f"{when} {label}  [costs {show_number(self.cost)}; {known}]")
 
 
 def rules_of(tree: Tree) -> tuple[Rule, ...]:
