@@ -7,6 +7,7 @@ import click
 from budgetree.cli import options
 
 FORMS = ("text", "rules", "python", "sql", "dot", "svg")
+MAX_NESTED = 200  # tests on a path, in JSON
 
 
 @click.command()
@@ -25,6 +26,12 @@ def show(model: str, form: str, confusion: bool, max_depth: int | None, as_json:
     tree = Tree.from_json(model)
     if as_json:
         from budgetree.cli.output import print_json, tree_facts
+
+        if tree.depth > MAX_NESTED:
+            raise ValueError(
+                f"{model}: this tree has {tree.depth:,} tests on a path; nested JSON of more than {MAX_NESTED} levels "
+                "is refused by most programs. The model file itself is JSON without nesting: read its \"nodes\"."
+            )
 
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":

@@ -15,6 +15,7 @@ from budgetree.show.text import summary_line
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
+DEEPEST = 20_000  # tests on a path: 500 functions that call each other, of which Python allows a thousand
 MISSING = "value is None or value != value"
 NAN = "float('nan')"
 
@@ -23,7 +24,14 @@ def to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
         raise ValueError(f"name is {name!r}; expected a name for a Python function that Python does not use itself.")
-    return models_to_python(tree, name) if tree.models is not None else _Writer(tree, name).source()
+    if tree.models is not None:
+        return models_to_python(tree, name)
+    if tree.depth > DEEPEST:
+        raise ValueError(
+            f"to_python: this tree has {tree.depth:,} tests on a path; Python can follow {DEEPEST:,}. Predict with the "
+            "model itself, or cut the tree: tree.cut(budget)."
+        )
+    return _Writer(tree, name).source()
 
 
 class _Writer:

@@ -7,11 +7,18 @@ from budgetree.show.export.model_sql import models_to_sql
 from budgetree.show.export.sql_words import answer_literals, column, condition_words
 from budgetree.tree.tree import Tree
 
+MAX_DEPTH = 900  # DuckDB reads a thousand expressions within each other, and others fewer
+
 
 def to_sql(tree: Tree) -> str:
     """The expression; columns are called as the tests are, and a missing value is NULL."""
     if tree.models is not None:
         return models_to_sql(tree)
+    if tree.depth > MAX_DEPTH:
+        raise ValueError(
+            f"to_sql: this tree has {tree.depth:,} tests on a path; a database reads at most {MAX_DEPTH} CASEs within "
+            "each other. Write it with to_python, predict with the model itself, or cut it: tree.cut(budget)."
+        )
     outline, schema, nodes = tree.outline, tree.schema, tree.nodes
     answers = answer_literals(schema)
 
