@@ -20,7 +20,8 @@ MAX_NESTED = 200  # tests on a path, in JSON
 @options.as_json
 def show(model: str, form: str, confusion: bool, max_depth: int | None, as_json: bool) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, Python, SQL, Graphviz or a picture."""
-    from budgetree.cli.output import clean, statement_line
+    from budgetree.cli.output import for_reader, statement_line
+    from budgetree.services.words import visible
     from budgetree.tree import Tree
 
     tree = Tree.from_json(model)
@@ -30,13 +31,13 @@ def show(model: str, form: str, confusion: bool, max_depth: int | None, as_json:
         if tree.depth > MAX_NESTED:
             raise ValueError(
                 f"{model}: this tree has {tree.depth:,} tests on a path; nested JSON of more than {MAX_NESTED} levels "
-                "is refused by most programs. The model file itself is JSON without nesting: read its \"nodes\"."
+                'is refused by most programs. The model file itself is JSON without nesting: read its "nodes".'
             )
 
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
-        expected = "" if tree.expected is None else f"\n{tree.expected}"
-        click.echo(f"{clean(tree.to_text(max_depth=max_depth, confusion=confusion))}\n{statement_line(tree)}{expected}")
+        expected = "" if tree.expected is None else f"\n{visible(str(tree.expected))}"
+        click.echo(f"{tree.to_text(max_depth=max_depth, confusion=confusion)}\n{statement_line(tree)}{expected}")
     else:
         text = getattr(tree, f"to_{form}")()
-        click.echo(clean(text) if form == "rules" else text, nl=form == "rules")
+        click.echo(for_reader(text), nl=form == "rules")

@@ -68,11 +68,11 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
 
 
 def _warn(table: Table, request: Request) -> None:
-    from budgetree.cli.output import clean
     from budgetree.cli.suspects import find_suspects
+    from budgetree.services.words import visible
 
     for name, message in find_suspects(table.without_empty_rows(), request.target, _no_tests(request)):
-        click.echo(click.style("warning: ", fg="yellow") + clean(f"{name}: {message}"), err=True)
+        click.echo(click.style("warning: ", fg="yellow") + visible(f"{name}: {message}"), err=True)
 
 
 def instance_from(table: Table, request: Request) -> Instance:
