@@ -28,32 +28,58 @@ def was_interrupted() -> bool:
     return _was_raised.is_set()
 
 
+class _Listeners:
+    """Who wants to hear of Ctrl-C instead of being ended by it: searches, and the searches within them."""
+
+    def __init__(self) -> None:
+        self.stops: list[Callable[[], object]] = []
+        self.first: float | None = None  # when Ctrl-C came
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        if self.first is None:
+            self.first = time.monotonic()
+        elif time.monotonic() - self.first > HURRY:
+            raise_interrupt(number, frame)
+        for stop in self.stops:
+            stop()
+
+    @contextmanager
+    def add(self, stop: Callable[[], object]) -> Iterator[None]:
+        self.stops.append(stop)
+        try:
+            if self.first is not None:
+                stop()
+            yield
+        finally:
+            self.stops.remove(stop)
+
+
+_listeners: _Listeners | None = None  # those of the outermost search
+
+
 @contextmanager
 def instead_of_interrupt(stop: Callable[[], object]) -> Iterator[None]:
     """While it lasts, Ctrl-C calls this and raises nothing; only who presses it again later gets KeyboardInterrupt.
 
     Nothing changes in other threads than the main one, and where somebody else listens to Ctrl-C.
     """
+    global _listeners
     before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or before not in (signal.default_int_handler, raise_interrupt):
+    if is_main and _listeners is not None and before == _listeners.handle:
+        with _listeners.add(stop):
+            yield
+    elif is_main and before in (signal.default_int_handler, raise_interrupt):
+        _listeners = _Listeners()
+        with _listeners.add(stop):
+            signal.signal(signal.SIGINT, _listeners.handle)
+            try:
+                yield
+            finally:
+                signal.signal(signal.SIGINT, before)
+                _listeners = None
+    else:
         yield
-        return
-    first: float | None = None
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        nonlocal first
-        if first is None:
-            first = time.monotonic()
-            stop()
-        elif time.monotonic() - first > HURRY:
-            raise_interrupt(number, frame)
-
-    signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
