@@ -17,8 +17,16 @@ MAX_NESTED = 200  # tests on a path, in JSON
 )
 @click.option("--confusion", is_flag=True, help="Also say which answers the known cases of each class get (text only).")
 @click.option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
+@click.option(
+    "--backslash-escapes/--no-backslash-escapes",
+    default=None,
+    help="How the database reads a backslash, where a name has one (sql only): MySQL, BigQuery and Snowflake as an "
+    "escape, standard SQL as what it is.",
+)
 @options.as_json
-def show(model: str, form: str, confusion: bool, max_depth: int | None, as_json: bool) -> None:
+def show(
+    model: str, form: str, confusion: bool, max_depth: int | None, backslash_escapes: bool | None, as_json: bool
+) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, Python, SQL, Graphviz or a picture."""
     from budgetree.cli.output import for_reader, statement_line
     from budgetree.services.words import visible
@@ -39,5 +47,5 @@ def show(model: str, form: str, confusion: bool, max_depth: int | None, as_json:
         expected = "" if tree.expected is None else f"\n{visible(str(tree.expected))}"
         click.echo(f"{tree.to_text(max_depth=max_depth, confusion=confusion)}\n{statement_line(tree)}{expected}")
     else:
-        text = getattr(tree, f"to_{form}")()
+        text = tree.to_sql(backslash_escapes=backslash_escapes) if form == "sql" else getattr(tree, f"to_{form}")()
         click.echo(for_reader(text), nl=form == "rules")
