@@ -179,7 +179,9 @@ def test_databases_read_names_as_names(name: str) -> None:
     with sqlite3.connect(":memory:") as base:
         quoted = '"' + name.replace('"', '""') + '"'
         base.execute(f"CREATE TABLE cases ({quoted} TEXT, plain INTEGER)")
-        base.executemany("INSERT INTO cases VALUES (?, ?)", list(zip(frame[name], frame["plain"].tolist(), strict=True)))
+        base.executemany(
+            "INSERT INTO cases VALUES (?, ?)", list(zip(frame[name], frame["plain"].tolist(), strict=True))
+        )
         assert [row[0] for row in base.execute(f"SELECT {expression} FROM cases")] == frame["diagnosis"].tolist()
         assert base.execute("SELECT count(*) FROM cases").fetchone() == (4,)
     with duckdb.connect() as duck:

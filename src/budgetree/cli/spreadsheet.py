@@ -6,6 +6,8 @@ import csv
 import io
 import math
 
+from budgetree.problem.tables.batches import csv_cell
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
 
 
@@ -18,9 +20,7 @@ def safe_line(line: str) -> str:
     if not any(mark in line for mark in FORMULA):
         return line
     (cells,) = csv.reader(io.StringIO(line, newline=""))
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="").writerow(map(_safe_cell, cells))
-    return text.getvalue()
+    return ",".join(csv_cell(_safe_cell(cell)) for cell in cells)
 
 
 def _safe_cell(cell: str) -> str:

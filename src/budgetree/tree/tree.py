@@ -30,7 +30,7 @@ from budgetree.tree.paths import first_unknown, tests_on_path
 from budgetree.tree.proven import Proven, Statement, state
 from budgetree.tree.routing import Ends, Map, walk
 from budgetree.tree.shown import Shown
-from budgetree.tree.spending import Spending, spending
+from budgetree.tree.purchases import Spending, spending
 
 UNKNOWN = Origin()
 

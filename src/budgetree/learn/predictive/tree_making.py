@@ -15,7 +15,7 @@ from budgetree.tree import LEAF, NO_BRANCH, Nodes, Origin, Tree, charges
 from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels
 from budgetree.tree.nodes import class_shares
-from budgetree.tree.spending import spending
+from budgetree.tree.purchases import spending
 
 
 def to_tree(policy: Policy, instance: Instance, origin: Origin) -> Tree:

@@ -38,7 +38,7 @@ from budgetree.tree.model.leaves import known_content, models_content, read_know
 from budgetree.tree.model.losses import losses_content, read_losses
 from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
 from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival
-from budgetree.tree.spending import spending
+from budgetree.tree.purchases import spending
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree

@@ -1,4 +1,4 @@
-"""Spending: what paths have paid and may still pay in trees for new cases, which branch again on what was bought."""
+"""Purchases: what paths have paid and may still pay in trees for new cases, which branch again on what was bought."""
 
 from __future__ import annotations
 
