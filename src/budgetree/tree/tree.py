@@ -28,9 +28,9 @@ from budgetree.tree.nodes import Charges, Nodes, charges
 from budgetree.tree.origin import Origin
 from budgetree.tree.paths import first_unknown, tests_on_path
 from budgetree.tree.proven import Proven, Statement, state
+from budgetree.tree.purchases import Spending, spending
 from budgetree.tree.routing import Ends, Map, walk
 from budgetree.tree.shown import Shown
-from budgetree.tree.purchases import Spending, spending
 
 UNKNOWN = Origin()
 
