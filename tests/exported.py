@@ -24,7 +24,9 @@ def compiled(tree: bt.Tree) -> Any:
 def by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
     connection = database()
     connection.register("cases", table)
-    return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases").fetchall()]
+    return [
+        row[0] for row in connection.execute(f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases").fetchall()
+    ]
 
 
 @cache

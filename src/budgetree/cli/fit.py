@@ -69,6 +69,7 @@ def fit(
     from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.problem import Prices
     from budgetree.proof import certify
+    from budgetree.services.words import visible
     from budgetree.show.frontier_table import new_words, verdict
 
     wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
@@ -102,5 +103,5 @@ def fit(
     if wish.objective == "known" and not found.complete and not tree.statement.is_proven:
         click.echo("--time-limit gives the search longer.")
     if proof is not None:
-        click.echo(f"{proof.reason} (certificate in {certificate})")
-    click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")
+        click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
+    click.echo(visible(f"model in {out}; next: budgetree show {out}, budgetree ask {out}"))

@@ -72,13 +72,13 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
 
 
 def _warn(table: Table, instance: Instance, request: Request) -> None:
-    from budgetree.cli.output import clean
     from budgetree.cli.suspects import about_classes, find_suspects
+    from budgetree.services.words import visible
 
     suspects = find_suspects(table.without_empty_rows(), request.target, _no_tests(request))
     messages = [*(f"{name}: {message}" for name, message in suspects), about_classes(instance)]
     for message in filter(None, messages):
-        click.echo(click.style("warning: ", fg="yellow") + clean(message), err=True)
+        click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
 
 
 def instance_from(table: Table, request: Request) -> Instance:

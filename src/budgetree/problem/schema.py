@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder, side_by_side
 from budgetree.problem.tables.table import Table
+from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
 
 
@@ -64,6 +65,12 @@ class Schema:
     def cases(self, units: int) -> Fraction:
         """Weight units as a number of cases."""
         return Fraction(int(units)) / self.weight_scale
+
+    def plain_cases(self, units: Iterable[int]) -> list[int | float]:
+        """Weight units as numbers of cases, as people write them; of many classes most are 0 in most places."""
+        given = list(units)
+        amounts = {count: plain_number(self.cases(count)) for count in set(given)}
+        return [amounts[count] for count in given]
 
     def loss(self, units: int) -> Fraction:
         """Loss units of weighted cases as a loss."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
+
+from budgetree.services.parts import part_name, remove_orphans
 
 
 def check_place(path: str | Path) -> None:
@@ -35,7 +36,8 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
         with open(target, "w", encoding="utf-8") as file:  # a device or a pipe cannot be replaced
             yield file
         return
-    temporary = target.with_name(f".{secrets.token_hex(6)}.part")
+    remove_orphans(target.parent)
+    temporary = target.with_name(part_name())
     try:
         with open(temporary, "x", encoding="utf-8") as file:
             yield file

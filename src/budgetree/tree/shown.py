@@ -62,16 +62,19 @@ class Shown:
 
         return to_python(self._tree, name)
 
-    def to_sql(self) -> str:
+    def to_sql(self, *, backslash_escapes: bool | None = None) -> str:
         """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
 
         `SELECT {tree.to_sql()} FROM cases` gives what predict does. A plain tree is CASE within CASE. A tree with
         models adds up their scores in a scalar subquery; where it answers by losses, and where it has more than two
         classes and stops early (sure=), it also needs the function EXP.
+
+        Where a name or value has a backslash, say whether the engine takes it for the beginning of an escape (MySQL,
+        BigQuery, Snowflake, Spark) or as it is (standard SQL); without that it is refused.
         """
         from budgetree.show.export.sql import to_sql
 
-        return to_sql(self._tree)
+        return to_sql(self._tree, backslash_escapes)
 
     def to_javascript(self, name: str = "predict", *, module: bool = True) -> str:
         """The source of a function `name(values)` that needs no library; values[test] is a raw value.
