@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetree.problem.tables.encoding import UNSEEN, NumberEncoder
 from budgetree.problem.units import LARGEST_EXACT
-from budgetree.show.tables import one_line
+from budgetree.services.words import visible
 from budgetree.show.text import summary_line
 from budgetree.tree.leaf_models import NO_MODEL
 from budgetree.tree.nodes import LEAF, NO_BRANCH
@@ -35,7 +35,7 @@ def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
     walk = WALK.read_text(encoding="utf-8").strip().replace("\n", "\n  ")
     tables = "\n".join(f"  const {key} = {_written(content)};" for key, content in _tables(tree).items())
     lines = [
-        f"// {one_line(summary_line(tree))}.",
+        f"// {visible(summary_line(tree))}.",
         f"// {name}({{name of a test: its raw value}}) gives {{answer, probabilities, cost, tests}};",
         "// null, undefined and NaN are missing values, and dates are texts such as 2024-02-29.",
         f"{'export ' if module else ''}const {name} = (() => {{",
