@@ -1,0 +1,172 @@
+"""Inputs without end, in a process that may die of one: how many, which were accepted, and what went wrong."""
+
+from __future__ import annotations
+
+import mmap
+import multiprocessing as mp
+import os
+import re
+import struct
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from .contract import MAX_MEGABYTES, Verdict, judge, mortal
+from .targets import TARGETS
+
+SLICE = 2.0  # seconds for one target before it is another's turn
+MAX_ADDED = 2 * int(MAX_MEGABYTES) * 2**20  # of address space: allocators ask for more than they use
+NOW = struct.Struct("qq")  # the target's position and the input's number, where the process writes what it is doing
+
+
+@dataclass
+class Figures:
+    """What came of the inputs of one target."""
+
+    tried: int = 0
+    accepted: int = 0
+    slowest: float = 0.0
+    largest: float = 0.0
+    failures: dict[str, list[int]] = field(default_factory=dict)  # what went wrong: the numbers of the inputs
+
+    def add(self, verdict: Verdict) -> None:
+        self.tried += 1
+        self.accepted += verdict.accepted
+        self.slowest = max(self.slowest, verdict.seconds)
+        self.largest = max(self.largest, verdict.megabytes)
+
+    def join(self, other: Figures) -> None:
+        self.tried += other.tried
+        self.accepted += other.accepted
+        self.slowest = max(self.slowest, other.slowest)
+        self.largest = max(self.largest, other.largest)
+
+    def fail(self, failure: str, number: int) -> bool:
+        """Whether nothing of the kind was seen before."""
+        found = self.failures.setdefault(_kind(failure), [])
+        found.append(number)
+        return len(found) == 1
+
+
+def _kind(failure: str) -> str:
+    """Failures of one cause: the last line of a traceback without its values, and where it was raised."""
+    places = re.findall(r'File "[^"]*/([^"/]+)", line (\d+)', failure)
+    lines = failure.strip().splitlines() or [""]
+    last = re.sub(r"\d+|'[^']*'|\"[^\"]*\"|/\S+", "…", lines[-1])[:120]
+    return f"{last} ({places[-1][0]}:{places[-1][1]})" if places else last
+
+
+def draw(name: str, seed: int, number: int) -> bytes:
+    """The input of that number, the same in every process."""
+    return TARGETS[name].draw(Random(f"{seed}:{name}:{number}"))
+
+
+class Campaign:
+    """Runs targets in turn, restarts what died, and keeps the inputs that went wrong."""
+
+    def __init__(self, names: Sequence[str], seed: int, folder: Path) -> None:
+        self.names, self.seed, self.folder = list(names), seed, folder
+        self.figures = {name: Figures() for name in names}
+        self.following = dict.fromkeys(names, 0)
+
+    def run(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with mmap.mmap(-1, NOW.size) as now:
+                self._watch(now, end)
+
+    def _watch(self, now: mmap.mmap, end: float) -> None:
+        """One process, until it dies or the time is over."""
+        context = mp.get_context("fork")
+        here, there = context.Pipe()
+        process = context.Process(target=_work, args=(there, now, self.names, self.seed, dict(self.following), end))
+        NOW.pack_into(now, 0, -1, -1)
+        process.start()
+        there.close()
+        while True:
+            try:
+                message = here.recv()
+            except EOFError:
+                break
+            self._take(*message)
+        process.join()
+        at, number = NOW.unpack_from(now, 0)
+        if process.exitcode and at >= 0:
+            name = self.names[at]
+            self.figures[name].tried += number + 1 - self.following[name]
+            self.following[name] = number + 1
+            self._keep(name, number, f"the process ended with {process.exitcode}")
+        elif process.exitcode:
+            raise SystemExit(f"the process ended with {process.exitcode} before its first input.")
+
+    def _take(self, name: str, figures: Figures | None, following: int, failure: str | None) -> None:
+        if figures is not None:
+            self.figures[name].join(figures)
+            self.following[name] = following
+        if failure is not None:
+            self._keep(name, following, failure)
+
+    def _keep(self, name: str, number: int, failure: str) -> None:
+        if self.figures[name].fail(failure, number):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path = self.folder / f"{name}-{self.seed}-{number}{TARGETS[name].suffix}"
+            path.write_bytes(draw(name, self.seed, number))
+            print(f"\n{name}, input {number}, kept as {path}:\n{failure}", flush=True)
+
+
+def _work(pipe: Connection, now: mmap.mmap, names: list[str], seed: int, following: dict[str, int], end: float) -> None:
+    """Target after target, a slice of time each; every failure is said at once, figures after each slice."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        warm_up(names)
+        while time.monotonic() < end:
+            for at, name in enumerate(names):
+                figures, turn = Figures(), time.monotonic() + SLICE
+                while time.monotonic() < min(turn, end):
+                    number = following[name]
+                    data = draw(name, seed, number)
+                    NOW.pack_into(now, 0, at, number)
+                    with mortal(MAX_ADDED):
+                        verdict = judge(TARGETS[name], data)
+                    following[name] = number + 1
+                    figures.add(verdict)
+                    if verdict.failure is not None:
+                        pipe.send((name, None, number, verdict.failure))
+                pipe.send((name, figures, following[name], None))
+        os.chdir("/")
+
+
+def warm_up(names: Sequence[str]) -> None:
+    """What is imported or made at a first use counts for no input."""
+    from . import commands
+
+    commands.prepare()
+    for name in names:
+        for number in range(2):
+            judge(TARGETS[name], draw(name, 0, number))
+
+
+def table(figures: dict[str, Figures]) -> list[str]:
+    """The figures as lines of text."""
+    lines = [f"{'target':<14}{'tried':>10}{'accepted':>10}{'refused':>10}{'slowest':>10}{'largest':>10}{'kinds of failure':>18}"]
+    total = Figures()
+    for name, entry in (*figures.items(), ("all", total)):
+        if entry is not total:
+            total.join(entry)
+            total.failures.update(entry.failures)
+        failed = sum(map(len, entry.failures.values()))
+        refused = entry.tried - entry.accepted - (failed if entry is not total else 0)
+        lines.append(
+            f"{name:<14}{entry.tried:>10,}{entry.accepted:>10,}{refused:>10,}{entry.slowest:>8.2f} s{entry.largest:>7.0f} MB"
+            f"{len(entry.failures):>18}"
+        )
+    return lines
+
+
+def as_json(figures: dict[str, Figures]) -> dict[str, Any]:
+    return {name: vars(entry) for name, entry in figures.items()}

@@ -1,0 +1,84 @@
+"""Answers typed into the report page: its scripts under node, beside what the model says of the same number."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import math
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from budgetree.problem.tables.table import Column
+from budgetree.report import summarise_tree
+
+from . import examples
+from .contract import Target, Violation, allowing
+from .odd_values import odd_number, odd_text
+
+HAS_NODE = shutil.which("node") is not None
+SCRIPT = Path(__file__).with_suffix(".mjs")
+
+
+class Page:
+    """A node process that reads a line and answers with one."""
+
+    def __init__(self) -> None:
+        with allowing("subprocess.Popen", "os.posix_spawn", "os.fork"):
+            self.process = subprocess.Popen(["node", str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        atexit.register(self.process.kill)
+        contents = [summarise_tree(tree, title="fuzz") for tree in examples.trees()]
+        self.ask({"contents": contents})
+
+    def ask(self, request: Any) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(request).encode() + b"\n")
+        self.process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        if "thrown" in answer:
+            raise Violation(answer["thrown"])
+        return answer
+
+
+@cache
+def page() -> Page:
+    return Page()
+
+
+def draw_typed(rng: Random) -> bytes:
+    usual = ("45", " 61.5 ", "1.2", "0", "-3", "+.5", "1e3", "61,5", "1e309", "٣")
+    texts: list[Any] = []
+    for _ in range(rng.randrange(10)):
+        kind = rng.random()
+        odd = odd_text(rng) if kind < 0.3 else odd_number(rng) if kind < 0.4 else rng.choice(usual)
+        texts.append(odd if kind < 0.7 else None if kind < 0.75 else rng.randrange(12))
+    return json.dumps({"tree": rng.randrange(len(examples.trees())), "texts": texts}).encode()
+
+
+def type_answers(data: bytes) -> bool:
+    """No error is thrown; a number that the page takes is of the level that the model gives it."""
+    request = json.loads(data)
+    tree = examples.trees()[request["tree"]]
+    state = page().ask(request)
+    for said in state["said"]:
+        if said["refused"]:
+            if len(said["refused"]) < 12:
+                raise Violation(f"{said['text']!r} is refused without words: {said['refused']!r}")
+            continue
+        assert tree.schema.encoders is not None
+        encoder, number = tree.schema.encoders[said["test"]], float(said["text"].strip("\ufeff \t\r\n\x0b\x0c\u00a0\u2028\u2029"))
+        column = Column(encoder.name, "number", numbers=np.array([number]))
+        if not math.isfinite(number) or int(encoder.encode(column)[0]) != said["level"]:
+            raise Violation(f"{said['text']!r} is level {said['level']} on the page, and another in the model")
+    if not 0 <= state["spent"] <= float(tree.max_cost) * (1 + 1e-9):
+        raise Violation(f"the page spends {state['spent']}, beyond {tree.max_cost}")
+    return not any(said["refused"] for said in state["said"])
+
+
+TARGETS = (Target("page", ".json", draw_typed, type_answers),) if HAS_NODE else ()
