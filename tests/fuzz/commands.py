@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from random import Random
 from unittest.mock import patch
@@ -45,8 +47,6 @@ def prepare() -> None:
     Path("certificate.json").write_text(text, encoding="utf-8")
     quiet = Random(1)
     lines = [examples.HEADER, *([("" if cell is None else str(cell)) for cell in row] for row in examples.rows())]
-    import csv
-
     with open("cases.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
     Path("cases.parquet").write_bytes(next(data for data in iter(lambda: draw_parquet(quiet), b"") if data[:4] == b"PAR1"))
@@ -54,14 +54,18 @@ def prepare() -> None:
     Path("losses.toml").write_text("[losses]\ninfarct = 50\n[answers]\nrefer = 4\n")
 
 
+READERS = (
+    ["check", "table", "--target", examples.TARGET],
+    ["fit", "table", "-t", examples.TARGET, "--budget", "3", "--objective", "known", "--method", "greedy", "--folds", "0"]
+    + ["-o", "learned.json"],
+    ["predict", "model0.json", "table", "-o", "predicted.csv"],
+)
+
+
 def read_table(data: bytes) -> bool:
-    """Examined, learned from, and predicted: by the three readers that there are."""
+    """Examined, learned from, or predicted, whichever its bytes choose."""
     Path("table").write_bytes(data)
-    is_fine = run(["check", "table", "--target", examples.TARGET])
-    fit = ["fit", "table", "-t", examples.TARGET, "--budget", "3", "--objective", "known", "--method", "greedy", "--folds", "0"]
-    is_learned = run([*fit, "-o", "learned.json"])
-    run(["predict", "model0.json", "table", "-o", "predicted.csv"])
-    return is_fine and is_learned
+    return run(READERS[zlib.crc32(data) % len(READERS)])
 
 
 FILES = ("cases.csv", "model0.json", "model3.json", "certificate.json", "prices.toml", "losses.toml", "cases.parquet")

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import budgetree
 from budgetree.errors import CertificateError, FileError, ModelFileError, TableFileError, TooLargeError
@@ -101,9 +100,14 @@ def _flaw(error: Exception) -> str | None:
     return "".join(traceback.format_exception(error))[-3000:]
 
 
-def _debugging() -> Any:
+@contextmanager
+def _debugging() -> Iterator[None]:
     """The command line shows where it failed, rather than to say that it did."""
-    return patch.dict(os.environ, {"BUDGETREE_DEBUG": "1"})
+    os.environ["BUDGETREE_DEBUG"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["BUDGETREE_DEBUG"]
 
 
 @contextmanager

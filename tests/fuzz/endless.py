@@ -22,6 +22,7 @@ from .targets import TARGETS
 SLICE = 2.0  # seconds for one target before it is another's turn
 MAX_ADDED = 2 * int(MAX_MEGABYTES) * 2**20  # of address space: allocators ask for more than they use
 NOW = struct.Struct("qq")  # the target's position and the input's number, where the process writes what it is doing
+IN_MEMORY = "/dev/shm"  # where there is such a folder, no disk is waited for
 
 
 @dataclass
@@ -121,8 +122,9 @@ class Campaign:
 
 def _work(pipe: Connection, now: mmap.mmap, names: list[str], seed: int, following: dict[str, int], end: float) -> None:
     """Target after target, a slice of time each; every failure is said at once, figures after each slice."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if os.path.isdir(IN_MEMORY) else None) as folder:
         os.chdir(folder)
+        tempfile.tempdir = folder
         warm_up(names)
         while time.monotonic() < end:
             for at, name in enumerate(names):

@@ -30,7 +30,7 @@ def rows() -> list[list[Any]]:
     """Numbers with decimals, texts, gaps, and whole numbers; the class is last."""
     rng = random.Random(7)
     found: list[list[Any]] = []
-    for _ in range(60):
+    for _ in range(30):
         age, visits = round(rng.uniform(20, 90), 1), rng.randint(0, 5)
         ecg = rng.choice(["normal", "normal", "odd", None])
         dimer = rng.choice([None, round(rng.uniform(0, 3), 2), round(rng.uniform(0, 3), 2)])

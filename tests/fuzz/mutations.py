@@ -149,6 +149,8 @@ CHANGES: tuple[Callable[[Random, list[Place]], None], ...] = (
 
 def _with_literals(text: str) -> str:
     for mark in (MARK, json.dumps(MARK)[1:-1]):
+        if mark not in text:
+            continue
         text = re.sub(rf'"{re.escape(mark)}((?:[^"\\]|\\.)*)"', lambda found: _unescaped(found.group(1)), text)
     return text
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import math
-import shutil
-import subprocess
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+from page_process import HAS_NODE, Page
 
 from budgetree.problem.tables.table import Column
 from budgetree.report import summarise_tree
@@ -21,34 +18,12 @@ from . import examples
 from .contract import Target, Violation, allowing
 from .odd_values import odd_number, odd_text
 
-HAS_NODE = shutil.which("node") is not None
-SCRIPT = Path(__file__).with_suffix(".mjs")
-
-
-class Page:
-    """A node process that reads a line and answers with one."""
-
-    def __init__(self) -> None:
-        with allowing("subprocess.Popen", "os.posix_spawn", "os.fork"):
-            self.process = subprocess.Popen(["node", str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        atexit.register(self.process.kill)
-        contents = [summarise_tree(tree, title="fuzz") for tree in examples.trees()]
-        self.ask({"contents": contents})
-
-    def ask(self, request: Any) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
-        if "thrown" in answer:
-            raise Violation(answer["thrown"])
-        return answer
-
-
 @cache
 def page() -> Page:
-    return Page()
+    with allowing("subprocess.Popen", "os.posix_spawn", "os.fork"):
+        made = Page()
+    made.ask({"contents": [summarise_tree(tree, title="fuzz") for tree in examples.trees()]})
+    return made
 
 
 def draw_typed(rng: Random) -> bytes:

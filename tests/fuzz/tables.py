@@ -64,7 +64,11 @@ def draw_csv(rng: Random) -> bytes:
     end = rng.choice(("\n", "\r\n", "\r", "\n\n"))
     writer = csv.writer(text, delimiter=delimiter, quoting=quoting, escapechar="\\", lineterminator=end)
     for row in draw_rows(rng):
-        writer.writerow(["" if cell is None else str(cell) for cell in row])
+        cells = ["" if cell is None else str(cell) for cell in row]
+        if cells == [""] or not cells:  # which csv refuses to leave without quotes
+            text.write(end)
+        else:
+            writer.writerow(cells)
     whole = text.getvalue()
     if rng.random() < 0.1:
         at = rng.randrange(len(whole) + 1)
