@@ -151,12 +151,7 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
 
 
 def _categories_of(column: Column) -> Categories:
-    try:
-        coded = column.coded()
-    except TypeError as error:
-        raise ValueError(
-            f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
-        ) from error
+    coded = column.coded()
     return _categories(column, sorted(coded.present(), key=sort_key), has_missing=bool(coded.is_absent.any()))
 
 
