@@ -37,3 +37,11 @@ def test_rewriting_keeps_the_cells(tmp_path: Path) -> None:
     path.write_bytes(b'a;b\r\n1;"x;\ny"\n2;""\r\n')
     rewrite(str(path), ";", str(copy))
     assert copy.read_bytes() == b'a;b\n1;"x;\ny"\n2;\n'
+
+
+@pytest.mark.parametrize("name", ["base64", "rot13", "no-such", "\x00", "\ud800"])
+def test_what_is_no_encoding_of_text_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"encoding is .*; expected a name such as 'utf-8'"):
+        open_csv(str(path), name)

@@ -182,6 +182,7 @@ def _known_encoding(name: str | None) -> str | None:
         return None
     try:
         found = codecs.lookup(name).name
-    except LookupError as error:
-        raise ValueError(f"encoding is {name!r}; expected a name such as 'utf-8' or 'windows-1252'.") from error
+        "".encode(found)  # which base64 and others that are no encodings of text refuse
+    except (LookupError, ValueError) as error:
+        raise ValueError(f"encoding is {name!r:.60}; expected a name such as 'utf-8' or 'windows-1252'.") from error
     return "utf-8-sig" if found in ("utf-8", "utf-8-sig") else found
