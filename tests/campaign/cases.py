@@ -22,10 +22,11 @@ GAP = None  # what stands in a table where a value is missing
 GAP_NAME = "missing"
 MAX_LOST = Fraction(1, 1000)  # of a price: what more rounding would change is refused
 ODD_NAMES = (
-    "a", "b", "A b", "it's", 'say "x"', "two\nlines", "tab\there", "semi;colon", "comma, x", "back\\slash", "`tick`", "[x]", "{0}", "%s",
-    "select", "from", "NULL", "true", "case when", "class", "def", "None", "return", "lambda", "__class__", "'; drop table cases; --",
-    "<script>alert(1)</script>", "</script>", "&amp;", "<b>", "=cmd()", "+1", "-1", "0", "1.0", "1e5", "007", "é", "e\u0301x", "日本", "😀",
-    "\u202ertl", "\u200bzero", "Straße", "İstanbul", " lead", "trail ", "$(x)", "${x}", "#", "--", "/* x */", "'''", '"""', "\\n", "x" * 80,
+    "a", "b", "A b", "it's", 'say "x"', "two\nlines", "tab\there", "semi;colon", "comma, x", "back\\slash", "`tick`",
+    "[x]", "{0}", "%s", "select", "from", "NULL", "true", "case when", "class", "def", "None", "return", "lambda",
+    "__class__", "'; drop table cases; --", "<script>alert(1)</script>", "</script>", "&amp;", "<b>", "=cmd()", "+1",
+    "-1", "0", "1.0", "1e5", "007", "é", "e\u0301x", "日本", "😀", "\u202ertl", "\u200bzero", "Straße", "İstanbul",
+    " lead", "trail ", "$(x)", "${x}", "#", "--", "/* x */", "'''", '"""', "\\n", "x" * 80,
 )  # fmt: skip
 
 
@@ -80,7 +81,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Built:
-    """An instance, and the same for the brute force: outcomes and classes in the instance's order, prices as counted."""
+    """An instance, and the same for brute force: outcomes and classes in the instance's order, prices as counted."""
 
     instance: bt.Instance
     problem: brute.Problem
@@ -103,7 +104,9 @@ def _tuples(lists: Any) -> Any:
 def draw(rng: Random) -> Case:
     """Cases of up to nine rows and four tests, so that brute force has an answer."""
     is_table = rng.random() < 0.5
-    problem = brute.random_problem(rng, weights=False if is_table else None, denominators=rng.choice(((1, 2, 4), (1, 3, 10))))
+    problem = brute.random_problem(
+        rng, weights=False if is_table else None, denominators=rng.choice(((1, 2, 4), (1, 3, 10)))
+    )
     if not is_table:
         # Weights are floats: what these do not hold exactly is not what was meant.
         weights = tuple(Fraction(round(weight * 4), 4) for weight in problem.weights)
@@ -244,7 +247,9 @@ def _counted(instance: bt.Instance, problem: brute.Problem) -> brute.Problem:
         tuple(Fraction(int(units)) / table.scale for units in row[: len(own)])
         for row, own in zip(table.own, problem.prices, strict=True)
     )
-    counted = {name: Fraction(int(units)) / table.scale for name, units in zip(table.fee_names, table.fees, strict=True)}
+    counted = {
+        name: Fraction(int(units)) / table.scale for name, units in zip(table.fee_names, table.fees, strict=True)
+    }
     fees = tuple(counted.get(f"fee {fee}", amount) for fee, amount in enumerate(problem.fees))
     for given, own in (*zip(problem.prices, prices, strict=True), (problem.fees, fees)):
         for amount, units in zip(given, own, strict=True):

@@ -15,9 +15,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import reference
-from exported import compiled, database
-from losing_problems import to_tree
-from page_process import HAS_NODE, Page
 from support import GROWERS, as_node, grow_with
 
 import budgetree as bt
@@ -27,6 +24,9 @@ from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.plain import PlainSearch
 from budgetree.report import summarise_tree
 from budgetree.services.clock import Clock
+from exported import compiled, database
+from losing_problems import to_tree
+from page_process import HAS_NODE, Page
 
 from .cases import Built
 
@@ -35,7 +35,7 @@ CHECKS: dict[str, Check] = {}
 SECONDS = 5.0  # for searches that take milliseconds; what they leave open is a difference
 
 
-class Difference(AssertionError):
+class DifferenceError(AssertionError):
     """The library says one thing, brute force another."""
 
 
@@ -46,7 +46,7 @@ def check(function: Check) -> Check:
 
 def same(what: str, ours: Any, theirs: Any) -> None:
     if ours != theirs:
-        raise Difference(f"{what}: {ours!r:.500}, by brute force {theirs!r:.500}")
+        raise DifferenceError(f"{what}: {ours!r:.500}, by brute force {theirs!r:.500}")
 
 
 def budgets(problem: brute.Problem, rng: Random) -> list[Fraction]:
@@ -94,7 +94,7 @@ def plain_search(built: Built, rng: Random) -> None:
     for budget in budgets(problem, rng):
         found = search.search(schema.table.budget_units(budget), NEVER, Clock(None))
         if found is None:
-            raise Difference("the plain search gave up without a limit")
+            raise DifferenceError("the plain search gave up without a limit")
         loss = Fraction(found.value) / schema.weight_scale / schema.loss_table.scale
         same(f"least loss within {budget}", loss, brute.least_loss(problem, budget))
 
@@ -109,10 +109,10 @@ def greedy(built: Built, rng: Random) -> None:
         same(f"greedy tree within {budget}", to_tree(tree), expected)
         same("loss", tree.exact_loss, brute.loss_of(problem, expected))
         least = brute.least_loss(problem, budget)
-        for better in (bt.grow(built.instance, budget=budget, min_cases=problem.min_cases, lookahead=1),):
-            keeps_rules(problem, better, budget)
-            if not least <= better.exact_loss <= tree.exact_loss:
-                raise Difference(f"lookahead loses {better.exact_loss}, greedy {tree.exact_loss}, the best {least}")
+        better = bt.grow(built.instance, budget=budget, min_cases=problem.min_cases, lookahead=1)
+        keeps_rules(problem, better, budget)
+        if not least <= better.exact_loss <= tree.exact_loss:
+            raise DifferenceError(f"lookahead: {better.exact_loss}, greedy: {tree.exact_loss}, the best: {least}")
 
 
 IMPURITIES: tuple[tuple[bt.Impurity, Any], ...] = (
@@ -163,9 +163,9 @@ def greedy_frontier(built: Built, rng: Random) -> None:
     for point in bt.frontier(built.instance, method="greedy", folds=0, min_cases=problem.min_cases):
         keeps_rules(problem, point.tree, point.tree.exact_max_cost)
         if point.tree.exact_loss < brute.least_loss(problem, point.tree.exact_max_cost):
-            raise Difference(f"a greedy tree loses {point.tree.exact_loss}, less than any can")
+            raise DifferenceError(f"a greedy tree loses {point.tree.exact_loss}, less than any can")
         if Fraction(point.lower_bound) > best * (1 + Fraction(1, 10**12)):
-            raise Difference(f"the bound {point.lower_bound} is above the least loss {best}")
+            raise DifferenceError(f"the bound {point.lower_bound} is above the least loss {best}")
 
 
 @check
@@ -177,8 +177,12 @@ def certificates(built: Built, rng: Random) -> None:
         least = min(need for need, loss in known_frontier(problem) if loss <= tree.exact_loss)
         bound = Fraction(certificate.document["lower_bound"])
         if bound > least:
-            raise Difference(f"no tree costs less than {bound}, says a certificate; one costs {least}")
-        same("what known cases cost", Fraction(certificate.document["known_max_cost"]), known_cost(problem, to_tree(tree)))
+            raise DifferenceError(f"no tree costs less than {bound}, says a certificate; one costs {least}")
+        same(
+            "what known cases cost",
+            Fraction(certificate.document["known_max_cost"]),
+            known_cost(problem, to_tree(tree)),
+        )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "certificate.json"
             certificate.to_json(path)
@@ -282,7 +286,10 @@ def exports(built: Built, rng: Random) -> None:
 
 def _by_duckdb(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
     connection = database()
-    types = {name: pa.string() if any(isinstance(value, str) for value in column) else None for name, column in columns.items()}
+    types = {
+        name: pa.string() if any(isinstance(value, str) for value in column) else None
+        for name, column in columns.items()
+    }
     table = pa.table([pa.array(column, types[name]) for name, column in columns.items()], names=[*columns])
     connection.register("cases", table)
     return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases").fetchall()]
@@ -319,7 +326,9 @@ def page_routing(built: Built, rng: Random) -> None:
     for tree in trees(built, rng):
         expected = [walk(problem, to_tree(tree), row) for row in rows]
         ends = page().ask({"content": summarise_tree(tree, title="campaign"), "rows": rows})["ends"]
-        same("page", [(end["label"], end["stopped"]) for end in ends], [(answer, stops) for answer, _, stops in expected])
+        same(
+            "page", [(end["label"], end["stopped"]) for end in ends], [(answer, stops) for answer, _, stops in expected]
+        )
         for end, (_, spent, _) in zip(ends, expected, strict=True):
             if abs(Fraction(end["spent"]) - spent) > spent * Fraction(1, 10**9):
-                raise Difference(f"the page spends {end['spent']}, by brute force {float(spent)}")
+                raise DifferenceError(f"the page spends {end['spent']}, by brute force {float(spent)}")

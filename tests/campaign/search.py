@@ -13,7 +13,7 @@ from random import Random
 import reference_losses as brute
 
 from .cases import Case, draw
-from .checks import CHECKS, Difference
+from .checks import CHECKS, DifferenceError
 
 SECONDS_TO_SHRINK = 60.0
 # Why the library may refuse a case: sums of prices, or products of weights and losses, that 53 bits do not hold.
@@ -76,7 +76,7 @@ def _difference(name: str, case: Case) -> str | None:
         return None
     try:
         CHECKS[name](built, Random(name))
-    except Difference as error:
+    except DifferenceError as error:
         return str(error)
     except Exception:
         return traceback.format_exc(limit=-5)

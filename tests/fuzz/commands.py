@@ -15,7 +15,7 @@ from unittest.mock import patch
 from budgetree.cli import main
 
 from . import examples
-from .contract import Target, Violation, allowing
+from .contract import Target, ViolationError, allowing
 from .odd_values import odd_number, odd_text
 from .tables import draw_csv, draw_parquet, draw_xlsx
 
@@ -24,7 +24,7 @@ NO_MEMORY = "not enough memory"
 
 
 def run(arguments: list[str], stdin: str = "") -> bool:
-    """Whether it ended well; Violation where it ended otherwise than with words."""
+    """Whether it ended well; ViolationError where it ended otherwise than with words."""
     out, err = io.StringIO(), io.StringIO()
     with patch.multiple(sys, stdin=io.StringIO(stdin), stdout=out, stderr=err):
         code = main(arguments)
@@ -33,9 +33,9 @@ def run(arguments: list[str], stdin: str = "") -> bool:
 
 def _ended(code: int, out: str, err: str) -> bool:
     if code not in (0, 1, 2) or "Traceback" in err or "Warning:" in err or NO_MEMORY in err:
-        raise Violation(f"exit {code}: {err[-1500:]}")
+        raise ViolationError(f"exit {code}: {err[-1500:]}")
     if code and len((err + out).strip()) < WORDS_AT_LEAST:
-        raise Violation(f"exit {code} without words: {err!r}")
+        raise ViolationError(f"exit {code} without words: {err!r}")
     return code == 0
 
 
@@ -49,15 +49,17 @@ def prepare() -> None:
     lines = [examples.HEADER, *([("" if cell is None else str(cell)) for cell in row] for row in examples.rows())]
     with open("cases.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
-    Path("cases.parquet").write_bytes(next(data for data in iter(lambda: draw_parquet(quiet), b"") if data[:4] == b"PAR1"))
+    Path("cases.parquet").write_bytes(
+        next(data for data in iter(lambda: draw_parquet(quiet), b"") if data[:4] == b"PAR1")
+    )
     Path("prices.toml").write_text("default = 1\n[tests]\nage = 2\n[shared.draw]\nfee = 1\ntests = ['dimer', 'ecg']\n")
     Path("losses.toml").write_text("[losses]\ninfarct = 50\n[answers]\nrefer = 4\n")
 
 
+FIT = ["--budget", "3", "--objective", "known", "--method", "greedy", "--folds", "0", "-o", "learned.json"]
 READERS = (
     ["check", "table", "--target", examples.TARGET],
-    ["fit", "table", "-t", examples.TARGET, "--budget", "3", "--objective", "known", "--method", "greedy", "--folds", "0"]
-    + ["-o", "learned.json"],
+    ["fit", "table", "--target", examples.TARGET, *FIT],
     ["predict", "model0.json", "table", "-o", "predicted.csv"],
 )
 
@@ -160,9 +162,26 @@ def run_process(data: bytes) -> bool:
 def draw_answers(rng: Random) -> bytes:
     """Answers to `ask`: the model's number, then a line each."""
     lines = [str(rng.randrange(6))]
-    usual = ("normal", "odd", "missing", "45", "61,5", "1.2", "0", "1", "2", "unavailable", "back", "again", "list", "help")
+    usual = (
+        "normal",
+        "odd",
+        "missing",
+        "45",
+        "61,5",
+        "1.2",
+        "0",
+        "1",
+        "2",
+        "unavailable",
+        "back",
+        "again",
+        "list",
+        "help",
+    )
     for _ in range(rng.randrange(14)):
-        lines.append(rng.choice(usual) if rng.random() < 0.7 else odd_text(rng) if rng.random() < 0.7 else odd_number(rng))
+        lines.append(
+            rng.choice(usual) if rng.random() < 0.7 else odd_text(rng) if rng.random() < 0.7 else odd_number(rng)
+        )
     return "\n".join(lines).encode("utf-8", "surrogatepass")
 
 

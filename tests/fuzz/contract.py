@@ -30,16 +30,16 @@ SECONDS_TO_KILL = 6.0  # where not even a signal ends it
 REFUSALS = (ValueError, FileError, ModelFileError, TableFileError, CertificateError, TooLargeError)
 OURS = str(Path(budgetree.__file__).parent)
 
-# Nothing that a file or an answer says may lead to these. What imports do (compile, exec, open for reading) is left out.
+# Nothing that a file or an answer says may lead to these. What imports do (compile, exec, reading) is left out.
 FORBIDDEN = (
-    "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.putenv", "os.remove", "os.rmdir",
-    "subprocess.Popen", "pickle.find_class", "socket.connect", "socket.bind", "socket.getaddrinfo", "shutil.rmtree",
-    "urllib.Request", "ctypes.dlopen", "webbrowser.open",
+    "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.putenv", "os.remove",
+    "os.rmdir", "subprocess.Popen", "pickle.find_class", "socket.connect", "socket.bind", "socket.getaddrinfo",
+    "shutil.rmtree", "urllib.Request", "ctypes.dlopen", "webbrowser.open",
 )  # fmt: skip
 OF_FILES = ("open", "os.remove", "os.rmdir", "shutil.rmtree")
 
 
-class Violation(Exception):
+class ViolationError(Exception):
     """The contract was broken in a way that no exception of Python's says."""
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from .contract import MAX_MEGABYTES, Verdict, judge, mortal
 from .targets import TARGETS
@@ -153,22 +152,18 @@ def warm_up(names: Sequence[str]) -> None:
             judge(TARGETS[name], draw(name, 0, number))
 
 
+COLUMNS = ("tried", "accepted", "refused", "slowest", "largest", "failures")
+
+
 def table(figures: dict[str, Figures]) -> list[str]:
-    """The figures as lines of text."""
-    lines = [f"{'target':<14}{'tried':>10}{'accepted':>10}{'refused':>10}{'slowest':>10}{'largest':>10}{'kinds of failure':>18}"]
+    """The figures as lines of text; failures of one kind are one."""
+    lines = [f"{'target':<14}" + "".join(f"{name:>12}" for name in COLUMNS)]
     total = Figures()
+    for name, entry in figures.items():
+        total.join(entry)
+        total.failures.update({f"{name}: {kind}": numbers for kind, numbers in entry.failures.items()})
     for name, entry in (*figures.items(), ("all", total)):
-        if entry is not total:
-            total.join(entry)
-            total.failures.update(entry.failures)
-        failed = sum(map(len, entry.failures.values()))
-        refused = entry.tried - entry.accepted - (failed if entry is not total else 0)
-        lines.append(
-            f"{name:<14}{entry.tried:>10,}{entry.accepted:>10,}{refused:>10,}{entry.slowest:>8.2f} s{entry.largest:>7.0f} MB"
-            f"{len(entry.failures):>18}"
-        )
+        refused = entry.tried - entry.accepted - sum(map(len, entry.failures.values()))
+        counts = "".join(f"{count:>12,}" for count in (entry.tried, entry.accepted, refused))
+        lines.append(f"{name:<14}{counts}{entry.slowest:>10.2f} s{entry.largest:>9.0f} MB{len(entry.failures):>12}")
     return lines
-
-
-def as_json(figures: dict[str, Figures]) -> dict[str, Any]:
-    return {name: vars(entry) for name, entry in figures.items()}

@@ -34,7 +34,7 @@ def rows() -> list[list[Any]]:
         age, visits = round(rng.uniform(20, 90), 1), rng.randint(0, 5)
         ecg = rng.choice(["normal", "normal", "odd", None])
         dimer = rng.choice([None, round(rng.uniform(0, 3), 2), round(rng.uniform(0, 3), 2)])
-        pain = rng.choice(["pressing; left", "stabbing,\nbreathing", "no \"pain\""])
+        pain = rng.choice(["pressing; left", "stabbing,\nbreathing", 'no "pain"'])
         ill = (age > 60) + (ecg == "odd") + (pain != 'no "pain"')
         found.append([age, ecg, dimer, pain, visits, ["other", "angina", "infarct", "infarct"][ill]])
     return found
@@ -82,7 +82,9 @@ def models() -> tuple[str, ...]:
 @cache
 def certificates() -> tuple[tuple[str, bt.Tree, bt.Instance], ...]:
     """Certificates of small trees, with and without losses, and what they are about."""
-    third = bt.Instance([[0], [1]], ["a", "b"], prices=bt.Prices({"0": {"0": 1, "1": 1000}}, shared={"f": (Fraction(1, 3), ["0"])}))
+    third = bt.Instance(
+        [[0], [1]], ["a", "b"], prices=bt.Prices({"0": {"0": 1, "1": 1000}}, shared={"f": (Fraction(1, 3), ["0"])})
+    )
     about = ((instance(), trees()[0]), (instance(losses=True), trees()[2]), (third, bt.grow(third)))
     return tuple((_written(bt.certify(cases, tree, time_limit=1)), tree, cases) for cases, tree in about)
 

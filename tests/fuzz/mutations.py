@@ -143,7 +143,8 @@ def _nest(rng: Random, places: list[Place]) -> None:
 
 
 CHANGES: tuple[Callable[[Random, list[Place]], None], ...] = (
-    _replace, _replace, _literal, _literal, _literal, _near, _near, _text, _text, _delete, _rename, _swap, _swap, _repeat, _nest,
+    _replace, _replace, _literal, _literal, _literal, _near, _near, _text, _text, _delete, _rename, _swap, _swap,
+    _repeat, _nest,
 )  # fmt: skip
 
 

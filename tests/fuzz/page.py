@@ -9,14 +9,15 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from page_process import HAS_NODE, Page
 
 from budgetree.problem.tables.table import Column
 from budgetree.report import summarise_tree
+from page_process import HAS_NODE, Page
 
 from . import examples
-from .contract import Target, Violation, allowing
+from .contract import Target, ViolationError, allowing
 from .odd_values import odd_number, odd_text
+
 
 @cache
 def page() -> Page:
@@ -44,15 +45,18 @@ def type_answers(data: bytes) -> bool:
     for said in state["said"]:
         if said["refused"]:
             if len(said["refused"]) < 12:
-                raise Violation(f"{said['text']!r} is refused without words: {said['refused']!r}")
+                raise ViolationError(f"{said['text']!r} is refused without words: {said['refused']!r}")
             continue
         assert tree.schema.encoders is not None
-        encoder, number = tree.schema.encoders[said["test"]], float(said["text"].strip("\ufeff \t\r\n\x0b\x0c\u00a0\u2028\u2029"))
+        encoder, number = (
+            tree.schema.encoders[said["test"]],
+            float(said["text"].strip("\ufeff \t\r\n\x0b\x0c\u00a0\u2028\u2029")),
+        )
         column = Column(encoder.name, "number", numbers=np.array([number]))
         if not math.isfinite(number) or int(encoder.encode(column)[0]) != said["level"]:
-            raise Violation(f"{said['text']!r} is level {said['level']} on the page, and another in the model")
+            raise ViolationError(f"{said['text']!r} is level {said['level']} on the page, and another in the model")
     if not 0 <= state["spent"] <= float(tree.max_cost) * (1 + 1e-9):
-        raise Violation(f"the page spends {state['spent']}, beyond {tree.max_cost}")
+        raise ViolationError(f"the page spends {state['spent']}, beyond {tree.max_cost}")
     return not any(said["refused"] for said in state["said"])
 
 

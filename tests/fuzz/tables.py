@@ -23,8 +23,9 @@ from .odd_values import ODD_TEXTS, odd_number, odd_text
 
 ENCODINGS = ("utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252", "shift_jis", "utf-7")
 XML_ODDITIES = (
-    "<!DOCTYPE a [<!ENTITY b 'c'><!ENTITY d '&b;&b;&b;'>]>", "&d;", "<v>1e999</v>", "<v>#REF!</v>", "<f>1/0</f>", 't="e"',
-    't="s"', 'r="XFD1048576"', 'r="A0"', 'r="ZZZZ9999999999"', "<c/>", "<row/>", 'xml:space="x"', "\x00", "</worksheet>",
+    "<!DOCTYPE a [<!ENTITY b 'c'><!ENTITY d '&b;&b;&b;'>]>", "&d;", "<v>1e999</v>", "<v>#REF!</v>", "<f>1/0</f>",
+    't="e"', 't="s"', 'r="XFD1048576"', 'r="A0"', 'r="ZZZZ9999999999"', "<c/>", "<row/>", 'xml:space="x"', "\x00",
+    "</worksheet>",
 )  # fmt: skip
 
 
@@ -81,7 +82,11 @@ def draw_xlsx(rng: Random) -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "book"
         if rng.random() < 0.7:
-            sheets = {"cases": draw_rows(rng), odd_text(rng): [["a"], [1]]} if rng.random() < 0.2 else {"cases": draw_rows(rng)}
+            sheets = (
+                {"cases": draw_rows(rng), odd_text(rng): [["a"], [1]]}
+                if rng.random() < 0.2
+                else {"cases": draw_rows(rng)}
+            )
             write_xlsx(path, {_xml_text(name): _xml_rows(table) for name, table in sheets.items()})
         else:
             write_ods(path, "cases", _xml_rows(draw_rows(rng)))
@@ -145,7 +150,11 @@ ODD_COLUMNS = (
 def draw_parquet(rng: Random) -> bytes:
     table = [[None if cell is None else cell for cell in row] for row in rows()]
     n_rows = rng.choice((0, 1, 2, len(table)))
-    arrays = [pa.array(list(column)) for column in zip(*table[:n_rows], strict=True)] if n_rows else [pa.array([])] * len(HEADER)
+    arrays = (
+        [pa.array(list(column)) for column in zip(*table[:n_rows], strict=True)]
+        if n_rows
+        else [pa.array([])] * len(HEADER)
+    )
     names = list(HEADER)
     for _ in range(rng.randrange(4)):
         at = rng.randrange(len(names))
