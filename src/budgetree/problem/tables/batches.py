@@ -24,7 +24,7 @@ from budgetree.problem.tables.csv_file import (
 from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
 from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
-from budgetree.problem.tables.parquet_file import NUMBERS, ParquetFiles, open_parquet
+from budgetree.problem.tables.parquet_file import NUMBERS, ParquetFiles, open_parquet, readable_parquet
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
 
@@ -170,13 +170,15 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
             files = open_parquet(data, [path], base)
             cells = [_typed_cell(f"c{at}", kind) for at, kind in enumerate(files.kinds)]
             read = [f"c{at}" for at, name in enumerate(files.names) if wanted.lines or name in wanted]
-            n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
+            with readable_parquet(data):
+                n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
             for first in range(0, n_rows, BATCH_ROWS):
-                base.run(
-                    f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {_rows(files, first)}"
-                )
-                lines = _lines(base, cells) if wanted.lines else []
-                columns = files.read(base, "block", [name for name in files.names if name in wanted])
+                with readable_parquet(data):
+                    base.run(
+                        f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {_rows(files, first)}"
+                    )
+                    lines = _lines(base, cells) if wanted.lines else []
+                    columns = files.read(base, "block", [name for name in files.names if name in wanted])
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
 
 
