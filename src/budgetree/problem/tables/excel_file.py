@@ -16,12 +16,14 @@ from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.problem.tables.texts import text_column
 from budgetree.problem.tables.values import int_if_whole
+from budgetree.problem.tables.workbook_size import check_size
 
 
 def read_excel(path: str, reading: Reading) -> Table:
     """One sheet of a workbook; the first row that holds anything is its header."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
+    check_size(path)
     try:
         with CalamineWorkbook.from_path(path) as book:
             sheets = {name: book.get_sheet_by_name(name) for name in _wanted(path, book.sheet_names, reading.sheet)}
