@@ -110,3 +110,12 @@ def test_a_parquet_file_with_a_damaged_page_is_refused_in_words(tmp_path: Path) 
     path.write_bytes(content)
     with pytest.raises(TableFileError, match="this Parquet file cannot be read"):
         read(path)
+
+
+def test_a_row_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(batches, "MAX_ROW_BYTES", 1000)
+    path = tmp_path / "cases.csv"
+    path.write_text('a,b,c\n1,2,3\n"' + "x\n" * 2000, encoding="utf-8")
+    with pytest.raises(TableFileError, match="a row of more than 1,000 bytes; a quote may not be closed"):
+        read(path)

@@ -29,6 +29,7 @@ from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
 
 BLOCK_BYTES = 16_000_000
+MAX_ROW_BYTES = 50_000_000
 BATCH_ROWS = 100_000
 QUOTED = ',"\n\r'  # a cell with one of these is written in quotes
 
@@ -131,7 +132,7 @@ def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
         return
     part = os.path.join(base.folder, "part.csv")
     try:
-        for number, block in enumerate(_blocks(file.path)):
+        for number, block in enumerate(_blocks(source.path, file.path)):
             with open(part, "wb") as copy:
                 copy.write(block)
             yield Readable(part, has_header=number == 0)
@@ -139,7 +140,7 @@ def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
         raise TableFileError(f"{source.path}: this gzip file is broken: {error}.") from error
 
 
-def _blocks(path: str) -> Iterator[bytes]:
+def _blocks(source: str, path: str) -> Iterator[bytes]:
     """The file's bytes, cut after lines that no quoted cell goes on from."""
     rest = b""
     with open_bytes(path) as file:
@@ -149,6 +150,10 @@ def _blocks(path: str) -> Iterator[bytes]:
             if end:
                 yield block[:end]
             rest = block[end:]
+            if len(rest) > MAX_ROW_BYTES:
+                raise TableFileError(
+                    f"{source}: there is a row of more than {MAX_ROW_BYTES:,} bytes; a quote may not be closed."
+                )
     if rest:
         yield rest
 
