@@ -83,3 +83,21 @@ def test_what_unpacks_to_a_thousand_times_its_size_is_refused(xlsx: Path, is_fal
         xlsx.write_bytes(xlsx.read_bytes().replace(size.to_bytes(4, "little"), (1000).to_bytes(4, "little")))
     with pytest.raises(TableFileError, match="unpacks to more than 100 times its size"):
         read_table(str(xlsx))
+
+
+def test_a_binary_workbook_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cases.xlsb"
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr("xl/workbook.bin", b"\x83\x01\x00")
+    with pytest.raises(TableFileError, match=r"no sheet can be read \(it is a binary workbook, \.xlsb\)"):
+        read_table(str(path))
+
+
+def test_an_archive_whose_parts_cannot_be_measured_is_refused(xlsx: Path) -> None:
+    with_content(xlsx, lambda sheet: sheet)
+    content = bytearray(xlsx.read_bytes())
+    begin = content.index(b"xl/worksheets/sheet1.xml") + len("xl/worksheets/sheet1.xml")
+    content[begin : begin + 8] = b"\xff" * 8
+    xlsx.write_bytes(content)
+    with pytest.raises(TableFileError, match="no sheet can be read"):
+        read_table(str(xlsx))

@@ -32,11 +32,24 @@ ROWS_REPEATED = re.compile(rb"""number-rows-repeated=["']([0-9]{1,9})""")
 COLUMNS_REPEATED = re.compile(rb"""number-columns-repeated=["']([0-9]{1,9})""")
 
 
+def unreadable(path: str, why: Exception | str) -> TableFileError:
+    """What a workbook is told that nobody can read."""
+    return TableFileError(
+        f"{path}: this looks like a workbook or an archive, but no sheet can be read ({why}). Save the table as CSV "
+        "and give that."
+    )
+
+
 def check_size(path: str) -> None:
-    """TableFileError where a workbook is larger than its file can hold; other flaws are for its reader to find."""
+    """TableFileError where a workbook is larger than its file can hold, or that cannot be known."""
+    with open(path, "rb") as file:
+        if file.read(2) != b"PK":  # an old workbook (.xls), which is not measured
+            return
     try:
         with zipfile.ZipFile(path) as book, open(path, "rb") as file:
             for part in book.infolist():
+                if part.filename.endswith("workbook.bin"):
+                    raise unreadable(path, "it is a binary workbook, .xlsb")
                 chunks = _measured(path, part, _unpacked(file, part))
                 if part.filename == "content.xml":
                     _check_span(path, *_span_of_rows(chunks))
@@ -45,8 +58,8 @@ def check_size(path: str) -> None:
                 else:
                     for _ in chunks:
                         pass
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError):
-        return
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeError) as error:
+        raise unreadable(path, error) from error
 
 
 def _unpacked(file: IO[bytes], part: zipfile.ZipInfo) -> Iterator[bytes]:
