@@ -79,3 +79,9 @@ def test_a_levels_thresholds_say_what_encoding_does(numbers: list[float], levels
     values = np.array([*numbers, *edges, min(numbers) - 1, max(numbers) + 1])
     codes = encoder.encode(Column("x", "Float64", numbers=values))
     assert codes.tolist() == [sum(value >= t for t in encoder.thresholds) for value in values.tolist()]
+
+
+def test_the_largest_floats_are_of_the_last_levels_and_nothing_overflows() -> None:
+    levels = Levels("x", 0.0, 1.0, 10, has_missing=False)
+    largest = np.finfo(np.float64).max
+    assert levels.encode(Column("x", "number", numbers=np.array([largest, -largest, 0.5]))).tolist() == [9, 0, 4]

@@ -46,10 +46,11 @@ class Levels:
             raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
         span = self.high - self.low
         # The paper's rounding: halves go to the even level, and values outside the range to its ends.
-        level = numbers - self.low if span > 0 else numbers * 0
+        level = np.clip(numbers, self.low, self.high)
+        level -= self.low
         level /= span if span > 0 else 1
         level *= self.levels - 1
-        np.clip(np.rint(level, out=level), 0, self.levels - 1, out=level)
+        np.rint(level, out=level)
         level[np.isnan(numbers)] = self.levels if self.has_missing else UNSEEN
         return level.astype(np.uint8)
 
