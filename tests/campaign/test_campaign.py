@@ -11,7 +11,7 @@ from .cases import Case, draw
 from .checks import CHECKS, DifferenceError
 from .search import Figures, Found, compare, smallest
 
-CASES = 16
+CASES = 12
 
 
 @pytest.mark.core

@@ -102,7 +102,7 @@ class Campaign:
             self.following[name] = number + 1
             self._keep(name, number, f"the process ended with {process.exitcode}")
         elif process.exitcode:
-            raise SystemExit(f"the process ended with {process.exitcode} before its first input.")
+            raise SystemExit(f"the process ended with {process.exitcode} while it was not trying an input.")
 
     def _take(self, name: str, figures: Figures | None, following: int, failure: str | None) -> None:
         if figures is not None:
@@ -134,6 +134,7 @@ def _work(pipe: Connection, now: mmap.mmap, names: list[str], seed: int, followi
                     NOW.pack_into(now, 0, at, number)
                     with mortal(MAX_ADDED):
                         verdict = judge(TARGETS[name], data)
+                    NOW.pack_into(now, 0, -1, -1)  # an error from here on is the fuzzer's own
                     following[name] = number + 1
                     figures.add(verdict)
                     if verdict.failure is not None:
