@@ -39,7 +39,7 @@ def test_hostile_names_are_shown_and_do_not_run(page: Page, hostile: dict[str, A
     assert page.script("return window.hacked ?? null") is None
     assert page.text("#title") == hostile["title"]
     assert page.script("return document.title") == hostile["title"]
-    assert page.script("return document.querySelectorAll('script').length") == 2
+    assert page.script("return document.querySelectorAll('script').length") == 3
     assert page.script("return document.querySelectorAll('img, b > *, i, svg[onload]').length") == 0
     shown = page.script("return document.body.textContent")
     for name in (SCRIPT, IMAGE, PLACE, *HOSTILE_CLASSES):
@@ -139,16 +139,16 @@ def test_search_counts_unfolds_and_walks(page: Page, pima_page: dict[str, Any], 
     assert expected > 1
     page.click("#fold-all")
     page.find("#search").send_keys(test)
-    assert page.text("#hits") == f"{expected} hits"
+    assert page.text("#hits") == f"{expected} hits, Enter for the first"
     hits = page.find_all(".row.hit")
     assert len(hits) == expected
     assert all(hit.is_displayed() for hit in hits)
     page.find("#search").send_keys(Keys.ENTER, Keys.ENTER)
-    assert page.text("#hits") == f"2 of {expected} hits"
+    assert page.text("#hits") == f"2 of {expected}, Enter for the next"
     assert len(page.find_all(".hit-now")) == 1
     page.find("#search").clear()
     page.find("#search").send_keys("no such test")
-    assert page.text("#hits") == "0 hits"
+    assert page.text("#hits") == "No hits"
     assert not page.find_all(".row.hit")
 
 

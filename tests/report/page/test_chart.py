@@ -20,7 +20,7 @@ def test_picking_a_point_shows_its_tree(page: Page, pima_page: dict[str, Any], p
         page.click(f"#points-frame button[data-point='{at}']" if at % 2 else f"#chart g[data-point='{at}'] .dot")
         assert page.facts()[0] == f"{point.max_cost:.12g}"
         assert page.facts()[2:] == [f"{point.errors:.12g}", "Proven"]
-        marked = page.find_all("[aria-pressed=true]")
+        marked = page.find_all("#frontier [aria-pressed=true]")
         assert {each.get_attribute("data-point") for each in marked} == {str(at)}
         assert f"Budget {point.max_cost:.12g}: {point.errors:.12g} error" in page.text("#readout")
         page.click("#tab-proof")

@@ -1,9 +1,10 @@
 // @ts-check
 // Finding a test or a diagnosis in the tree: every hit is unfolded to and marked; Enter goes to the next.
 
-import { byId, counted } from "./dom.js";
+import { byId } from "./dom.js";
 import { isLeaf } from "./model.js";
 import { focusRow, reveal } from "./tree.js";
+import { say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -11,8 +12,12 @@ import { focusRow, reveal } from "./tree.js";
  * @typedef {import("./types.d.ts").View} View
  */
 
-/** @param {() => View} currentView */
-export function connectSearch(currentView) {
+/**
+ * moved(row) is called at each hit that is gone to.
+ * @param {() => View} currentView
+ * @param {(row: Row | null) => void} moved
+ */
+export function connectSearch(currentView, moved) {
   const box = /** @type {HTMLInputElement} */ (byId("search"));
   /** @type {Row[]} */
   let hits = [];
@@ -25,11 +30,11 @@ export function connectSearch(currentView) {
     hits.forEach((row) => row.line.classList.add("hit"));
     place = -1;
     report();
+    moved(null);
   }
 
   function report() {
-    const found = counted(hits.length, "hit", "hits");
-    byId("hits").textContent = !box.value.trim() ? "" : place < 0 ? found : `${place + 1} of ${found}`;
+    byId("hits").textContent = box.value.trim() ? hitWords(hits.length, place) : "";
   }
 
   /** @param {number} by */
@@ -42,6 +47,7 @@ export function connectSearch(currentView) {
     line.scrollIntoView({ block: "center" });
     focusRow(currentView(), hits[place]);
     report();
+    moved(hits[place]);
   }
 
   box.addEventListener("input", search);
@@ -51,6 +57,16 @@ export function connectSearch(currentView) {
     step(event.shiftKey && place >= 0 ? -1 : 1);
   });
   return search;
+}
+
+/**
+ * "3 of 12, Enter for the next"; the place is -1 before the first.
+ * @param {number} count
+ * @param {number} place
+ */
+export function hitWords(count, place) {
+  if (!count) return say("tree.no_hits");
+  return place < 0 ? say("tree.hits", { count }) : say("tree.hit", { place: place + 1, count });
 }
 
 /**

@@ -2,10 +2,12 @@
 // The tree as an outline: one row per branch, folded and unfolded, walked with the arrow keys (ARIA's tree pattern).
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
-import { amount, byId, cases, className, element, span, stackedBar, total } from "./dom.js";
+import { byId, cases, className, element, span, stackedBar, total } from "./dom.js";
 import { firstHighest } from "./losses.js";
-import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, worstPath } from "./model.js";
+import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, testAt, worstPath } from "./model.js";
 import { narrow, placeDetail, showDetail } from "./detail.js";
+import { openGroups } from "./folding.js";
+import { say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Branch} Branch
@@ -14,8 +16,8 @@ import { narrow, placeDetail, showDetail } from "./detail.js";
  * @typedef {import("./types.d.ts").View} View
  */
 
-const LARGE = 60; // nodes; a larger tree starts folded
-const OPEN_DEPTH = 3; // below this depth
+const ROW_HEIGHT = { wide: 36, narrow: 64 }; // about, in pixels
+const FEWEST_ROWS = 8; // that are unfolded, however low the window is
 
 /**
  * @param {Index} index
@@ -23,22 +25,27 @@ const OPEN_DEPTH = 3; // below this depth
  */
 export function showTree(index) {
   const worst = worstPath(index);
-  const list = element("ul", { role: "tree", "aria-label": "The tree of tests", class: "tree" });
-  const view = /** @type {View} */ ({ index, worst, rows: new Map() });
+  const list = element("ul", { role: "tree", "aria-label": say("tree.label"), class: "tree" });
+  const view = /** @type {View} */ ({ index, worst, rows: new Map(), folded: () => {} });
   view.root = addRow(view, list, 0, null, null);
   view.current = view.root;
-  unfoldTo(view, view.root, index.nodes.length > LARGE ? OPEN_DEPTH : Infinity);
+  for (const group of openGroups(index, { rows: rowsThatFit() - 1, taken: 0 })) setOpen(view, rowOf(view, group), true);
   list.addEventListener("keydown", (event) => walk(view, event));
   // When the pointer leaves, the panel returns to what has the focus.
   list.addEventListener("pointerleave", () => showDetail(index, view.current));
   byId("tree").replaceChildren(list);
-  const path = worst.ties > 1 ? `One of ${worst.ties} paths that cost most` : "The path that costs most";
   byId("worst-note").replaceChildren(
     element("span", { class: "key key-worst" }),
-    `${path} among the known cases (${amount(worst.cost)}) is marked with a thick line.`,
+    say("tree.worst", { count: worst.ties, cost: worst.cost }),
   );
   focusRow(view, view.root);
   return view;
+}
+
+/** A large tree starts with what a window can show. */
+function rowsThatFit() {
+  const height = narrow().matches ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide;
+  return Math.max(Math.floor(window.innerHeight / height), FEWEST_ROWS);
 }
 
 /**
@@ -94,16 +101,25 @@ export function rowLine(index, group, branch, onWorst) {
   const counts = countsIn(index, index.groups[group]);
   const line = element("div", { class: isLeaf(node) ? "row leaf" : "row" });
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
-  if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(", ")), " ");
+  if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(say("list.comma"))), " ");
   const what = isLeaf(node)
     ? element("span", {}, ...leafWords(index, at))
-    : element("b", {}, `${isPurchase(index, at) ? "buy " : ""}${index.content.tests[node.test].name}`);
-  const costs = branch ? [...branchPrice(index, at, branch), `spent ${amount(node.spent)}`] : [];
+    : element("b", {}, testWords(index, at));
+  const costs = branch ? [...branchPrice(index, at, branch), say("tree.spent", { amount: node.spent })] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, at));
-  line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(", ")), " ");
+  line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));
-  if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, "worst case"));
+  if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, say("tree.worst_tag")));
   return line;
+}
+
+/**
+ * @param {Index} index
+ * @param {number} at
+ */
+export function testWords(index, at) {
+  const { name } = testAt(index, at);
+  return isPurchase(index, at) ? say("tree.buy", { test: name }) : name;
 }
 
 /**
@@ -114,7 +130,7 @@ export function rowLine(index, group, branch, onWorst) {
 function leafWords(index, at) {
   const { content, tree } = index;
   if (!tree.models) return [className(content, index.nodes[at].label)];
-  return ["by a model, mostly ", className(content, firstHighest(nodeShares(index, at)))];
+  return sayParts("tree.by_model", { class: className(content, firstHighest(nodeShares(index, at))) });
 }
 
 /**
@@ -129,7 +145,7 @@ function branchPrice(index, at, branch) {
   if (low === high) return [];
   if (isPurchase(index, above) || !branch.outcomes.length) return [];
   const prices = branch.outcomes.map((outcome) => priceOf(index, above, outcome));
-  return [`paid ${span(Math.min(...prices), Math.max(...prices))}`];
+  return [say("tree.paid", { amount: span(Math.min(...prices), Math.max(...prices)) })];
 }
 
 /**
@@ -150,22 +166,18 @@ function rowsBelow(view, row) {
  * @param {Row} row
  * @param {boolean} open
  */
-function setOpen(view, row, open) {
+export function setOpen(view, row, open) {
   if (!row.list) return;
   if (open) rowsBelow(view, row);
   row.list.hidden = !open;
   row.item.setAttribute("aria-expanded", String(open));
+  view.folded();
 }
 
-/**
- * @param {View} view
- * @param {Row} start
- * @param {number} depth
- */
-export function unfoldTo(view, start, depth) {
-  const pending = [start];
+/** @param {View} view */
+export function unfoldAll(view) {
+  const pending = [view.root];
   for (let row = pending.pop(); row; row = pending.pop()) {
-    if (!row.list || row.depth >= depth) continue;
     setOpen(view, row, true);
     pending.push(...rowsBelow(view, row));
   }
@@ -199,7 +211,7 @@ export function reveal(view, group) {
 }
 
 /** @type {(view: View, group: number) => Row} */
-const rowOf = (view, group) => /** @type {Row} */ (view.rows.get(group));
+export const rowOf = (view, group) => /** @type {Row} */ (view.rows.get(group));
 
 /**
  * @param {View} view
@@ -214,7 +226,7 @@ export function focusRow(view, row) {
 }
 
 /** @type {(row: Row) => boolean} */
-const isOpen = (row) => row.list !== null && !row.list.hidden;
+export const isOpen = (row) => row.list !== null && !row.list.hidden;
 
 /**
  * @param {View} view

@@ -48,8 +48,12 @@ VERSION_OF_RECORDS = 3  # before it "origin" was prose, and what was proven was 
 
 def write(path: str | PathLike[str], tree: Tree) -> None:
     """Write the whole file; an old one stays until the new one is complete."""
-    content = json.dumps(_to_content(tree), ensure_ascii=False, separators=(",", ":"))
-    write_text(Path(path), content)
+    write_text(Path(path), model_text(tree))
+
+
+def model_text(tree: Tree) -> str:
+    """What the file of a tree says."""
+    return json.dumps(_to_content(tree), ensure_ascii=False, separators=(",", ":"))
 
 
 def read(path: str | PathLike[str], make: type[AnyTree]) -> AnyTree:
