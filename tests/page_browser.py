@@ -105,7 +105,8 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": listed})
 
     def pdf(self) -> bytes:
-        answer = self.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+        settings = {"printBackground": True, "preferCSSPageSize": True}
+        answer = self.driver.execute_cdp_cmd("Page.printToPDF", settings)
         return base64.b64decode(answer["data"])
 
     def state(self) -> dict[str, Any]:
@@ -126,6 +127,12 @@ class Page:
         field = self.find("#value")
         field.clear()
         field.send_keys(value, Keys.ENTER)
+
+    def accessible(self) -> list[tuple[str, str]]:
+        """Role and name of everything that a screen reader meets, in its order."""
+        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        heard = [node for node in nodes if not node.get("ignored")]
+        return [(node["role"]["value"], str(node.get("name", {}).get("value", ""))) for node in heard]
 
     def console(self) -> list[str]:
         return [entry["message"] for entry in self.driver.get_log("browser")]

@@ -60,9 +60,8 @@ def render_page(content: Mapping[str, Any], *, language: str | None = None) -> s
     """
     style, script, texts = _style(), _script(), languages()
     if language is not None and language not in texts:
-        raise ValueError(
-            f"language is {language!r}; expected one of {', '.join(map(repr, sorted(texts)))}, or None for the reader's own."
-        )
+        known = ", ".join(map(repr, sorted(texts)))
+        raise ValueError(f"language is {language!r}; expected one of {known}, or None for the reader's own.")
     spoken = language or FIRST_LANGUAGE
     filling = {
         "language": spoken,

@@ -30,11 +30,13 @@ export function drawBoxes(view, plan) {
   const below = branchesBelow(view.index);
   const lines = drawing("g", { class: "lines" });
   const boxes = drawing("g", { class: "boxes" });
-  for (const box of plan.boxes.values()) {
+  // The path that costs most comes last, so that it lies above the others.
+  const isOnWorst = (/** @type {Box} */ box) => view.worst.groups.has(box.group);
+  const sorted = [...plan.boxes.values()].sort((one, other) => Number(isOnWorst(one)) - Number(isOnWorst(other)));
+  for (const box of sorted) {
     const above = plan.boxes.get(box.above);
-    const onWorst = view.worst.groups.has(box.group);
-    if (above) lines.append(drawing("path", { d: lineBetween(above, box), class: onWorst ? "on-worst" : null }));
-    boxes.append(boxOf(view, box, onWorst, below[box.group]));
+    if (above) lines.append(drawing("path", { d: lineBetween(above, box), class: isOnWorst(box) ? "on-worst" : null }));
+    boxes.append(boxOf(view, box, isOnWorst(box), below[box.group]));
   }
   return [lines, boxes];
 }
@@ -62,8 +64,8 @@ function boxOf({ index }, box, onWorst, below) {
   const led = box.branch ? box.branch.names.join(say("list.comma")) : say("consult.first");
   const label = isLeaf(node) ? (index.tree.models ? firstHighest(nodeShares(index, at)) : node.label) : null;
   const name = label === null ? testWords(index, at) : content.answers[label];
-  const kinds = ["box", label === null ? "" : "leaf", onWorst ? "on-worst" : ""];
-  const shape = drawing("g", { class: kinds.join(" ").trim(), "data-group": box.group, transform: `translate(${box.x} ${box.y})` });
+  const kinds = ["box", label === null ? "" : "leaf", onWorst ? "on-worst" : "", box.unfolded ? "unfolded" : ""];
+  const shape = drawing("g", { class: kinds.filter(Boolean).join(" "), "data-group": box.group, transform: `translate(${box.x} ${box.y})` });
   const inset = label === null ? INSET : INSET + 17;
   shape.append(
     drawing("title", {}, `${led}: ${name}`),

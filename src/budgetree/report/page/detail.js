@@ -14,21 +14,6 @@ import { amount, say, sayParts } from "./words.js";
 /** A phone, or a narrow window. */
 export const narrow = () => window.matchMedia("(max-width: 59.99rem)");
 
-/** @type {HTMLElement | null} */
-let detailPanel = null;
-
-/** The panel; kept, since it may be in a tree that another one has just replaced. */
-const panel = () => (detailPanel ??= byId("detail"));
-
-/**
- * Beside the tree where there is room; on a phone below the row in focus, where the thumb is.
- * @param {Element} line
- */
-export function placeDetail(line) {
-  if (narrow().matches) line.after(panel());
-  else document.querySelector(".tree-columns")?.append(panel());
-}
-
 /**
  * @param {Index} index
  * @param {Pick<Row, "group" | "branch">} row
@@ -60,7 +45,7 @@ export function showDetail(index, row) {
     heading.append(say(isPurchase(index, first) ? "detail.buy" : "detail.test", { test: content.tests[node.test].name }));
     facts.push([say("detail.price"), priceWords(index, first)], [say("detail.remaining"), amount(index.remaining[first])]);
   }
-  panel().replaceChildren(
+  byId("detail").replaceChildren(
     heading,
     element("p", { class: "quiet" }, row.branch ? say("detail.after", { outcomes: row.branch.names.join(say("list.comma")) }) : say("detail.first")),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),

@@ -81,6 +81,15 @@ export function tableOf(attributes, headings, numbers, rows) {
 }
 
 /**
+ * A table that may be wider than the screen: whoever has no mouse scrolls it by keys.
+ * @param {string} label
+ * @param {HTMLTableElement} table
+ */
+export function tableFrame(label, table) {
+  return element("div", { class: "table-frame wide", tabindex: "0", role: "region", "aria-label": label }, table);
+}
+
+/**
  * Means and ratios have endless digits: four of them do.
  * @type {(number: number) => string}
  */

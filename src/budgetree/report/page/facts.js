@@ -1,7 +1,7 @@
 // @ts-check
 // The header's key facts, the price list and the proof: what is read rather than used.
 
-import { byId, capital, cases, element, errors, percent, percentage, rounded, tableOf, total } from "./dom.js";
+import { byId, capital, cases, element, errors, percent, percentage, rounded, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
 import { amount, clean, say, sayAgain } from "./words.js";
 
@@ -120,12 +120,13 @@ export function showPrices(content) {
     const name = element("th", { scope: "row" }, test.name);
     return element("tr", {}, name, priceCell(test), element("td", {}, fees || say("prices.no_fee")));
   });
-  const parts = [element("h2", {}, say("prices.heading")), priceTable([say("prices.test"), say("prices.price"), say("prices.fee")], rows)];
+  const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), say("prices.fee")], rows)];
   if (content.fees.length) {
     parts.push(
       element("h3", {}, say("prices.fees")),
       element("p", { class: "prose" }, say("prices.fees_note")),
       priceTable(
+        say("prices.fees"),
         [say("prices.fee_name"), say("prices.amount"), say("prices.tests")],
         content.fees.map((fee, at) => {
           const tests = users[at].map((test) => test.name).join(say("list.comma"));
@@ -154,9 +155,8 @@ function priceCell(test) {
 }
 
 /**
+ * @param {string} label
  * @param {string[]} headings
  * @param {HTMLElement[]} rows
  */
-function priceTable(headings, rows) {
-  return element("div", { class: "table-frame wide" }, tableOf({}, headings, [1], rows));
-}
+const priceTable = (label, headings, rows) => tableFrame(label, tableOf({}, headings, [1], rows));

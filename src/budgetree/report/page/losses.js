@@ -1,7 +1,7 @@
 // @ts-check
 // What answers cost: which of them loses least, and the tables of answers by class.
 
-import { className, element, errors, tableOf } from "./dom.js";
+import { className, element, errors, tableFrame, tableOf } from "./dom.js";
 import { amount, clean, say } from "./words.js";
 
 /**
@@ -72,20 +72,21 @@ export function lossWords({ losses }, found) {
 /**
  * A row per answer and a column per class.
  * @param {Content} content
+ * @param {string} label
  * @param {(answer: number, label: number) => number} cell
  */
-function answerTable(content, cell) {
+function answerTable(content, label, cell) {
   const { answers, classes } = content;
   const rows = answers.map((_, answer) => {
-    const cells = classes.map((_, label) => {
-      const number = cell(answer, label);
-      const kind = answer === label ? "number right" : "number";
+    const cells = classes.map((_, place) => {
+      const number = cell(answer, place);
+      const kind = answer === place ? "number right" : "number";
       return element("td", { class: number ? kind : `${kind} none` }, amount(number));
     });
     return element("tr", {}, element("th", { scope: "row" }, className(content, answer)), ...cells);
   });
-  const table = tableOf({ class: "by-class" }, [say("confusion.answer"), ...classes], classes.map((_, label) => label + 1), rows);
-  return element("div", { class: "table-frame wide" }, table);
+  const table = tableOf({ class: "by-class" }, [say("confusion.answer"), ...classes], classes.map((_, place) => place + 1), rows);
+  return tableFrame(label, table);
 }
 
 /**
@@ -98,7 +99,7 @@ export function confusionParts(content, tree) {
   const heading = element("h3", {}, say("confusion.heading"));
   if (content.classes.length <= MANY) {
     const counts = new Map(tree.confusion.map(([answer, label, count]) => [`${answer} ${label}`, count]));
-    const table = answerTable(content, (answer, label) => counts.get(`${answer} ${label}`) ?? 0);
+    const table = answerTable(content, say("confusion.heading"), (answer, label) => counts.get(`${answer} ${label}`) ?? 0);
     return [heading, element("p", { class: "prose" }, say("confusion.note")), table];
   }
   const confused = tree.confusion.filter(([answer, label]) => answer !== label).sort((one, other) => other[2] - one[2]);
@@ -109,7 +110,7 @@ export function confusionParts(content, tree) {
   const rest = confused.length - rows.length;
   const table = tableOf({}, [say("confusion.class"), say("confusion.other"), say("confusion.cases")], [2], rows);
   const note = rest > 0 ? say("confusion.more", { count: rest }) : "";
-  return [heading, element("div", { class: "table-frame wide" }, table), element("p", { class: "quiet" }, note)];
+  return [heading, tableFrame(say("confusion.heading"), table), element("p", { class: "quiet" }, note)];
 }
 
 /**
@@ -119,6 +120,6 @@ export function confusionParts(content, tree) {
 export function lossParts(content) {
   const { losses } = content;
   if (losses === null) return [];
-  const table = answerTable(content, (answer, label) => clean(losses.units[label][answer] / losses.scale));
+  const table = answerTable(content, say("losses.heading"), (answer, label) => clean(losses.units[label][answer] / losses.scale));
   return [element("h3", {}, say("losses.heading")), element("p", { class: "prose" }, say("losses.note")), table];
 }

@@ -4,7 +4,7 @@
 import { readAddress } from "./address.js";
 import { showFrontier } from "./chart.js";
 import { goBack, startConsultation } from "./consult.js";
-import { narrow, placeDetail } from "./detail.js";
+import { narrow } from "./detail.js";
 import { byId } from "./dom.js";
 import { showFacts, showPrices, showProof, showSubtitle } from "./facts.js";
 import { connectMap } from "./map.js";
@@ -97,7 +97,6 @@ function connectTreeViews() {
     for (const name of names) byId(`show-${name}`).setAttribute("aria-pressed", String(name === chosen));
     byId("tree").hidden = chosen !== "outline";
     byId("map-view").hidden = chosen !== "drawing";
-    placeDetail(shown.view.current.line);
     map.draw();
   };
   for (const name of names) byId(`show-${name}`).addEventListener("click", () => show(name));
@@ -129,10 +128,7 @@ connectBackKeys();
 connectPrinting();
 const narrowScreen = narrow(); // kept, or nobody would listen
 placeOverview(narrowScreen.matches);
-narrowScreen.addEventListener("change", () => {
-  placeOverview(narrowScreen.matches);
-  placeDetail(shown.view.current.line);
-});
+narrowScreen.addEventListener("change", () => placeOverview(narrowScreen.matches));
 const isNamed = connectTabs(address.budget !== null || narrowScreen.matches ? "consult" : "tree");
 const first = treeOfAddress();
 /** @type {(number: number) => void} */

@@ -5,7 +5,7 @@
 import { byId, cases, className, element, span, stackedBar, total } from "./dom.js";
 import { firstHighest } from "./losses.js";
 import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, testAt, worstPath } from "./model.js";
-import { narrow, placeDetail, showDetail } from "./detail.js";
+import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
 import { say, sayParts } from "./words.js";
 
@@ -62,30 +62,19 @@ function addRow(view, within, group, branch, parent) {
   const onWorst = worst.groups.has(group);
   const list = index.groups[group].branches ? element("ul", { role: "group", hidden: true }) : null;
   const line = rowLine(index, group, branch, onWorst);
-  const item = element(
-    "li",
-    {
-      role: "treeitem",
-      tabindex: "-1",
-      class: onWorst ? "on-worst" : null,
-      "aria-level": depth + 1,
-      "aria-expanded": list ? "false" : null,
-      "data-group": group,
-    },
-    line,
-    list,
-  );
+  const place = { role: "treeitem", tabindex: -1, "aria-level": depth + 1, "data-group": group };
+  for (const [name, value] of Object.entries(place)) line.setAttribute(name, String(value));
+  if (list) line.setAttribute("aria-expanded", "false");
   /** @type {Row} */
-  const row = { group, branch, item, list, line, parent, depth, below: null };
-  item.setAttribute("aria-label", line.textContent ?? "");
-  item.addEventListener("focus", () => focusRow(view, row));
+  const row = { group, branch, list, line, parent, depth, below: null };
+  line.addEventListener("focus", () => focusRow(view, row));
   line.addEventListener("pointerenter", () => narrow().matches || showDetail(index, row));
   line.addEventListener("click", () => {
-    item.focus({ preventScroll: true });
+    line.focus({ preventScroll: true });
     if (list) setOpen(view, row, Boolean(list.hidden));
   });
   view.rows.set(group, row);
-  within.append(item);
+  within.append(element("li", { role: "none", class: onWorst ? "on-worst" : null }, line, list));
   return row;
 }
 
@@ -170,7 +159,7 @@ export function setOpen(view, row, open) {
   if (!row.list) return;
   if (open) rowsBelow(view, row);
   row.list.hidden = !open;
-  row.item.setAttribute("aria-expanded", String(open));
+  row.line.setAttribute("aria-expanded", String(open));
   view.folded();
 }
 
@@ -218,10 +207,9 @@ export const rowOf = (view, group) => /** @type {Row} */ (view.rows.get(group));
  * @param {Row} row
  */
 export function focusRow(view, row) {
-  view.current.item.tabIndex = -1;
+  view.current.line.tabIndex = -1;
   view.current = row;
-  row.item.tabIndex = 0;
-  placeDetail(row.line);
+  row.line.tabIndex = 0;
   showDetail(view.index, row);
 }
 
@@ -238,7 +226,7 @@ function walk(view, event) {
   /** @type {NodeListOf<HTMLElement>} */
   const items = byId("tree").querySelectorAll("[role=treeitem]");
   const visible = [...items].filter((item) => item.offsetParent !== null);
-  const place = visible.indexOf(row.item);
+  const place = visible.indexOf(row.line);
   /** @type {(at: number) => Row | undefined} */
   const visibleRow = (at) => (visible[at] ? rowOf(view, Number(visible[at].dataset.group)) : undefined);
   /** @type {Record<string, () => Row | null | undefined | void>} */
@@ -255,5 +243,5 @@ function walk(view, event) {
   if (!(event.key in moves)) return;
   event.preventDefault();
   const target = moves[event.key]();
-  if (target) target.item.focus();
+  if (target) target.line.focus();
 }

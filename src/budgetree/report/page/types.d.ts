@@ -297,9 +297,8 @@ export interface Worst {
 export interface Row {
   group: number;
   branch: Branch | null; // null for the root
-  item: HTMLLIElement;
   list: HTMLUListElement | null; // of what is below; null for leaves
-  line: HTMLDivElement;
+  line: HTMLDivElement; // the tree item
   parent: Row | null;
   depth: number;
   below: Row[] | null; // null as long as nobody needed them
