@@ -24,8 +24,7 @@ from budgetree.cli import options
 @click.option(
     "--language",
     metavar="CODE",
-    type=click.Choice(("de", "en")),
-    help="Make the page speak this language (en, de); by default the reader's own.",
+    help="The page's language, en or de; by default the reader's own.",
 )
 def report(model: str, out: str, certificate: str | None, title: str | None, language: str | None) -> None:
     """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult.
