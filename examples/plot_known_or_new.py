@@ -3,8 +3,8 @@ Known cases or new cases?
 =========================
 
 *Proof* is about the known cases: no tree within the budget makes fewer errors on them. *Cross-validation* is about
-cases that the learner has not seen. These are two questions, and the same tree may be perfect for one and useless for the
-other. Here are both, on diabetes with real prices.
+cases that the learner has not seen. These are two questions, and the same tree may be perfect for one and useless for
+the other. Here are both, on diabetes with real prices.
 """
 
 import time
