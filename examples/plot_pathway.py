@@ -104,7 +104,7 @@ class Page:
 
     def _repr_html_(self) -> str:
         source = html.escape(self.source).replace("\n", "&#10;")
-        return f'<iframe title="the report" srcdoc="{source}" style="width: 100%; height: 46rem"></iframe>'
+        return f'<iframe title="the report" srcdoc="{source}" style="width: 100%; height: 50rem; border: 1px solid"></iframe>'
 
 
 Page(folder / "pathway.html")
