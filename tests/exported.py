@@ -1,4 +1,4 @@
-"""Exported trees, run: the Python function, and the SQL expression by DuckDB."""
+"""Exported trees, run: the Python function, SQL by DuckDB, JavaScript by node, PMML and rules by readers of ours."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pyarrow as pa
 
 import budgetree as bt
 from budgetree.tree import Nodes
+from node_runner import by_node
+from pmml_reader import PmmlTree, check_structure
 
 
 def compiled(tree: bt.Tree) -> Any:
@@ -22,7 +24,9 @@ def compiled(tree: bt.Tree) -> Any:
 def by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
     connection = database()
     connection.register("cases", table)
-    return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases").fetchall()]
+    return [
+        row[0] for row in connection.execute(f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases").fetchall()
+    ]
 
 
 @cache
@@ -40,6 +44,60 @@ def assert_all_agree(tree: bt.Tree, table: pa.Table) -> None:
     diagnose = compiled(tree)
     assert [diagnose(row) for row in table.to_pylist()] == wanted
     assert by_duckdb(tree, table) == wanted
+    assert_javascript_agrees(tree, table.to_pylist(), tree.encode(table))
+    assert_pmml_agrees(tree, table.to_pylist(), tree.encode(table))
+    assert_rules_agree(tree, tree.encode(table))
+
+
+def assert_javascript_agrees(tree: bt.Tree, rows: list[dict[str, Any]], codes: Any) -> None:
+    """Answer, probabilities, cost and tests of every row."""
+    found = by_node(tree, rows)
+    assert [row["answer"] for row in found] == tree.predict(codes).tolist()
+    assert [row["tests"] for row in found] == list(map(list, tree.tests_done(codes)))
+    assert [row["cost"] for row in found] == tree.cost(codes).tolist()
+    assert [[entry["class"] for entry in row["probabilities"]] for row in found] == [list(tree.class_names)] * len(rows)
+    shares = [[entry["probability"] for entry in row["probabilities"]] for row in found]
+    np.testing.assert_allclose(shares, tree.predict_proba(codes), rtol=1e-12, atol=1e-15)
+
+
+def assert_pmml_agrees(tree: bt.Tree, rows: list[dict[str, Any]], codes: Any) -> None:
+    """Answer and probabilities of every row."""
+    text = tree.to_pmml()
+    check_structure(text)
+    model = PmmlTree(text)
+    found = [model.score(row) for row in rows]
+    assert [row.answer for row in found] == tree.predict(codes).tolist()
+    assert [list(row.probabilities.values()) for row in found] == tree.predict_proba(codes).tolist()
+
+
+def assert_rules_agree(tree: bt.Tree, codes: Any) -> None:
+    """The one rule that holds says what predict does; none holds where a row shows what no known case did."""
+    place = {name: test for test, name in enumerate(tree.test_names)}
+    outcomes, rules = tree.schema.outcome_names, tree.rules()
+    for row, answer, end in zip(codes.tolist(), tree.predict(codes).tolist(), tree.route(codes).tolist(), strict=True):
+        held = [
+            rule
+            for rule in rules
+            if all(
+                row[place[test]] < len(outcomes[place[test]])
+                and is_among(outcomes[place[test]][row[place[test]]], names)
+                for test, names in rule.conditions
+            )
+        ]
+        assert [rule.label for rule in held] == ([answer] if tree.nodes.is_leaf[end] else [])
+
+
+def is_among(outcome: str, names: tuple[str, ...]) -> bool:
+    """Whether an outcome is named, or is a part of a range that is."""
+    return outcome in names or any(_is_within(outcome, name) for name in names)
+
+
+def _is_within(outcome: str, name: str) -> bool:
+    try:
+        (low, high), (least, most) = (map(float, text.split(" to ")) for text in (outcome, name))
+    except ValueError:
+        return False
+    return least <= low and high <= most
 
 
 def deep_tree(depth: int) -> bt.Tree:

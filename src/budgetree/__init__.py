@@ -1,11 +1,22 @@
 """budgetree finds the best decision tree that a testing budget can buy.
 
 The public names are listed in __init__.pyi. Each is imported when it is first asked for, so that the command line
-answers at once and nobody needs an extra (scikit-learn, matplotlib) that they do not use.
+answers at once and nobody needs an extra (scikit-learn, matplotlib) that they do not use. Even what reads that list
+waits until then: while this file is imported, nobody can catch Ctrl-C yet (start.py).
 """
-
-import lazy_loader
 
 from budgetree._version import __version__ as __version__
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+def __getattr__(name: str) -> object:
+    import sys
+
+    import lazy_loader
+
+    here = globals()
+    here["__getattr__"], here["__dir__"], here["__all__"] = lazy_loader.attach_stub(__name__, __file__)
+    return getattr(sys.modules[__name__], name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__getattr__("__all__"))  # type: ignore[call-overload, no-any-return]

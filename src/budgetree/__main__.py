@@ -2,7 +2,7 @@
 
 import sys
 
-from budgetree.cli import main
+from budgetree.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

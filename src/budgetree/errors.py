@@ -5,6 +5,7 @@
     │   ├── TableFileError      … a table
     │   ├── ModelFileError      … a model (Tree.from_json)
     │   └── CertificateError    … a certificate (Certificate.from_json)
+    ├── NoPriceError            a price list lacks the price of a test or of an outcome
     └── TooLargeError           the instance is beyond what exact search can hold
 
     ImportError
@@ -18,6 +19,8 @@ not installed is an ImportError that names it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class FileError(ValueError):
@@ -34,6 +37,18 @@ class ModelFileError(FileError):
 
 class CertificateError(FileError):
     """A file or a document that is not a certificate."""
+
+
+class NoPriceError(ValueError):
+    """A price list lacks the price of tests, or of outcomes of one test."""
+
+    def __init__(self, message: str, names: Sequence[str], test: str | None = None) -> None:
+        super().__init__(message)
+        self.names = tuple(names)  # without a price
+        self.test = test  # whose outcomes they are; None where they are tests
+
+    def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...], str | None]]:
+        return type(self), (str(self), self.names, self.test)
 
 
 class TooLargeError(ValueError):

@@ -141,3 +141,15 @@ def test_an_early_end_is_said(
         assert ("sure enough: no more tests are bought" in printed) == is_early
         ends.add(bool(is_early))
     assert True in ends
+
+
+def test_a_test_that_costs_nothing_is_free(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = bt.Prices({"look": 0, "scan": 3})
+    cases = bt.Instance([[0, 0], [1, 0], [1, 1]], ["a", "b", "c"], prices=prices, test_names=["look", "scan"])
+    bt.grow(cases).to_json(tmp_path / "m.json")
+    printed = asked(capsys, monkeypatch, tmp_path / "m.json", "1", "0")
+    assert "look is free" in printed
+    assert "scan costs 3" in printed
+    assert "already paid" not in printed

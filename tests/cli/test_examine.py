@@ -42,7 +42,7 @@ def test_check_finds_what_will_go_wrong(tmp_path: Path, capsys: pytest.CaptureFi
 def test_prices_that_do_not_fit_are_found_by_check(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (clinic / "falsch.toml").write_text("default = 1\n[tests]\nMRT = 300\n", encoding="utf-8")
     assert main(["check", "fälle.csv", "--target", "Befund", "--prices", "falsch.toml", *LEAVE_OUT]) == 1
-    assert "error: prices: no test is named 'MRT'" in capsys.readouterr().out
+    assert "error: falsch.toml: prices: no test is named 'MRT'" in capsys.readouterr().out
 
 
 def test_numbers_written_oddly_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,3 +52,9 @@ def test_numbers_written_oddly_are_named(tmp_path: Path, capsys: pytest.CaptureF
     for column in ("comma", "share", "dose"):
         assert f"{column}: looks like numbers, such as" in printed
     assert "Leave it out" not in printed
+
+
+def test_a_file_with_nothing_but_a_header_says_so_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("age,y\n", encoding="utf-8")
+    assert main(["check", str(tmp_path / "t.csv"), "-t", "y"]) == 1
+    assert capsys.readouterr().out == "error: there is a header, but no row below it; expected a row per case.\n"

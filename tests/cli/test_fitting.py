@@ -90,3 +90,26 @@ def test_the_frontier_tells_what_new_cases_recommend(
     assert learner == []
     run(capsys, "frontier", "figure1", "--objective", "new")
     assert learner
+
+
+def test_the_shortest_way_to_tell_faults_apart_is_known_without_a_search(capsys: Any, tmp_path: Path) -> None:
+    lines = [",".join([*format(fault, "08b"), f"F{fault}"]) for fault in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,d,e,f,g,h,fault", *lines]), encoding="utf-8")
+    model = str(tmp_path / "m.json")
+    fit = ["fit", str(tmp_path / "t.csv"), "-t", "fault", "--method", "greedy", "--folds", "0", "-o", model]
+    least = "proven: No tree without errors costs less than 8 in the worst case."
+    assert least in run(capsys, *fit, "--max-error", "0")
+    assert least in run(capsys, "show", model, "--max-depth", "1")
+    printed = run(capsys, *fit, "--max-error", "0.36")
+    assert "proven: No tree with at most 36 % wrong costs less than 7 in the worst case." in printed
+
+
+def test_where_the_search_settles_nothing_a_certificate_bounds_the_cost(capsys: Any, tmp_path: Path) -> None:
+    fit = ["fit", "house_votes", "--folds", "0", "--max-error", "0", "--json", "-o", str(tmp_path / "m.json")]
+    exact = json.loads(run(capsys, *fit))
+    assert exact["proven"] is True
+    greedy = json.loads(run(capsys, *fit, "--method", "greedy", "--time-limit", "8"))
+    assert 1 < greedy["cost_lower_bound"] <= exact["max_cost"] <= greedy["max_cost"]
+    known = json.loads(run(capsys, *fit, "--method", "greedy", "--certificate", str(tmp_path / "c.json")))
+    proof = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert str(known["cost_lower_bound"]) == proof["lower_bound"]

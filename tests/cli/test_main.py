@@ -73,7 +73,8 @@ def test_a_clinics_table_through_every_command(
 
     assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.expected}"
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.to_rules()
-    assert run(capsys, "show", "pfad.json", "--as", "sql") == tree.to_sql()
+    for form in ("sql", "javascript", "pmml"):
+        assert run(capsys, "show", "pfad.json", "--as", form) == getattr(tree, f"to_{form}")()
     shown = json.loads(run(capsys, "show", "pfad.json", "--json"))
     assert shown["tree"] == json.loads(json.dumps(tree.to_dict()))
     assert "pima" in run(capsys, "datasets")
@@ -125,7 +126,7 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         (["frontier", "nothing.csv", "--target", "a"], 1, "nothing.csv: No such file"),
         (["frontier", "pima", "--target", "diabetes"], 1, "--target, --drop and --duplicates are for files"),
         (["frontier", *TABLE[:3], "--prices", "no.toml"], 1, "no.toml: No such file"),
-        (["frontier", *TABLE[:3], "--prices", "fälle.csv"], 1, "names with spaces or special letters need quotes"),
+        (["frontier", *TABLE[:3], "--prices", "fälle.csv"], 1, "a price list has the columns test and price"),
         (["frontier", "--nonsense"], 2, "No such option"),
         (["predict", "fälle.csv", "fälle.csv"], 1, "fälle.csv: not valid JSON"),
         (["predict", "no.json", "fälle.csv"], 1, "no.json: No such file"),

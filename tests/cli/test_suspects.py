@@ -43,3 +43,13 @@ def test_warnings_stay_out_of_what_programs_read(patients: str, capsys: pytest.C
     json.loads(printed.out)
     assert "warning: id: is a whole number that differs in every row, as an ID does" in printed.err
     assert "--drop 'id'" in printed.err
+
+
+@pytest.mark.parametrize("command", [["check"], [*FIT_KNOWN, "--budget", "9", "--folds", "0", "-o", "m.json"]])
+def test_classes_of_one_case_each_get_one_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [",".join([*format(i, "08b"), f"fault {i}"]) for i in range(200)]
+    Path("t.csv").write_text("\n".join(["a,b,c,d,e,f,g,h,y", *lines]), encoding="utf-8")
+    assert warnings(capsys, *command, "t.csv", "-t", "y") == ["every class has one case, as in a troubleshooting table"]

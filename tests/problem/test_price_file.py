@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from workbooks import write_xlsx
 
 import budgetree as bt
 
@@ -61,3 +63,35 @@ def test_a_price_list_may_hold_losses_which_prices_leave_alone(tmp_path: Path) -
     path = tmp_path / "prices.toml"
     path.write_text("default = 2\n[losses]\nill = 50\n[answers]\nrefer = 4\n")
     assert bt.Prices.from_toml(path) == bt.Prices(2)
+
+
+def test_a_price_list_may_be_a_table(tmp_path: Path) -> None:
+    expected = bt.Prices({"glucose": Decimal("15.510000000000000001"), "stress test": 3, "007": 0})
+    text = 'Test,note,Price\nglucose,blood,15.510000000000000001\n"stress test",,3\n007,,0\n'
+    (tmp_path / "prices.csv").write_text(text, encoding="utf-8")
+    assert bt.Prices.from_file(tmp_path / "prices.csv") == expected
+    (tmp_path / "comma.csv").write_text("test;price\nglucose;15,51\n", encoding="utf-8")
+    assert bt.Prices.from_file(tmp_path / "comma.csv") == bt.Prices({"glucose": 15.51})
+    book = write_xlsx(tmp_path / "prices.xlsx", {"list": [["test", "price"], ["glucose", 15.51], ["ecg", 3]]})
+    assert bt.Prices.from_file(book) == bt.Prices({"glucose": 15.51, "ecg": 3})
+    (tmp_path / "prices.toml").write_text("default = 2", encoding="utf-8")
+    assert bt.Prices.from_file(tmp_path / "prices.toml") == bt.Prices({}, default=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,price\na,1\n", "a price list has the columns test and price; there are: name, price"),
+        ("test,price\na,1\na,2\n", "line 3: there is a second price for 'a'"),
+        ("test,price\na,\n", "line 2: there is no price; expected both"),
+        ("test,price\n,3\n", "line 2: there is no test; expected both"),
+        ("test,price\na,3 €\n", "line 2: the price is '3 €'; expected a number such as 12.50, without a unit"),
+        ('test,price\na,"1,234"\n', "line 2: the price is '1,234'; expected a number"),
+        ("test,price\na,-3\n", "the price of test 'a' is -3; prices must be finite and at least 0"),
+    ],
+)
+def test_a_bad_table_of_prices_is_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "prices.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message) as caught:
+        bt.Prices.from_file(tmp_path / "prices.csv")
+    assert "prices.csv" in str(caught.value)

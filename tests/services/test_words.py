@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from budgetree.services.words import counted, listed, show_number
+from budgetree.services.words import counted, largest, listed, show_number, visible, visible_lines, with_more
 
 
 def test_one_and_many_have_their_own_words() -> None:
@@ -21,3 +21,18 @@ def test_numbers_are_shown_short() -> None:
 def test_a_long_list_is_cut() -> None:
     assert listed(["a", 1]) == "'a', '1'"
     assert listed(range(10), max_shown=2) == "'0', '1' and 8 more"
+
+
+def test_of_many_the_largest_are_listed_and_the_rest_is_counted() -> None:
+    assert largest([1, 0, 3]) == ([0, 2], 0)
+    assert largest([1, 2, 3, 0, 5, 4, 6]) == ([6, 4, 5, 2, 1], 1)
+    assert largest([2] * 200) == ([0, 1, 2, 3, 4], 195)
+    assert with_more(["a 1", "b 2"], 195) == "a 1, b 2 and 195 more"
+    assert with_more(["a 1"], 0) == "a 1"
+
+
+def test_what_a_terminal_would_obey_is_escaped_and_nothing_else() -> None:
+    assert visible("\x1b[2J\x9b\u202e\n\ud800\U000e0041") == r"\x1b[2J\x9b\u202e\n\ud800\U000e0041"
+    kept = "größe \u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 👩\u200d🔬 a\u00a0b"
+    assert visible(kept) == kept
+    assert visible_lines("a\n\tb\x1b") == "a\n\tb\\x1b"

@@ -37,4 +37,4 @@ def test_of_many_classes_that_are_all_right_nothing_is_listed() -> None:
 
 def test_a_name_stays_on_its_line() -> None:
     odd = Confusion(("a\nb", "c"), ("a\nb", "c"), ((1, 0), (0, 1)))
-    assert confusion_lines(odd)[1:3] == ["  answer  a b  c", "  a b       1  0"]
+    assert confusion_lines(odd)[1:3] == [r"  answer  a\nb  c", r"  a\nb       1  0"]

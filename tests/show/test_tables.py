@@ -27,7 +27,7 @@ class Cells(HTMLParser):
 
 def test_html_shows_every_cell_and_no_markup_of_theirs() -> None:
     cells = Cells(html_table(TABLE))
-    assert cells.texts == ["name", "n", '<script>"&', "1", "a,b\nc", "2", "… and 3 more rows"]
+    assert cells.texts == ["name", "n", '<script>"&', "1", r"a,b\nc", "2", "… and 3 more rows"]
     assert cells.tags == ["table", "thead", "tr", "th", "th", "tbody", *["tr", "td", "td"] * 2, "tr", "td"]
 
 

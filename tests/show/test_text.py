@@ -57,3 +57,10 @@ def test_answers_by_class_follow_on_request() -> None:
     lines = tree.to_text(confusion=True).splitlines()
     assert lines[:-7] == tree.to_text().splitlines()
     assert lines[-7:-5] == ["answers by class:", "  answer  ill  well  worse"]
+
+
+def test_of_many_classes_the_five_largest_are_listed() -> None:
+    labels = [label for label in range(200) for _ in range(3 if label < 2 else 1)]
+    instance = bt.Instance([[row % 2] for row in range(len(labels))], labels)
+    first = bt.grow(instance, budget=0).to_text().splitlines()[1]
+    assert first == "→ 0  [0 3, 1 3, 2 1, 3 1, 4 1 and 195 more]"

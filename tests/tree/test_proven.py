@@ -44,14 +44,15 @@ SENTENCES = {
         replace(BUDGET, limit=Fraction(8), complete=False),
         f"not proven: {BEST} Within a budget of 8 some tree might. {EARLY}",
     ),
-    "least cost": (ERROR, "proven: No tree with at most 2 % wrong costs less in the worst case."),
+    "least cost": (ERROR, "proven: No tree with at most 2 % wrong costs less than 5 in the worst case."),
     "least cost without errors": (
         replace(ERROR, limit=Fraction(0)),
-        "proven: No tree without errors costs less in the worst case.",
+        "proven: No tree without errors costs less than 5 in the worst case.",
     ),
     "might cost less": (
         replace(ERROR, least_cost=Fraction(7, 2), complete=False),
-        f"not proven: Some tree with at most 2 % wrong might cost as little as 3.5. {EARLY}",
+        "not proven: No tree with at most 2 % wrong costs less than 3.5 in the worst case. "
+        f"Whether some tree costs less than 5 is not known. {EARLY}",
     ),
     "no bound on the cost": (
         replace(ERROR, limit=Fraction(0), least_cost=Fraction(0), least_errors=Fraction(0), method="greedy"),

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from budgetree.cli import options
-from budgetree.cli.output import clean
-from budgetree.services.words import show_number
+from budgetree.services.words import largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
     from budgetree.tree import Consultation
@@ -41,11 +40,11 @@ def ask(model: str, as_json: bool) -> None:
 
 
 def _show_question(case: Consultation, *, err: bool) -> None:
-    price = f"costs {case.price}" if case.price else "is already paid"
+    price = f"costs {case.price}" if case.price else "is free"
     remaining = f"spent {case.spent}, at most {case.worst_case_remaining} more to come"
-    click.echo(f"\n{click.style(clean(str(case.next_test)), bold=True)} {price}  ({remaining})", err=err)
+    click.echo(f"\n{click.style(visible(str(case.next_test)), bold=True)} {price}  ({remaining})", err=err)
     click.echo(f"  so far: {_classes(case)}", err=err)
-    click.echo(f"  answer with {clean(case.expected)}", err=err)
+    click.echo(f"  answer with {visible(case.expected)}", err=err)
 
 
 def _take_answer(case: Consultation, *, err: bool) -> bool:
@@ -61,7 +60,7 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
             try:
                 case.answer(said)
             except ValueError as error:
-                click.echo(f"  {clean(str(error))}", err=err)
+                click.echo(f"  {visible(str(error))}", err=err)
                 continue
             _warn_beyond(case, err=err)
             return True
@@ -71,7 +70,7 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
         if word == "quit":
             return False
         if word == "list":
-            click.echo(clean("  " + "\n  ".join(case.outcomes)), err=err)
+            click.echo("  " + "\n  ".join(map(visible, case.outcomes)), err=err)
         elif word in ("help", "?"):
             click.echo(f"  {HELP}", err=err)
         elif not case.history:
@@ -89,7 +88,7 @@ def _go_on_without(case: Consultation, *, err: bool) -> None:
     going_on = "the other tests have to answer"
     if step.assumed is not None:
         going_on = f"goes on as most known cases did, as if it were {step.assumed}"
-    click.echo(clean(f"  note: {step.test} is not available and not paid; {going_on}."), err=err)
+    click.echo(visible(f"  note: {step.test} is not available and not paid; {going_on}."), err=err)
 
 
 def _warn_beyond(case: Consultation, *, err: bool) -> None:
@@ -102,7 +101,8 @@ def _warn_beyond(case: Consultation, *, err: bool) -> None:
         return
     if known is not None and not known[0] <= number <= known[1]:
         reach = f"{known[0]:g} to {known[1]:g}"
-        click.echo(f"  note: {number:g} is beyond the known values ({reach}), and counts as {step.outcome}.", err=err)
+        note = f"  note: {number:g} is beyond the known values ({reach}), and counts as {step.outcome}."
+        click.echo(visible(note), err=err)
 
 
 def _show_result(case: Consultation, as_json: bool) -> None:
@@ -123,17 +123,17 @@ def _show_result(case: Consultation, as_json: bool) -> None:
             result["expected_loss"] = _expected_loss(case)
         print_json(result | {"at_first": explanation.start, "steps": steps})
         return
-    click.echo(f"\n→ {click.style(clean(str(case.prediction)), bold=True)}  spent {case.spent}")
+    click.echo(f"\n→ {click.style(visible(str(case.prediction)), bold=True)}  spent {case.spent}")
     click.echo(f"  {_classes(case)}")
     if case.tree.schema.losses is not None:
         click.echo(f"  expected loss {show_number(_expected_loss(case))}, the least of all answers")
     if case.tree.may_stop[case.node]:
         click.echo("  That is sure enough: no more tests are bought.")
     if explanation.contributions:
-        click.echo(f"\n  {clean(explanation.opening)}. What moved it:")
+        click.echo(f"\n  {visible(explanation.opening)}. What moved it:")
     for part in explanation.largest_first:
         sign = " =" if part.available else ""
-        click.echo(clean(f"    {part.test}{sign} {part.answered}: {part.moved}"))
+        click.echo(visible(f"    {part.test}{sign} {part.answered}: {part.moved}"))
 
 
 def _expected_loss(case: Consultation) -> float:
@@ -143,7 +143,7 @@ def _expected_loss(case: Consultation) -> float:
 
 
 def _classes(case: Consultation) -> str:
-    shares = sorted(case.distribution.items(), key=lambda entry: -entry[1])
-    shown = ", ".join(f"{name} {share:.0%}" for name, share in shares[:4] if share > 0)
-    rest = sum(share > 0 for _, share in shares[4:])
-    return clean(shown) + (f" and {rest} more" if rest else "")
+    names, shares = case.tree.class_names, case.shares.tolist()
+    places, n_more = largest(shares)
+    likeliest = sorted(places, key=lambda place: -shares[place])
+    return visible(with_more((f"{names[place]} {shares[place]:.0%}" for place in likeliest), n_more))

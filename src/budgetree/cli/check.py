@@ -21,8 +21,8 @@ def check(as_json: bool, **table: Any) -> None:
     Ends with 1 if the table cannot be used as it is, and with 0 where there are only warnings.
     """
     from budgetree.cli.examine import examine
-    from budgetree.cli.output import clean
     from budgetree.cli.tables import Request
+    from budgetree.services.words import visible_lines
 
     findings = examine(Request(**table))
     if as_json:
@@ -32,6 +32,6 @@ def check(as_json: bool, **table: Any) -> None:
     else:
         for finding in findings:
             kind = click.style(f"{finding.kind}: ", fg=COLOURS[finding.kind], bold=finding.kind == "error")
-            click.echo(kind + clean(f"{finding.about + ': ' if finding.about else ''}{finding.message}"))
+            click.echo(kind + visible_lines(f"{finding.about + ': ' if finding.about else ''}{finding.message}"))
     if any(finding.kind == "error" for finding in findings):
         raise click.exceptions.Exit(1)

@@ -10,20 +10,17 @@ from typing import Literal
 import numpy as np
 
 from budgetree.cli.losses import losses_in_words, useless_answers
-from budgetree.cli.suspects import FEW_ROWS, about_id, about_target
+from budgetree.cli.odd_numbers import MOSTLY, about_codes, about_numbers
+from budgetree.cli.suspects import FEW_ROWS, about_classes, about_id, about_target
 from budgetree.cli.tables import Request, instance_from, open_table
 from budgetree.problem import Instance
 from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.encoding import MAX_OUTCOMES
+from budgetree.problem.tables.level_plan import LevelPlan
 from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.texts import first_word
 from budgetree.services.words import counted, show_number
 
-MOSTLY = 0.8
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
-# 3,5 or 1.250,00 or 5.2 % or 12 mg: what people read as a number, and we do not.
-ODD_NUMBER = re.compile(r"[<>+-]?\s*\d[\d.,\s]*([,.]\d+|\s*%|\s*[a-zA-Zµ/]{1,6})")
-LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
 LARGE_FOR_EXACT = 5_000_000  # cases × tests
 
 
@@ -38,11 +35,12 @@ class Finding:
 
 def examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
-    table = open_table(request.data, request.reading)
+    levels = LevelPlan.of(request.levels)
+    table = levels.as_amounts(open_table(request.data, request.reading))
     findings: list[Finding] = []
-    for column in table.columns:
+    for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
         if column.name not in request.drop and column.name != request.target:
-            findings.extend(_about_column(table, column, request.levels))
+            findings.extend(_about_column(table, column, levels.count(column.name)))
         elif column.name == request.target and (message := about_target(column)) is not None:
             findings.append(Finding("warning", column.name, message))
     try:
@@ -116,13 +114,8 @@ def _about_texts(table: Table, column: Column, known: Known) -> Iterator[Finding
             f"holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
             f"out: --drop {column.name!r}.",
         )
-    elif known.rows_where(lambda text: ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER])) > most:
-        yield Finding(
-            "warning",
-            column.name,
-            f"looks like numbers, such as {next(iter(known.counts))!r}, but is taken as text; write them as 3.5 (no "
-            "%, no units), or say how they are written: --decimal, --thousands.",
-        )
+    elif (message := about_numbers(table, column, known.counts)) is not None:
+        yield Finding("warning", column.name, message)
     elif known.n_rows >= FEW_ROWS and most < known.n_distinct <= MAX_OUTCOMES:
         yield Finding(
             "warning",
@@ -130,22 +123,14 @@ def _about_texts(table: Table, column: Column, known: Known) -> Iterator[Finding
             f"is different in nearly every row ({known.n_distinct} of {known.n_rows}): a test that identifies the case "
             f"looks perfect and is useless for new ones. Leave it out: --drop {column.name!r}.",
         )
+    elif (message := about_codes(column, known.counts)) is not None:
+        yield Finding("note", column.name, message)
     if known.n_distinct > MAX_OUTCOMES:
         yield Finding(
             "error",
             column.name,
             f"has {known.n_distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes. Leave it out "
             f"(--drop {column.name!r}) or group its rare values.",
-        )
-    row = first_word(column)
-    n_numbers = known.rows_where(_is_number)
-    if row is not None and column.texts is not None and most < n_numbers < known.n_rows:
-        cell = repr(str(column.texts[row])[:40])
-        yield Finding(
-            "warning",
-            column.name,
-            f"is a number in {n_numbers} of {known.n_rows} rows, but {cell} in {table.where(row)}; so all are taken "
-            f"as text. Correct it, or if it means missing: --missing {cell}.",
         )
 
 
@@ -169,7 +154,9 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         yield Finding("warning", "", f"every case is {instance.class_names[0]!r}; there is nothing to find out.")
     counts = np.bincount(instance.labels, minlength=instance.n_classes)
     single = [name for name, count in zip(instance.class_names, counts.tolist(), strict=True) if count == 1]
-    if single and instance.n_objects >= FEW_ROWS:
+    if (message := about_classes(instance)) is not None:
+        yield Finding("warning", "", message)
+    elif single and instance.n_objects >= FEW_ROWS:
         shown = ", ".join(repr(name) for name in single[:3]) + (
             f" and {len(single) - 3} more" if len(single) > 3 else ""
         )
@@ -192,11 +179,3 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
 def _fees(instance: Instance) -> list[tuple[str, int | float]]:
     table = instance.schema.table
     return [(name, table.amount(fee)) for name, fee in zip(table.fee_names, table.fees.tolist(), strict=True)]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True

@@ -45,6 +45,7 @@ def fit(
     """Find the tree for a budget that errs least on new cases, or that with the fewest errors on the known ones.
 
     --max-error, --certificate and --min-cases are about the known cases: they go with --objective known.
+    --max-error 0 also says what no tree without errors can cost less than, proven.
     With --losses the least loss is sought instead of the fewest errors.
 
     \b
@@ -62,12 +63,13 @@ def fit(
                 "--max-error, --certificate and --min-cases are about known cases; they need --objective known."
             )
         settings["objective"] = "known"
-    from budgetree.cli.fitting import Wish, find_tree
+    from budgetree.cli.fitting import Wish, find_tree, with_bounds
     from budgetree.cli.output import known_line, new_error_facts, print_json, statement_line, tree_facts
     from budgetree.cli.tables import Request, check_outputs, load_grouped
     from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.problem import Prices
     from budgetree.proof import certify
+    from budgetree.services.words import visible
     from budgetree.show.frontier_table import new_words, verdict
 
     wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
@@ -76,6 +78,7 @@ def fit(
     instance, groups = load_grouped(request)
     found, point, tree = find_tree(instance, groups, wish)
     proof = None if certificate is None else certify(instance, tree)
+    tree = with_bounds(instance, tree, wish, proof)
     tree.to_json(out)
     if proof is not None and certificate is not None:
         proof.to_json(certificate)
@@ -100,5 +103,5 @@ def fit(
     if wish.objective == "known" and not found.complete and not tree.statement.is_proven:
         click.echo("--time-limit gives the search longer.")
     if proof is not None:
-        click.echo(f"{proof.reason} (certificate in {certificate})")
-    click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")
+        click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
+    click.echo(visible(f"model in {out}; next: budgetree show {out}, budgetree ask {out}"))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from budgetree.learn import Frontier, Point, frontier
 from budgetree.learn._frontier import frontier_for_new
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.problem import Instance
+from budgetree.problem.price_table import TOLERANCE
+from budgetree.problem.units import as_fraction
+from budgetree.proof import Certificate, certify
+from budgetree.proof._certify import DEFAULT_SECONDS
+from budgetree.proof.leaf_count import leaf_count_bound
 from budgetree.tree import Tree
+
+SEARCH_SHARE = 0.5  # of a time limit, where no error is allowed: the rest is for the lower bound on the cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,16 @@ class Wish:
     leaves: str
     sure: float
 
+    @property
+    def wants_bound(self) -> bool:
+        """Whether the question is how cheap a tree without errors can be."""
+        return self.max_error == 0
+
+    @property
+    def search_seconds(self) -> float | None:
+        """The time for finding the tree."""
+        return SEARCH_SHARE * self.time_limit if self.wants_bound and self.time_limit is not None else self.time_limit
+
 
 def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Point, Tree]:
     """What was found, the point of it that is wanted, and its tree with what is proven about it."""
@@ -39,7 +57,7 @@ def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Po
         instance,
         method=wish.method,  # type: ignore[arg-type]
         max_budget=wish.budget,
-        time_limit=wish.time_limit,
+        time_limit=wish.search_seconds,
         folds=wish.folds,
         groups=groups,
         min_cases=wish.min_cases,
@@ -47,3 +65,28 @@ def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Po
     if wish.max_error is None:
         return found, found[-1], tree_for_budget(found, wish.budget)
     return found, found.cheapest(max_error=wish.max_error), tree_for_error(found, wish.max_error)
+
+
+def with_bounds(instance: Instance, tree: Tree, wish: Wish, proof: Certificate | None) -> Tree:
+    """The tree with the best lower bound on the cost of trees for this max_error that is known or quickly found.
+
+    The certificate, if there is one, is of this tree. Without one it is made where no error is allowed and nothing else
+    settles how cheap a tree can be: it is about trees that make no more errors than this one.
+    """
+    if wish.max_error is None or instance.losses is not None:
+        return tree
+    n_cases = instance.schema.cases(int(instance.class_order.counts.sum()))
+    tree = _raised(tree, leaf_count_bound(instance, (as_fraction(wish.max_error) + TOLERANCE) * n_cases))
+    if not wish.wants_bound or tree.statement.is_proven:
+        return tree
+    if proof is None:
+        seconds = DEFAULT_SECONDS if wish.time_limit is None else (1 - SEARCH_SHARE) * wish.time_limit
+        proof = certify(instance, tree, time_limit=seconds)
+    return _raised(tree, as_fraction(proof.lower_bound))
+
+
+def _raised(tree: Tree, bound: Fraction) -> Tree:
+    """The same tree, with a bound on the cost of others that is at least this."""
+    proven = tree.proven
+    assert proven is not None
+    return replace(tree, proven=replace(proven, least_cost=max(proven.least_cost, min(bound, tree.exact_max_cost))))

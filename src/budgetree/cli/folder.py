@@ -7,7 +7,6 @@ import io
 import os
 import re
 import shutil
-import tempfile
 from pathlib import Path
 
 import click
@@ -15,6 +14,7 @@ import click
 from budgetree.learn import Frontier
 from budgetree.report import render_page, summarise_frontier
 from budgetree.services.files import write_text
+from budgetree.services.parts import part_name, remove_orphans
 from budgetree.services.words import show_number
 
 REPORT, TABLE = "report.html", "frontier.csv"
@@ -36,8 +36,11 @@ def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[
     """Everything is written beside the folder before the first file moves into it; the paths of the files."""
     check_folder(out, force)  # nobody else has filled it meanwhile
     folder = Path(out)
-    new = Path(tempfile.mkdtemp(suffix=".part", dir=folder.resolve().parent))
+    beside = folder.resolve().parent
+    remove_orphans(beside)
+    new = beside / part_name()
     try:
+        new.mkdir(mode=0o700)
         write_text(new / REPORT, render_page(summarise_frontier(frontier, title=Path(title).stem)))
         write_text(new / TABLE, frontier_csv(frontier))
         for number, point in enumerate(frontier):

@@ -33,6 +33,7 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
     from budgetree.cli.tables import Request, load_grouped
     from budgetree.learn import frontier as find_frontier
     from budgetree.learn.new_error import CLI_REMEDY
+    from budgetree.services.words import visible_lines
     from budgetree.show.frontier_table import render_text
     from budgetree.show.terminal import draw_frontier
 
@@ -56,8 +57,8 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
         }
         print_json(facts | {"points": points, "files": files})
         return
-    click.echo(render_text(found, CLI_REMEDY))
+    click.echo(visible_lines(render_text(found, CLI_REMEDY)))
     click.echo()
     click.echo(draw_frontier(found))
     if files:
-        click.echo(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser.")
+        click.echo(visible_lines(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser."))

@@ -17,14 +17,17 @@ MAX_CLASSES = 12  # beyond these, not every loss is listed
 def given_losses(request: Request) -> Losses | None:
     """Those of --losses; else those of the price list, if it has any; else None."""
     from budgetree.problem.loss_file import find_losses, read_losses
+    from budgetree.problem.price_file import is_table
 
     if request.losses is not None:
         return read_losses(request.losses)
-    return None if request.prices is None else find_losses(request.prices)
+    return None if request.prices is None or is_table(request.prices) else find_losses(request.prices)
 
 
 def place_of(message: str, request: Request, source: str) -> str:
-    """The file that a message is about: losses that do not fit the classes are not the table's fault."""
+    """The file that a message is about: prices and losses that do not fit are not the table's fault."""
+    if message.startswith("prices"):
+        return request.prices or source
     return (request.losses or request.prices or source) if message.startswith("losses") else source
 
 

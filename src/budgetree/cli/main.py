@@ -18,13 +18,16 @@ from budgetree.cli.completion import completion
 from budgetree.cli.datasets import datasets
 from budgetree.cli.fit import fit
 from budgetree.cli.frontier import frontier
-from budgetree.cli.output import clean
 from budgetree.cli.predict import predict
 from budgetree.cli.report import report
 from budgetree.cli.reproduce import reproduce
 from budgetree.cli.show import show
+from budgetree.cli.streams import flush, give_up, prepare_streams
+from budgetree.services.interrupts import none_lost, was_interrupted
+from budgetree.services.words import visible_lines
 
 FAILED, STOPPED, BUG = 1, 130, 70  # click itself ends with 2 where a command was called wrongly
+COMPLETION = "_BUDGETREE_COMPLETE"  # what a shell asks by, when someone presses Tab
 
 EPILOG = """
 \b
@@ -71,11 +74,9 @@ for command in (check, frontier, fit, predict, ask, report, show, datasets, repr
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without ● shows ? rather than an error
+    prepare_streams()
     colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
-    with warnings.catch_warnings():
+    with none_lost(), warnings.catch_warnings():
         warnings.showwarning = _note
         return _run(arguments, colour)
 
@@ -83,34 +84,61 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None, colour: bool | None) -> int:
     try:
         outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
-        sys.stdout.flush()
+        flush()
         return outcome if isinstance(outcome, int) else 0
     except click.exceptions.Exit as end:
         return end.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("stopped.", err=True)
-        return STOPPED
-    except BrokenPipeError:  # `budgetree show … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (ValueError, ImportError, MemoryError) as error:
-        return _failed(str(error) or "there is not enough memory for this.")
-    except OSError as error:
-        return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except Exception as error:
-        if os.environ.get("BUDGETREE_DEBUG"):
+        return _stopped()
+    except SystemExit:
+        if os.environ.get(COMPLETION):
             raise
-        kind = type(error).__name__
-        click.echo(f"this is a mistake of budgetree: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.", err=True)
-        return BUG
+        return _nobody_reads()  # click's word for a closed pipe
+    except Exception as error:
+        return _stopped() if was_interrupted() else _ended_by(error)
+
+
+def _ended_by(error: Exception) -> int:
+    if isinstance(error, click.ClickException):
+        shown = io.StringIO()
+        error.show(shown)
+        _tell(visible_lines(shown.getvalue()))
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):  # `budgetree show … | head`
+        return _nobody_reads()
+    if isinstance(error, (ValueError, ImportError, MemoryError)):
+        return _failed(str(error) or "there is not enough memory for this.")
+    if isinstance(error, OSError):
+        give_up(sys.stdout)  # it may be what is full or closed
+        return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    if os.environ.get("BUDGETREE_DEBUG"):
+        raise error
+    kind = type(error).__name__
+    _tell(visible_lines(f"this is a mistake of budgetree: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.\n"))
+    return BUG
 
 
 def _failed(message: str) -> int:
-    click.echo(click.style("error: ", fg="red") + clean(message), err=True)
+    _tell(click.style("error: ", fg="red") + visible_lines(message) + "\n")
     return FAILED
+
+
+def _stopped() -> int:
+    _tell("stopped.\n")
+    return STOPPED
+
+
+def _nobody_reads() -> int:
+    give_up(sys.stdout)
+    return 0
+
+
+def _tell(words: str) -> None:
+    """On stderr, if anybody reads it."""
+    try:
+        click.echo(words, err=True, nl=False)
+    except OSError:
+        give_up(sys.stderr)
 
 
 def _note(
@@ -119,6 +147,6 @@ def _note(
 ) -> None:  # fmt: skip
     """A warning as a user of the command line reads it; what libraries warn of, as it is."""
     if category.__module__.startswith("budgetree"):
-        click.echo(click.style("note: ", fg="yellow") + clean(str(message)), err=True)
+        click.echo(click.style("note: ", fg="yellow") + visible_lines(str(message)), err=True)
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)

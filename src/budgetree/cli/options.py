@@ -5,10 +5,14 @@ from __future__ import annotations
 import glob
 import math
 import os
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from budgetree.problem.tables.level_plan import LevelPlan
 
 AnyCommand = Callable[..., Any]
 
@@ -37,6 +41,30 @@ def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
 
     files = sorted(path + ("/" if os.path.isdir(path) else "") for path in glob.glob(glob.escape(typed) + "*"))
     return [CompletionItem(name) for name in (*names(), *files) if name.startswith(typed)]
+
+
+# 3 or Ca=4, one or several with commas; a column's name may have commas and equal signs of its own.
+LEVELS = re.compile(r"(?:(?P<column>.+?)=)??(?P<count>[+-]?\d+)(?:,(?=.)|$)")
+
+
+def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
+    """The levels of all columns and of those that are named."""
+    from budgetree.problem.tables.level_plan import DEFAULT_LEVELS, LevelPlan
+
+    others: list[int] = []
+    columns: dict[str, int] = {}
+    for text in given:
+        found = list(LEVELS.finditer(text))
+        if "".join(part[0] for part in found) != text or not text:
+            raise click.BadParameter(f"{text!r} is neither N nor COL=N, such as 3 or Ca=4.", context, parameter)
+        for part in found:
+            if part["column"] is None:
+                others.append(int(part["count"]))
+            else:
+                columns[part["column"].strip()] = int(part["count"])
+    if len(others) > 1:
+        raise click.BadParameter(f"{others[0]} and {others[1]} are both for all columns.", context, parameter)
+    return LevelPlan(others[0] if others else DEFAULT_LEVELS, columns)
 
 
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
@@ -73,7 +101,11 @@ def table(command: AnyCommand) -> AnyCommand:
                 "--prices",
                 metavar="FILE",
                 type=click.Path(dir_okay=False),
-                help="A price list in TOML; without one every test costs 1.",
+                help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
+                "test costs 1.",
+            ),
+            click.option(
+                "--default-price", metavar="P", type=AMOUNT, help="What a test costs that is not in the price list."
             ),
             click.option(
                 "--losses",
@@ -84,10 +116,10 @@ def table(command: AnyCommand) -> AnyCommand:
             click.option(
                 "--levels",
                 metavar="N",
-                type=int,
-                default=10,
-                show_default=True,
-                help="Round a column of numbers with more different values to N levels.",
+                multiple=True,
+                callback=_levels,
+                help="Round a column of numbers with more different values to N levels; COL=N for one column. May be "
+                "repeated, or in one: 3,Ca=4.  [default: 10]",
             ),
             click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
             reading,

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.problem.units import plain_number
+from budgetree.services.words import visible, visible_lines
 
 if TYPE_CHECKING:
     from budgetree.learn import Frontier, Point
     from budgetree.tree import Tree
 
 
-def clean(text: str) -> str:
-    """Text with names in it, for a terminal: no name can move the cursor or change colours."""
-    return "".join(
-        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
-
-
 def print_json(content: Any) -> None:
     """One JSON document on stdout."""
-    click.echo(json.dumps(content, ensure_ascii=False, indent=1, default=str))
+    click.echo(json_text(content, indent=1))
+
+
+def json_text(content: Any, indent: int | None = None) -> str:
+    """JSON in which names are readable, but for letters that a terminal would obey."""
+    text = json.dumps(content, ensure_ascii=False, indent=indent, default=str)
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text
+    ) if not text.isprintable() else text  # fmt: skip
+
+
+def for_reader(text: str) -> str:
+    """Text for programs, as it is; on a terminal, what it would obey is escaped."""
+    return visible_lines(text) if sys.stdout.isatty() else text
 
 
 def statement_line(tree: Tree) -> str:
     """What was proven about a tree: the same sentences wherever it is shown."""
     statement = tree.statement
-    head, words = str(statement).split(" ", 1)
-    return f"{click.style(head, fg='green')} {words}" if statement.is_proven else str(statement)
+    head, words = visible(str(statement)).split(" ", 1)
+    return f"{click.style(head, fg='green')} {words}" if statement.is_proven else f"{head} {words}"
 
 
 def known_line(found: Frontier, point: Point) -> str:
@@ -42,6 +49,7 @@ def known_line(found: Frontier, point: Point) -> str:
 
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
+    from budgetree.problem.units import plain_number
     from budgetree.show.facts import size_and_cost
 
     proven = tree.proven

@@ -22,6 +22,11 @@ from budgetree.cli import options
 )
 @click.option("--target", "-t", metavar="COL", help="The column with the right answer: say what is wrong.")
 @click.option("--probabilities", is_flag=True, help="Also the probability of each class, in a column for each.")
+@click.option(
+    "--spreadsheet-safe",
+    is_flag=True,
+    help="Put ' before texts that a spreadsheet would run as a formula (they begin with =, +, - or @).",
+)
 @options.as_json
 def predict(
     model: str, data: str, out: str | None, target: str | None, probabilities: bool, as_json: bool, **settings: Any
@@ -32,19 +37,24 @@ def predict(
     case did is answered by what is known before that test; how many there are is said at the end. Rows are read and
     written in batches: DATA may be larger than memory.
 
+    Cells are written as they are, so that programs read what was there. For a table from people you do not know that
+    will be opened in a spreadsheet, --spreadsheet-safe keeps it from running what they wrote.
+
     \b
     Example:
       budgetree predict pathway.json new_cases.csv -o predicted.csv
     """
-    from budgetree.cli.output import clean
+    from budgetree.cli.output import for_reader
     from budgetree.cli.predictions import Tally, predict_rows
+    from budgetree.cli.spreadsheet import safe_line
     from budgetree.cli.tables import check_outputs, codes_for, columns_for, open_rows
     from budgetree.problem.tables.reading import Reading
     from budgetree.services.files import replacing
-    from budgetree.services.words import counted
+    from budgetree.services.words import counted, visible
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, data))
+    line = safe_line if settings.pop("spreadsheet_safe") else str
     tree = Tree.from_json(model)
     rows = open_rows(data, Reading(**settings))
     wanted = columns_for(tree.schema, tree.tests_used, rows)
@@ -56,29 +66,30 @@ def predict(
     tally = Tally(tree)
     is_file = out is not None and not as_json
     with replacing(out) if is_file and out is not None else nullcontext(sys.stdout) as file:
-        file.write("[" if as_json else _header(tree.class_names, rows.names, probabilities))
+        shown = (lambda text: text) if is_file else for_reader
+        file.write("[" if as_json else shown(line(_header(tree.class_names, rows.names, probabilities)) + "\n"))
         for batch in rows.read(wanted):
             codes = codes_for(tree.schema, tree.tests_used, batch.table)
             found = predict_rows(tree, codes, with_probabilities=probabilities)
             is_first = tally.n_rows == 0
             tally.add(found, codes, None if target is None else batch.table.column(target))
-            file.write(_json(found.as_records(), is_first) if as_json else _csv(batch.lines, found.as_cells()))
+            if as_json:
+                file.write(_json(found.as_records(), is_first))
+            else:
+                lines = zip(batch.lines, found.as_cells(), strict=True)
+                file.write(shown("".join(f"{line(f'{known},{added}')}\n" for known, added in lines)))
         file.write("\n]\n" if as_json else "")
-    for line in (*tally.unknown(), *map(clean, tally.wrong())):
-        click.echo(line, err=True)
+    for words in (*tally.unknown(), *tally.wrong()):
+        click.echo(visible(words), err=True)
     if is_file:
         total = counted(tally.n_rows, "row")
-        click.echo(f"{total}; costliest {tally.costliest}, mean {tally.mean_cost:.4g}; written to {out}")
-
-
-def _csv(lines: Sequence[str], cells: Iterator[str]) -> str:
-    return "".join(f"{line},{added}\n" for line, added in zip(lines, cells, strict=True))
+        click.echo(visible(f"{total}; costliest {tally.costliest}, mean {tally.mean_cost:.4g}; written to {out}"))
 
 
 def _json(records: Iterator[dict[str, Any]], is_first: bool) -> str:
-    import json
+    from budgetree.cli.output import json_text
 
-    text = ",\n".join(json.dumps(record, ensure_ascii=False, default=str) for record in records)
+    text = ",\n".join(map(json_text, records))
     return ("\n" if is_first or not text else ",\n") + text
 
 
@@ -86,7 +97,7 @@ def _header(classes: Sequence[Any], names: Sequence[str], probabilities: bool) -
     from budgetree.problem.tables.batches import csv_cell
 
     added = ["prediction", "cost", "tests", *(f"probability of {name}" for name in classes if probabilities)]
-    return ",".join(map(csv_cell, [*names, *(_unused(name, names) for name in added)])) + "\n"
+    return ",".join(map(csv_cell, [*names, *(_unused(name, names) for name in added)]))
 
 
 def _unused(name: str, names: Sequence[str]) -> str:

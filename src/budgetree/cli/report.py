@@ -32,6 +32,7 @@ def report(model: str, out: str, certificate: str | None, title: str | None) -> 
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
     from budgetree.services.files import write_text
+    from budgetree.services.words import visible
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, certificate))
@@ -41,4 +42,4 @@ def report(model: str, out: str, certificate: str | None, title: str | None) -> 
         raise ValueError(f"{certificate}: this is no certificate of {model}: {why}. Make one with fit --certificate.")
     page = render_page(summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof))
     write_text(out, page)
-    click.echo(f"{out}: open it in a browser; it works without a network.")
+    click.echo(visible(f"{out}: open it in a browser; it works without a network."))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from budgetree.problem import Instance
 from budgetree.problem.tables.table import Column, Table
 
 FEW_ROWS = 20  # below this, all different says nothing
@@ -20,6 +21,16 @@ def find_suspects(table: Table, target: str | None, left_out: list[str]) -> Iter
         message = about_target(column) if column.name == target else about_id(column)
         if message is not None:
             yield column.name, message
+
+
+def about_classes(instance: Instance) -> str | None:
+    """What to say of a table in which every class has one case."""
+    if instance.n_objects != instance.n_classes or instance.n_classes == 1:
+        return None
+    return (
+        "every class has one case, as in a troubleshooting table: a tree can tell these cases apart "
+        "(--objective known), but nothing is known of other cases of a class."
+    )
 
 
 def about_id(column: Column) -> str | None:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.errors import TableFileError
+from budgetree.errors import FileError, NoPriceError
 
 if TYPE_CHECKING:
-    from budgetree.problem import Instance, Schema
+    from budgetree.problem import Instance, Losses, Prices, Schema
     from budgetree.problem.tables.batches import Batches, Wanted
+    from budgetree.problem.tables.level_plan import LevelCounts
     from budgetree.problem.tables.reading import Reading
     from budgetree.problem.tables.table import Table
 
@@ -26,8 +27,9 @@ class Request:
     data: str
     target: str | None = None
     prices: str | None = None
+    default_price: float | None = None  # of tests that are not in the price list
     losses: str | None = None
-    levels: int = 10
+    levels: LevelCounts = 10
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
     duplicates: str = "keep"
@@ -63,54 +65,62 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     table = open_table(request.data, request.reading)
     instance = instance_from(table, request)
     if not _is_bundled(request.data):
-        _warn(table, request)
+        _warn(table, instance, request)
     if request.groups is None:
         return instance, None
     return instance, table.without_empty_rows().column(request.groups).to_list()
 
 
-def _warn(table: Table, request: Request) -> None:
-    from budgetree.cli.output import clean
-    from budgetree.cli.suspects import find_suspects
+def _warn(table: Table, instance: Instance, request: Request) -> None:
+    from budgetree.cli.suspects import about_classes, find_suspects
+    from budgetree.services.words import visible
 
-    for name, message in find_suspects(table.without_empty_rows(), request.target, _no_tests(request)):
-        click.echo(click.style("warning: ", fg="yellow") + clean(f"{name}: {message}"), err=True)
+    suspects = find_suspects(table.without_empty_rows(), request.target, _no_tests(request))
+    messages = [*(f"{name}: {message}" for name, message in suspects), about_classes(instance)]
+    for message in filter(None, messages):
+        click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
 
 
 def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
-    from budgetree import datasets
     from budgetree.cli.losses import given_losses, place_of
-    from budgetree.problem import Instance, Prices
-    from budgetree.problem.tables.known_cases import as_known_cases
+    from budgetree.cli.prices import advice, given_prices
 
-    prices = None if request.prices is None else Prices.from_toml(request.prices)
-    losses = given_losses(request)
-    if _is_bundled(request.data):
-        if request.target is not None or request.drop or request.duplicates != "keep":
-            raise ValueError(
-                f"{request.data}: a bundled data set is prepared as in the paper; --target, --drop and --duplicates "
-                "are for files."
-            )
-        instance = datasets.load(request.data, prices=prices)
-        try:
-            return instance if losses is None else instance.with_losses(losses)
-        except ValueError as error:
-            raise ValueError(f"{place_of(str(error), request, request.data)}: {error}") from error
-    target = _check_target(table, request)
+    prices, losses = given_prices(request), given_losses(request)
     try:
-        return Instance.from_table(
-            as_known_cases(table, target, _no_tests(request)),
-            target,
-            prices=prices,
-            losses=losses,
-            levels=request.levels,
-            duplicates=request.duplicates,  # type: ignore[arg-type]
-        )
-    except TableFileError:
+        return _bundled(request, prices, losses) if _is_bundled(request.data) else _read(table, request, prices, losses)
+    except FileError:
         raise  # which says where
+    except NoPriceError as error:
+        raise ValueError(f"{request.prices or table.source}: {advice(error)}") from error
     except ValueError as error:
         raise ValueError(f"{place_of(str(error), request, table.source)}: {error}") from error
+
+
+def _bundled(request: Request, prices: Prices | None, losses: Losses | None) -> Instance:
+    from budgetree import datasets
+
+    if request.target is not None or request.drop or request.duplicates != "keep":
+        raise ValueError(
+            "a bundled data set is prepared as in the paper; --target, --drop and --duplicates are for files."
+        )
+    instance = datasets.load(request.data, prices=prices)
+    return instance if losses is None else instance.with_losses(losses)
+
+
+def _read(table: Table, request: Request, prices: Prices | None, losses: Losses | None) -> Instance:
+    from budgetree.problem import Instance
+    from budgetree.problem.tables.known_cases import as_known_cases
+
+    target = _check_target(table, request)
+    return Instance.from_table(
+        as_known_cases(table, target, _no_tests(request)),
+        target,
+        prices=prices,
+        losses=losses,
+        levels=request.levels,
+        duplicates=request.duplicates,  # type: ignore[arg-type]
+    )
 
 
 def _no_tests(request: Request) -> list[str]:
@@ -181,9 +191,7 @@ def _check_target(table: Table, request: Request) -> str:
     """The target's name, which must be said."""
     if request.target is None:
         listed = ", ".join(table.names)
-        raise ValueError(
-            f"{table.source}: say which column the tree should find out: --target COL. There are: {listed}."
-        )
+        raise ValueError(f"say which column the tree should find out: --target COL. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
     return request.target

@@ -94,7 +94,7 @@ def optimal(
         instance, limit, DEFAULT_IMPURITIES, cache_bytes, check_threads(threads), check_min_cases(min_cases)
     )
     clock = Clock(check_time_limit(time_limit))
-    with progress_bar("exact search", progress) as report:
+    with clock.listening(), progress_bar("exact search", progress) as report:
         solver = Solver(request, clock, report)
         try:
             tree, lower_bound, complete = _solve(solver)

@@ -65,7 +65,8 @@ class PredictiveTrees:
         units = self.cases.schema.table.budget_units(budget)
         with progress_bar("new cases", progress) as report:
             clock = Clock(check_time_limit(time_limit), report)
-            (policy,) = self._fitter.policies([units], clock)
+            with clock.listening():
+                (policy,) = self._fitter.policies([units], clock)
         return to_tree(policy, self.cases, predictive_origin(budget, self._fitter.sure, self._fitter.leaves))
 
 

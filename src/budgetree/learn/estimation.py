@@ -46,8 +46,21 @@ class TimeLimits:
 def estimated(
     search: Search, instance: Instance, limits: TimeLimits, settings: FoldSettings | None, progress: bool | None
 ) -> Frontier:
-    """The frontier, whose points know their error on new cases as far as there is time."""
-    clock, start = Clock(limits.whole), time.monotonic()
+    """The frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time."""
+    clock = Clock(limits.whole)
+    with clock.listening():
+        return _estimated(search, instance, clock, limits, settings, progress)
+
+
+def _estimated(
+    search: Search,
+    instance: Instance,
+    clock: Clock,
+    limits: TimeLimits,
+    settings: FoldSettings | None,
+    progress: bool | None,
+) -> Frontier:
+    start = time.monotonic()
     share = clock.share(limits.search)
     found = search.search(instance, share, progress)
     if settings is None:

@@ -18,12 +18,13 @@ from budgetree.problem.class_order import ClassOrder, Irreducible
 from budgetree.problem.duplicates import loss_among_identical
 from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
-from budgetree.problem.raw_rows import LevelCounts, RawRows, check_positions
+from budgetree.problem.raw_rows import RawRows, check_positions
 from budgetree.problem.schema import Schema, check_codes, check_outcome_names, distinct_names
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.known_cases import read_known_cases
 from budgetree.problem.tables.labels import class_codes, weight_units
+from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.problem.units import room_for_losses
@@ -162,6 +163,7 @@ class Instance:
         if duplicates is None:
             duplicates = "merge" if losses is None else "keep"
         _check_request(table, target, duplicates)
+        table = LevelPlan.of(levels).as_amounts(table)
         labels, classes = class_codes(table.column(target).labels(), len(table), None, f"column {target!r}")
         raw = RawRows(table.without([target]).owned(), labels, levels, duplicates)
         return cls.from_raw(raw, classes, prices, losses=losses)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.errors import NoPriceError
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.units import common_scale, non_negative, plain_number
 from budgetree.services.words import listed, show_number
@@ -92,6 +93,19 @@ class Prices:
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
+    @classmethod
+    def from_file(cls, path: str | Path) -> Prices:
+        """Read a price list in TOML, or a table (CSV, Excel) with a column `test` and a column `price`."""
+        from budgetree.problem.price_file import is_table, read_price_table
+
+        if not is_table(path):
+            return cls.from_toml(path)
+        content = read_price_table(path)
+        try:
+            return cls(content.tests)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
     def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> PriceTable:
         """Lay the prices out for these tests and outcomes; every name must fit."""
         self._check_names(test_names)
@@ -140,9 +154,10 @@ class Prices:
                     )
         missing = [name for name in test_names if name not in self.tests]
         if missing and self.default is None:
-            raise ValueError(
+            raise NoPriceError(
                 f"prices: no price for {listed(missing)}; give every test a price, or a default for the rest: "
-                "Prices({…}, default=1)."
+                "Prices({…}, default=1).",
+                missing,
             )
 
     def _outcome_prices(self, name: str, outcomes: Sequence[str]) -> list[Fraction]:
@@ -158,7 +173,12 @@ class Prices:
         missing = [outcome for outcome in outcomes if outcome not in price]
         if missing:
             plural = "s" if len(missing) > 1 else ""
-            raise ValueError(f"prices: test {name!r} has no price for its outcome{plural} {listed(missing)}.")
+            raise NoPriceError(
+                f"prices: test {name!r} has no price for its outcome{plural} {listed(missing)}; add "
+                f"{'them' if plural else 'it'}: {{{name!r}: {{…, {missing[0]!r}: 1}}}}.",
+                missing,
+                name,
+            )
         return [price[outcome] for outcome in outcomes]
 
     def __eq__(self, other: object) -> bool:

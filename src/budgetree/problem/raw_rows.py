@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.duplicates import add_up_duplicates, merge_duplicates
-from budgetree.problem.tables.encoding import MAX_OUTCOMES, ColumnEncoder, fit_encoder, side_by_side
+from budgetree.problem.tables.encoding import ColumnEncoder, fit_encoder, side_by_side
+from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
 from budgetree.problem.tables.table import Column, Table
 
 # Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
 # too, become one case that counts as much as they all do.
 Duplicates = Literal["merge", "keep", "add up"]
-LevelCounts = int | Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,16 +89,7 @@ def _encode(
     tests: Sequence[Column], levels: LevelCounts, fixed: Mapping[str, ColumnEncoder]
 ) -> tuple[tuple[ColumnEncoder, ...], NDArray[np.uint8]]:
     """How each column becomes codes, and the codes."""
-    _check_levels(levels, [column.name for column in tests])
+    LevelPlan.of(levels).check([column.name for column in tests])
     encoders = tuple(fixed.get(column.name) or fit_encoder(column, levels) for column in tests)
     coded = [encoder.encode(column) for encoder, column in zip(encoders, tests, strict=True)]
     return encoders, side_by_side(coded, len(tests[0]))
-
-
-def _check_levels(levels: LevelCounts, test_names: Sequence[str]) -> None:
-    by_name = levels if isinstance(levels, Mapping) else {"": levels}
-    for name, count in by_name.items():
-        if isinstance(levels, Mapping) and name not in test_names:
-            raise ValueError(f"levels: no test is named {name!r}.")
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count < MAX_OUTCOMES:
-            raise ValueError(f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}.")

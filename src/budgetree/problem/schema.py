@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.problem.level_prices import for_levels
 from budgetree.problem.loss_table import LossTable
 from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder, side_by_side
 from budgetree.problem.tables.table import Table
+from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
 
 
@@ -31,6 +33,10 @@ class Schema:
     weight_scale: Fraction  # weight = units / weight_scale
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
     losses: Losses | None = None  # what each answer costs for each class; None: an error costs 1
+
+    def __post_init__(self) -> None:
+        if self.encoders is not None:
+            object.__setattr__(self, "prices", for_levels(self.prices, self.encoders))
 
     def encode(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.
@@ -59,6 +65,12 @@ class Schema:
     def cases(self, units: int) -> Fraction:
         """Weight units as a number of cases."""
         return Fraction(int(units)) / self.weight_scale
+
+    def plain_cases(self, units: Iterable[int]) -> list[int | float]:
+        """Weight units as numbers of cases, as people write them; of many classes most are 0 in most places."""
+        given = list(units)
+        amounts = {count: plain_number(self.cases(count)) for count in set(given)}
+        return [amounts[count] for count in given]
 
     def loss(self, units: int) -> Fraction:
         """Loss units of weighted cases as a loss."""

@@ -55,7 +55,7 @@ def certify(
     with undisturbed():
         parts = _parts(instance, tree, stakes)
     sealing = SEAL_SHARE * (time.monotonic() - began)
-    with progress_bar("certificate", progress) as report:
+    with clock.listening(), progress_bar("certificate", progress) as report:
         left = clock.seconds_left
         inner = clock if left is None else clock.share(max(left - sealing, 0.0))
         is_free = tree.nodes.paid.max() == 0

@@ -12,6 +12,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from budgetree.services.words import visible
+
 # Modules, in the order in which they import each other; the page has them in one closure.
 SCRIPTS = (
     "dom.js",
@@ -63,7 +65,7 @@ def to_island(content: Mapping[str, Any]) -> str:
 
 def _text(text: str) -> str:
     """Text between tags or in an attribute; ASCII, so that even half a surrogate pair can be written to a file."""
-    return escape(text).encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return escape(visible(text)).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def _policy(style: str, script: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from fractions import Fraction
 from typing import Any
 
 from budgetree._version import __version__
@@ -12,7 +11,6 @@ from budgetree.learn.new_error import PAGE_REMEDY
 from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
-from budgetree.problem.units import plain_number
 from budgetree.proof.certificate import Certificate
 from budgetree.show.facts import size_and_cost
 from budgetree.show.frontier_table import judgement, verdict
@@ -136,7 +134,7 @@ def _confusion(confusion: Confusion) -> list[list[int | float]]:
 def _node(tree: Tree, node: int) -> dict[str, Any]:
     schema, nodes, table = tree.schema, tree.nodes, tree.schema.table
     entry: dict[str, Any] = {
-        "counts": [plain_number(Fraction(count) / schema.weight_scale) for count in nodes.counts[node].tolist()],
+        "counts": schema.plain_cases(nodes.counts[node].tolist()),
         "label": int(nodes.label[node]),
         "spent": table.amount(int(nodes.paid[node])),
     }

@@ -25,6 +25,7 @@ from budgetree.proof.error_bounds import bounds_on_errors
 from budgetree.reproduce.claims import NOTHING_PROVEN, Claim, Evidence, verdict
 from budgetree.reproduce.panels import POWERS
 from budgetree.reproduce.toy import ToyColumn
+from budgetree.services.words import counted
 from budgetree.tree import Tree
 
 ALPHAS = (0, 1, Fraction(5, 2), 4)
@@ -269,7 +270,7 @@ def hinged_factor(evidence: Evidence) -> Claim:
                 hinged = HingedPairs(point.errors)
                 ratio = grow(panel.instance, hinged).max_cost / point.max_cost
                 holds &= ratio <= hinged.guarantee(panel.instance.class_order.counts)
-                ratios.append((ratio, f"{panel.name} with {point.errors} errors allowed"))
+                ratios.append((ratio, f"{panel.name} with {counted(point.errors, 'error')} allowed"))
     result, outcome = NOTHING_PROVEN
     if ratios:
         worst, where = max(ratios)

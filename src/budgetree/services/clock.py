@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from budgetree.core import core
+from budgetree.services.interrupts import instead_of_interrupt
 
 if TYPE_CHECKING:
     from budgetree._core import Clock as CoreClock
@@ -29,6 +30,7 @@ class Clock:
         self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._whole = whole  # the clock that this one is a share of
         self._interrupted = False
+        self._in_core: set[CoreClock] = set()  # those of the core that run now, in the whole clock
 
     @property
     def is_over(self) -> bool:
@@ -52,17 +54,38 @@ class Clock:
         shorter = seconds if left is None or (seconds is not None and seconds < left) else left
         return Clock(shorter, tick, self)
 
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """While it lasts, Ctrl-C ends this clock and nothing else: whoever works returns the best so far."""
+        with instead_of_interrupt(self.interrupt):
+            yield
+
     def interrupt(self) -> None:
         """Ctrl-C: this clock is over, and so is the one that it is a share of."""
         self._interrupted = True
+        for clock in tuple(self._in_core):
+            clock.stop()
         if self._whole is not None:
             self._whole.interrupt()
+
+    @property
+    def _wholes(self) -> list[Clock]:
+        """This clock, and those that it is a share of."""
+        return [self] if self._whole is None else [self, *self._whole._wholes]
 
     @contextmanager
     def in_core(self) -> Iterator[CoreClock]:
         """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
         assert core is not None
-        clock = core.Clock(0.0 if self.is_over else self.seconds_left, self._tick)
-        yield clock
+        clock, wholes = core.Clock(0.0 if self.is_over else self.seconds_left, self._tick), self._wholes
+        for whole in wholes:
+            whole._in_core.add(clock)
+        try:
+            if any(whole._interrupted for whole in wholes):  # Ctrl-C may have come just before the clock was known
+                clock.stop()
+            yield clock
+        finally:
+            for whole in wholes:
+                whole._in_core.discard(clock)
         if clock.was_interrupted:
             self.interrupt()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
+
+from budgetree.services.parts import part_name, remove_orphans
 
 
 def check_place(path: str | Path) -> None:
@@ -26,6 +29,17 @@ def write_text(path: str | Path, content: str) -> None:
         file.write(content)
 
 
+def write_json(path: str | Path, content: Any, indent: int | None = None) -> None:
+    """Replace the file in one step; letters as they are, or escaped where one is none that a file can hold."""
+    written = partial(json.dumps, content, indent=indent, separators=(",", ":") if indent is None else None)
+    text = written(ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        text = written(ensure_ascii=True)
+    write_text(path, text)
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[TextIO]:
     """A file to write to, which takes the place of the old one once it is complete."""
@@ -35,7 +49,8 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
         with open(target, "w", encoding="utf-8") as file:  # a device or a pipe cannot be replaced
             yield file
         return
-    temporary = target.with_name(f".{secrets.token_hex(6)}.part")
+    remove_orphans(target.parent)
+    temporary = target.with_name(part_name())
     try:
         with open(temporary, "x", encoding="utf-8") as file:
             yield file

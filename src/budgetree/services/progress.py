@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from budgetree.services.words import visible
+
 SHOW_AFTER = 0.5  # seconds
 
 
@@ -35,7 +37,8 @@ def progress_bar(title: str, wanted: bool | None) -> Iterator[ProgressReport]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn(title), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    words = TextColumn("{task.description}", markup=False)  # a name in brackets is no style
+    columns = (TextColumn(title, markup=False), BarColumn(), words, TimeElapsedColumn())
     bar = Progress(*columns, console=Console(stderr=True, force_terminal=True), transient=True)
     task = bar.add_task("")
     start, shown = time.monotonic(), False
@@ -45,7 +48,7 @@ def progress_bar(title: str, wanted: bool | None) -> Iterator[ProgressReport]:
         if not shown and time.monotonic() - start > SHOW_AFTER:
             bar.start()
             shown = True
-        bar.update(task, completed=done, total=total, description=words)
+        bar.update(task, completed=done, total=total, description=visible(words))
 
     try:
         yield report

@@ -1,12 +1,16 @@
-"""Numbers in messages, and the words that depend on them."""
+"""Numbers and names in what people read: short, and such that no name passes for anything else."""
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from fractions import Fraction
+
+MAX_CLASSES = 5  # that are listed where there are many
+JOINERS = "\u200c\u200d"  # Persian words and emoji are written with them; they move nothing else
 
 
 def show_number(amount: Fraction | float) -> str:
@@ -30,3 +34,45 @@ def listed(names: Sequence[object], max_shown: int = 8) -> str:
     """'a', 'b' and 7 more: a list that stays readable when there are hundreds."""
     shown = ", ".join(repr(str(name)) for name in names[:max_shown])
     return shown if len(names) <= max_shown else f"{shown} and {len(names) - max_shown} more"
+
+
+def largest(sizes: Iterable[float], max_shown: int = MAX_CLASSES) -> tuple[list[int], int]:
+    """Where the largest sizes stand, the largest first, and how many more there are above 0.
+
+    Where all of them fit, they keep their order.
+
+    >>> largest([3, 0, 7], max_shown=2), largest([3, 5, 7], max_shown=2)
+    (([0, 2], 0), ([2, 1], 1))
+    """
+    found = [(-size, place) for place, size in enumerate(sizes) if size > 0]
+    n_more = max(len(found) - max_shown, 0)
+    return [place for _, place in (sorted(found)[:max_shown] if n_more else found)], n_more
+
+
+def with_more(shown: Iterable[str], n_more: int) -> str:
+    """A list that ends with how many are not in it.
+
+    >>> with_more(["ill 3", "well 2"], 195)
+    'ill 3, well 2 and 195 more'
+    """
+    return ", ".join(shown) + (f" and {n_more:,} more" if n_more else "")
+
+
+def visible(text: str) -> str:
+    """A name on one line, as what it is: letters that move the cursor, turn the line round or hide are escaped.
+
+    >>> print(visible("a\\x1b[2J b\\nc \\u202e"))
+    a\\x1b[2J b\\nc \\u202e
+    """
+    return text if text.isprintable() else "".join(map(_visible_letter, text))
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines, and with tabs: these are not of the names in it, but ours."""
+    return text if text.isprintable() else "".join(c if c in "\n\t" else _visible_letter(c) for c in text)
+
+
+def _visible_letter(letter: str) -> str:
+    if letter.isprintable() or letter in JOINERS or unicodedata.category(letter) == "Zs":
+        return letter
+    return letter.encode("unicode_escape").decode("ascii")

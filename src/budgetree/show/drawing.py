@@ -12,16 +12,16 @@ from typing import Literal
 
 import numpy as np
 
-from budgetree.services.words import counted
+from budgetree.services.words import counted, visible
 from budgetree.show.colours import WORST, answer_colours, tint
 from budgetree.show.outline import Branch, Group
-from budgetree.show.tables import one_line
 from budgetree.tree.tree import Tree
 
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
 SIZE, SMALL = 9.0, 7.0  # of letters
 ROW, BOX, GAP, MARGIN, HEAD = 32.0, 20.0, 12.0, 12.0, 44.0
 MAX_BRANCH, MAX_NAME = 34, 30  # letters
+MAX_DEPTH = 100  # tests, where nobody asks for more: a test with one branch takes no leaf, but a column
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,6 @@ class _Item:
 
     group: Group
     depth: int
-    path: tuple[int, ...]  # which branch was taken at each step; says who comes above whom
     branch: Branch | None  # the one that leads here
     above: _Item | None
     below: list[_Item]
@@ -127,31 +126,34 @@ class _Draughtsman:
 
     def _unfold(self, max_leaves: int, max_depth: int | None) -> list[_Item]:
         """The items to draw, from the top down: those with the most cases are unfolded first."""
-        root = _Item((0,), 0, (), None, None, [])
-        items, n_leaves = [root], 1
+        root = _Item((0,), 0, None, None, [])
+        n_items, n_leaves = 1, 1
+        deepest = MAX_DEPTH if max_depth is None else max_depth
         waiting = [(0, 0, root)]
         while waiting:
             _, _, item = heapq.heappop(waiting)
-            if self.outline.is_leaf(item.group) or (max_depth is not None and item.depth >= max_depth):
+            if self.outline.is_leaf(item.group) or item.depth >= deepest:
                 continue
             branches = self.outline.branches(item.group)
             if n_leaves - 1 + len(branches) > max_leaves:
                 continue
             n_leaves += len(branches) - 1
-            for place, branch in enumerate(branches):
-                below = _Item(branch.group, item.depth + 1, (*item.path, place), branch, item, [])
+            for branch in branches:
+                below = _Item(branch.group, item.depth + 1, branch, item, [])
                 item.below.append(below)
-                items.append(below)
-                heapq.heappush(waiting, (-int(self.outline.counts(branch.group).sum()), len(items), below))
-        return sorted(items, key=lambda item: item.path)
+                n_items += 1
+                heapq.heappush(waiting, (-int(self.outline.counts(branch.group).sum()), n_items, below))
+        return _from_the_top(root)
 
     def _place(self, items: list[_Item]) -> None:
         """Columns by depth, wide enough for their longest texts; rows by leaves."""
         for item in items:
             item.width = text_width(self._name(item), SIZE, bold=bool(item.below)) + 14
+        columns: list[list[_Item]] = [[] for _ in range(max(item.depth for item in items) + 1)]
+        for item in items:
+            columns[item.depth].append(item)
         x, start = MARGIN, {}
-        for depth in range(max(item.depth for item in items) + 1):
-            column = [item for item in items if item.depth == depth]
+        for depth, column in enumerate(columns):
             x += max(max(text_width(text, size, bold=True) for text, size in self._labels(item)) for item in column)
             x += 2 * GAP + 8 if depth else 0
             start[depth] = x
@@ -238,19 +240,28 @@ class _Draughtsman:
         return shapes
 
 
+def _from_the_top(root: _Item) -> list[_Item]:
+    """Every item, before what is below it."""
+    found, waiting = [], [root]
+    while waiting:
+        found.append(waiting.pop())
+        waiting += reversed(found[-1].below)
+    return found
+
+
 def _listed(names: tuple[str, ...]) -> str:
     """As many names as fit, and how many more there are."""
     shown = _short(names[0], MAX_BRANCH)
     for place, name in enumerate(names[1:], start=1):
         if len(shown) + len(name) + 3 > MAX_BRANCH:
             return f"{shown} | +{len(names) - place}"
-        shown += f" | {one_line(name)}"
+        shown += f" | {visible(name)}"
     return shown
 
 
 def _short(text: str, max_length: int) -> str:
     """On one line; of a long text both ends, since names often begin alike."""
-    line = one_line(text)
+    line = visible(text)
     return line if len(line) <= max_length else f"{line[: max_length * 2 // 3]}…{line[-(max_length // 3 - 1) :]}"
 
 

@@ -8,7 +8,7 @@ from html import escape
 from budgetree.learn import Frontier, Point
 from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_loss_words, overfitted_words
 from budgetree.learn.new_search import SOURCE
-from budgetree.services.words import counted, show_number
+from budgetree.services.words import counted, show_number, visible
 from budgetree.show.loss import loss_words
 from budgetree.show.steps import Corner, frontier_steps, key_of
 from budgetree.show.tables import TextTable, html_table
@@ -111,9 +111,9 @@ def sparkline(values: Sequence[float]) -> str:
 
 def render_html(frontier: Frontier) -> str:
     """A step plot over a table; readable on light and dark pages."""
-    note = f"<p>{escape(frontier.method)}{_ended(frontier)}</p>"
+    note = f"<p>{escape(visible(frontier.method))}{_ended(frontier)}</p>"
     table = points_table(frontier, MAX_ROWS_IN_HTML)
-    lines = "".join(f"<p>{escape(line)}</p>" for line in judgement(frontier))
+    lines = "".join(f"<p>{escape(visible(line))}</p>" for line in judgement(frontier))
     return f"{_step_plot(frontier)}{note}{html_table(table, left=(len(table.head) - 1,))}{lines}"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from budgetree.services.words import visible
 from budgetree.show.drawing import PAPER, Box, Drawing, Stroke, Text
-from budgetree.show.tables import one_line
 
 FONTS = "DejaVu Sans, Verdana, Geneva, sans-serif"  # as wide as the layout assumes
 
@@ -43,5 +43,5 @@ def _paint(shape: Stroke | Box | Text) -> str:
 
 
 def _clean(text: str) -> str:
-    """Names are shown, never read as markup; what XML cannot hold becomes a space."""
-    return escape(one_line(text))
+    """Names are shown, never read as markup; what XML cannot hold is escaped before."""
+    return escape(visible(text))

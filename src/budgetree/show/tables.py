@@ -7,6 +7,8 @@ import io
 from dataclasses import dataclass
 from html import escape
 
+from budgetree.services.words import visible
+
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
@@ -27,7 +29,7 @@ def html_table(table: TextTable, left: tuple[int, ...] = ()) -> str:
 
     def row(tag: str, cells: tuple[str, ...]) -> str:
         styles = [" style='text-align:left'" if place in left else "" for place in range(len(cells))]
-        written = (f"<{tag}{style}>{escape(cell)}</{tag}>" for style, cell in zip(styles, cells, strict=True))
+        written = (f"<{tag}{style}>{escape(visible(cell))}</{tag}>" for style, cell in zip(styles, cells, strict=True))
         return f"<tr>{''.join(written)}</tr>"
 
     body = "".join(row("td", cells) for cells in table.rows)
@@ -40,9 +42,14 @@ def markdown_table(table: TextTable) -> list[str]:
     """Its lines."""
 
     def line(cells: tuple[str, ...]) -> str:
-        return f"| {' | '.join(cells)} |"
+        return f"| {' | '.join(map(_in_markdown, cells))} |"
 
     return [line(table.head), line(("---",) * len(table.head)), *map(line, table.rows)]
+
+
+def _in_markdown(cell: str) -> str:
+    """A cell that begins no other and is no HTML; what is Markdown inside of it stays so, and is ours."""
+    return visible(cell).replace("|", "\\|").replace("<", "&lt;")
 
 
 def text_lines(table: TextTable) -> list[str]:
@@ -51,7 +58,7 @@ def text_lines(table: TextTable) -> list[str]:
     >>> text_lines(TextTable(("answer", "ill"), (("refer", "12"),)))
     ['answer  ill', 'refer    12']
     """
-    lines = [tuple(map(one_line, row)) for row in (table.head, *table.rows)]
+    lines = [tuple(map(visible, row)) for row in (table.head, *table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join(
@@ -60,11 +67,6 @@ def text_lines(table: TextTable) -> list[str]:
         )
         for cells in lines
     ]
-
-
-def one_line(text: str) -> str:
-    """A name as it may stand in a line of any format: what cannot be printed becomes a space."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def csv_text(table: TextTable) -> str:

@@ -9,12 +9,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.services.words import counted, show_number
+from budgetree.services.words import counted, largest, show_number, visible, with_more
 from budgetree.show.answers_by_class import confusion_lines
 from budgetree.show.loss import loss_words
 from budgetree.show.outline import Branch, Group, Outline
 from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
+
+INDENT = 3  # letters for each level
+MAX_INDENT = 40  # levels; of deeper lines the margin says how many more there are
 
 
 def render(tree: Tree, max_depth: int | None, *, with_confusion: bool = False) -> str:
@@ -27,12 +30,15 @@ def render(tree: Tree, max_depth: int | None, *, with_confusion: bool = False) -
     while stack:
         prefix, is_last, depth, branch = stack.pop()
         shown = words.describe(branch.group, folded=depth >= folds)
-        lines.append(f"{prefix}{'└─ ' if is_last else '├─ '}{' | '.join(branch.names)}: {shown}")
+        n_hidden = max(depth - 1 - MAX_INDENT, 0)
+        margin = f"{n_hidden} ⋯ " if n_hidden else ""
+        lines.append(f"{margin}{prefix}{'└─ ' if is_last else '├─ '}{' | '.join(branch.names)}: {shown}")
         if depth < folds:
-            stack += _lines_below(outline, branch.group, prefix + ("   " if is_last else "│  "), depth + 1)
+            below = prefix + ("   " if is_last else "│  ")
+            stack += _lines_below(outline, branch.group, below[-MAX_INDENT * INDENT :], depth + 1)
     if with_confusion and tree.confusion is not None:
         lines += confusion_lines(tree.confusion)
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def summary_line(tree: Tree) -> str:
@@ -114,10 +120,7 @@ class Words:
         return show_number(self.tree.schema.cases(units))
 
     def counts(self, counts: NDArray[np.int64]) -> str:
-        """The classes that occur, each with its cases."""
-        shown = [
-            f"{name} {self.weight(count)}"
-            for name, count in zip(self.tree.schema.class_names, counts, strict=True)
-            if count
-        ]
-        return ", ".join(shown)
+        """The classes that occur, each with its cases; of many, those with the most."""
+        names = self.tree.schema.class_names
+        places, n_more = largest(counts.tolist())
+        return with_more((f"{names[place]} {self.weight(counts[place])}" for place in places), n_more)

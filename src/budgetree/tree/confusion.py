@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.units import plain_number
-
 if TYPE_CHECKING:
     from budgetree.problem import Schema
     from budgetree.tree.nodes import Nodes
@@ -33,7 +31,7 @@ class Confusion:
     @classmethod
     def of_units(cls, schema: Schema, units: Iterable[Iterable[int]]) -> Confusion:
         """From weight units, answer × class."""
-        counts = tuple(tuple(plain_number(schema.cases(count)) for count in row) for row in units)
+        counts = tuple(tuple(schema.plain_cases(row)) for row in units)
         return cls(schema.answer_names, schema.class_names, counts)
 
     @property

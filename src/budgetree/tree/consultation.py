@@ -13,6 +13,7 @@ from budgetree.problem.price_table import fees_due
 from budgetree.problem.tables.answers import code_of, possible_answers, read_answer
 from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.problem.tables.values import is_missing
+from budgetree.services.words import counted
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.usual import usual_branch
 
@@ -54,11 +55,11 @@ class _Place:
     """Where the answers so far lead to, the price units they cost, and whether the path ends there."""
 
     node: int
-    units: int
-    fees: int  # those paid so far, as bits
-    done: bool
-    steps: tuple[Step, ...]
-    passed: tuple[int, ...]  # the node after each step
+    units: int = 0
+    fees: int = 0  # those paid so far, as bits
+    met: int = 0  # those of every test so far, paid or not
+    done: bool = False
+    replaced: tuple[tuple[int, Step], ...] = ()  # what the last answer changed about steps before it
 
 
 class Consultation:
@@ -79,8 +80,13 @@ class Consultation:
         if not isinstance(tree, Tree):
             raise ValueError(f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_.")
         self.tree = tree
-        self._answers: list[_Answer] = []
-        self._place = self._walk([])
+        # Each answer goes on from the last place, whatever is above it: nothing here is as long as the path, but for
+        # lists that grow and shrink at their end.
+        self._answers: dict[int, _Answer] = {}  # by test, in their order
+        self._steps: list[Step] = []
+        self._passed: list[int] = []  # the node after each step
+        self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
+        self._places = [self._go_on(_Place(0))]
 
     @property
     def done(self) -> bool:
@@ -146,7 +152,7 @@ class Consultation:
     @property
     def shares(self) -> NDArray[np.float64]:
         """distribution, in the order of class_names."""
-        return self._shares(self._place.node, self.codes)
+        return self._shares(self._place.node)
 
     @property
     def node(self) -> int:
@@ -156,17 +162,17 @@ class Consultation:
     @property
     def codes(self) -> dict[int, int]:
         """The outcome's code per test that was answered, in their order."""
-        return {answer.test: answer.code for answer in self._answers}
+        return {test: answer.code for test, answer in self._answers.items()}
 
     @property
     def shares_on_path(self) -> list[NDArray[np.float64]]:
         """The probabilities before any answer and after each, as the nodes on the path say them."""
-        return [self.tree.nodes.shares[node] for node in (0, *self._place.passed)]
+        return [self.tree.nodes.shares[node] for node in (0, *self._passed)]
 
     @property
     def history(self) -> tuple[Step, ...]:
         """The tests done so far."""
-        return self._place.steps
+        return tuple(self._steps)
 
     def answer(self, value: Any) -> None:
         """Give the next test's result: a raw value as in the table of known cases, or an outcome's name.
@@ -194,8 +200,12 @@ class Consultation:
         """Take the last answer back."""
         if not self._answers:
             raise ValueError("undo: there is no answer to take back.")
-        self._place = self._walk(self._answers[:-1])
-        self._answers.pop()
+        for place, step in reversed(self._places.pop().replaced):
+            self._steps[place] = step
+        test, _ = self._answers.popitem()
+        self._row[0, test] = UNSEEN
+        self._steps.pop()
+        self._passed.pop()
 
     def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
         """Do the remaining tests by calling fetch(name) for each that the path needs; see Tree.ask."""
@@ -209,6 +219,10 @@ class Consultation:
                 self._do(_Answer(self._test, code_of(self.tree.schema, self._test, value), value))
 
     @property
+    def _place(self) -> _Place:
+        return self._places[-1]
+
+    @property
     def _test(self) -> int:
         return int(self.tree.nodes.test[self._place.node])
 
@@ -217,43 +231,54 @@ class Consultation:
             raise ValueError(f"answer: no test is left; the answer is {self.prediction!r}. undo() takes a step back.")
 
     def _do(self, answer: _Answer) -> None:
-        answers = [*self._answers, answer]
-        self._place = self._walk(answers)
-        self._answers = answers
+        """One step down, and on as far as the answers are known."""
+        schema, before, test = self.tree.schema, self._place, answer.test
+        child, assumed = self._way(before.node, answer)
+        price = self._price(test, answer.code, before.fees) if answer.available else 0
+        fees, units = int(schema.table.fee_mask[test]), before.units + price
+        outcome = schema.outcome_names[test][answer.code] if answer.code < schema.n_outcomes[test] else None
+        paid = (self._amount(price), self._amount(units))
+        step = Step(self.tree.test_names[test], answer.value, outcome, *paid, answer.available, assumed)
+        ends = child == NO_BRANCH
+        self._answers[test] = answer
+        self._row[0, test] = answer.code
+        self._steps.append(step)
+        self._passed.append(before.node if ends else child)
+        node, now_paid = self._passed[-1], before.fees | (fees if answer.available else 0)
+        self._places.append(self._go_on(_Place(node, units, now_paid, before.met | fees, done=ends)))
 
-    def _walk(self, answers: list[_Answer]) -> _Place:
-        """Down from the root; a test that the path meets again is not asked again, its answer is known."""
-        nodes, schema, charges = self.tree.nodes, self.tree.schema, self.tree.charges
-        known = {answer.test: answer for answer in answers}
-        node, units, fees = 0, 0, 0
-        codes: dict[int, int] = {}
-        steps: list[Step] = []
-        passed: list[int] = []
-        while (test := int(nodes.test[node])) != LEAF and not self._is_sure(node, codes):
-            if test not in known:
-                return _Place(node, units, fees, False, tuple(steps), tuple(passed))
-            answer = known[test]
-            is_listed = answer.code < schema.n_outcomes[test]
-            usual = None if answer.available else usual_branch(self.tree, node)
-            child, assumed = (self._child(node, answer), None) if usual is None else (usual.child, usual.outcomes)
-            if not charges.repeated[node]:
-                price = self._price(test, answer.code, fees) if answer.available else 0
-                units += price
-                fees |= int(schema.table.fee_mask[test]) if answer.available else 0
-                outcome = schema.outcome_names[test][answer.code] if is_listed else None
-                paid = (self._amount(price), self._amount(units))
-                steps.append(Step(self.tree.test_names[test], answer.value, outcome, *paid, answer.available, assumed))
-                passed.append(node)
-                codes[test] = answer.code
-            elif assumed is not None:
-                place = next(place for place, step in enumerate(steps) if step.test == self.tree.test_names[test])
-                steps[place] = replace(steps[place], assumed=assumed)
-            if child == NO_BRANCH:
+    def _go_on(self, place: _Place) -> _Place:
+        """A test that the path meets again is not asked again, its answer is known."""
+        nodes, node, done = self.tree.nodes, place.node, place.done
+        replaced: list[tuple[int, Step]] = []
+        while not done:
+            test = int(nodes.test[node])
+            if test == LEAF or self._is_sure(node):
+                done = True
+            elif test not in self._answers:
                 break
-            node = child
-            if passed:
-                passed[-1] = node
-        return _Place(node, units, fees, True, tuple(steps), tuple(passed))
+            else:
+                child, assumed = self._way(node, self._answers[test])
+                if assumed is not None:
+                    at = self._step_of(test)
+                    replaced.append((at, self._steps[at]))
+                    self._steps[at] = replace(self._steps[at], assumed=assumed)
+                done = child == NO_BRANCH
+                node = node if done else child
+        if self._passed:
+            self._passed[-1] = node
+        return replace(place, node=node, done=done, replaced=tuple(replaced))
+
+    def _step_of(self, test: int) -> int:
+        name = self.tree.test_names[test]
+        return next(place for place, step in enumerate(self._steps) if step.test == name)
+
+    def _way(self, node: int, answer: _Answer) -> tuple[int, str | None]:
+        """Where an answer leads from a node, and what was assumed for that."""
+        if answer.available:
+            return self._child(node, answer), None
+        usual = usual_branch(self.tree, node)
+        return usual.child, usual.outcomes
 
     def _child(self, node: int, answer: _Answer) -> int:
         """Where a result leads; NO_BRANCH where it ends the path."""
@@ -267,34 +292,32 @@ class Consultation:
         table = self.tree.schema.table
         is_listed = code < self.tree.schema.n_outcomes[test]
         own = table.own[test, code] if is_listed else table.costliest[test]
-        return int(own) + int(table.fees_due(fees)[test])
+        return int(own) + self._sum_of(int(table.fee_mask[test]) & ~fees)
 
     @property
     def _fees_put_off(self) -> int:
         """Fees of tests that could not be done: another test may still have to pay them."""
-        table = self.tree.schema.table
-        on_path = np.bitwise_or.reduce(table.fee_mask[[answer.test for answer in self._answers]], keepdims=True)
-        return int(fees_due(on_path & ~np.int64(self._place.fees), table.fees).sum())
+        return self._sum_of(self._place.met & ~self._place.fees)
 
-    def _is_sure(self, node: int, codes: dict[int, int]) -> bool:
+    def _sum_of(self, fees: int) -> int:
+        return int(fees_due(np.array(fees, dtype=np.int64), self.tree.schema.table.fees))
+
+    def _is_sure(self, node: int) -> bool:
         models = self.tree.models
         if models is None or models.sure is None or not self.tree.may_stop[node]:
             return False
-        return bool(self._shares(node, codes).max() >= models.sure)
+        return bool(self._shares(node).max() >= models.sure)
 
-    def _shares(self, node: int, codes: dict[int, int]) -> NDArray[np.float64]:
-        """The probability of each class at a node, by these answers."""
+    def _shares(self, node: int) -> NDArray[np.float64]:
+        """The probability of each class at a node, by the answers so far."""
         models = self.tree.models
         if models is None or models.model(node) is None:
             return np.asarray(self.tree.nodes.shares[node])
-        row = np.full((1, len(self.tree.test_names)), UNSEEN, dtype=np.uint8)
-        for test, code in codes.items():
-            row[0, test] = code
-        return np.asarray(models.probabilities(node, row)[0])
+        return np.asarray(models.probabilities(node, self._row)[0])
 
     def _amount(self, units: int) -> int | float:
         return self.tree.schema.table.amount(units)
 
     def __repr__(self) -> str:
         at = f"next {self.next_test!r}" if not self.done else f"done: {self.prediction!r}"
-        return f"Consultation({len(self.history)} tests done, spent {self.spent}, {at})"
+        return f"Consultation({counted(len(self.history), 'test')} done, spent {self.spent}, {at})"

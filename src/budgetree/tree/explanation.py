@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.tables.values import is_missing
+from budgetree.services.words import visible
 from budgetree.tree.leaf_models import LeafModels, Model, softmax
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Explanation:
         lines = [f"{answer}{self.about}: {self.probability:.1%}", f"  {self.opening}"]
         for part in self.contributions:
             lines.append(f"  {part.test} is {part.answered}: {part.before:.1%} → {part.after:.1%}")
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
 
 def explain(case: Consultation) -> Explanation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from budgetree.problem.price_table import fees_due
 
 LEAF = -1
 NO_BRANCH = -1
+SHORT_PATH = 64  # tests
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,21 +192,59 @@ class Charges:
 
 
 def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTable) -> Charges:
-    """Walk up from all nodes at once, looking which tests and fees each path has paid."""
-    repeated = np.zeros(len(test), dtype=bool)
-    fees_paid = np.zeros(len(test), dtype=np.int64)
-    nodes = np.flatnonzero(parent >= 0)
-    above = parent[nodes]
-    while len(nodes):
-        repeated[nodes] |= test[above] == test[nodes]
-        fees_paid[nodes] |= table.fee_mask[test[above]]
-        goes_on = parent[above] >= 0
-        nodes, above = nodes[goes_on], parent[above[goes_on]]
+    """Which tests and fees each path has paid, and what is left to pay."""
+    repeated, fees_paid = _paid_above(test, parent, table.fee_mask)
     unpaid = np.where(test == LEAF, 0, table.fee_mask[test] & ~fees_paid)
     due = fees_due(unpaid, table.fees)
     own = np.column_stack([table.own, table.costliest])[test]
     is_free = repeated | (test == LEAF)
     return Charges(np.where(is_free[:, None], 0, own) + due[:, None], due, repeated, unpaid)
+
+
+def _paid_above(
+    test: NDArray[np.int32], parent: NDArray[np.int32], fee_mask: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Per node, whether its test was done above it, and the fees of all that was.
+
+    All nodes walk up at once, which is fast where paths are short; of the long ones the rest is done path by path.
+    """
+    repeated = np.zeros(len(test), dtype=bool)
+    fees_paid = np.zeros(len(test), dtype=np.int64)
+    nodes = np.flatnonzero(parent >= 0)
+    above = parent[nodes]
+    for _ in range(SHORT_PATH):
+        if not len(nodes):
+            return repeated, fees_paid
+        repeated[nodes] |= test[above] == test[nodes]
+        fees_paid[nodes] |= fee_mask[test[above]]
+        goes_on = parent[above] >= 0
+        nodes, above = nodes[goes_on], parent[above[goes_on]]
+    tests, masks = test.tolist(), fee_mask.tolist()
+    fees, done = [0] * len(tests), [0] * len(masks)  # how often each test was done on the path so far
+    for node, left in depth_first(parent):
+        if tests[node] != LEAF:
+            repeated[node] |= not left and done[tests[node]] > 0
+            done[tests[node]] += -1 if left else 1
+    for node, up in enumerate(parent.tolist()):  # parents come before their children
+        fees[node] = 0 if up < 0 else fees[up] | masks[tests[up]]
+    return repeated, np.array(fees, dtype=np.int64)
+
+
+def depth_first(parent: NDArray[np.int32]) -> Iterator[tuple[int, bool]]:
+    """Every node twice: when a walk comes to it, and (with True) when it leaves it; by a stack, however deep."""
+    below: list[list[int]] = [[] for _ in range(len(parent))]
+    for node, above in enumerate(parent.tolist()):
+        if above >= 0:
+            below[above].append(node)
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        if node < 0:
+            yield ~node, True
+            continue
+        yield node, False
+        stack.append(~node)
+        stack += reversed(below[node])
 
 
 def paid_on_arrival(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -216,40 +256,3 @@ def paid_on_arrival(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -
             if child != NO_BRANCH:
                 paid[child] = max(paid[child], paid[node] + due.price[node, outcome])
     return paid
-
-
-def spending(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -> list[dict[int, int]]:
-    """Per node, what each test bought above has cost at most, fees included: for trees whose paths never end early.
-
-    A free branch on a bought test tells which outcomes are still possible, and so what the test can have cost.
-    """
-    assert nodes.otherwise is not None
-    spent: list[dict[int, int]] = [{} for _ in range(len(nodes))]
-    possible: list[dict[int, NDArray[np.bool_]]] = [{} for _ in range(len(nodes))]  # the last: an unlisted outcome
-    bought_at: dict[tuple[int, int], NDArray[np.int64]] = {}  # the prices per outcome, by child and test
-    for node in np.flatnonzero(~nodes.is_leaf).tolist():
-        test = int(nodes.test[node])
-        width = int(n_outcomes[test])
-        goes = np.append(nodes.children(node, width), nodes.otherwise[node])
-        goes = np.where(goes == NO_BRANCH, nodes.otherwise[node], goes)
-        before = possible[node].get(test, np.ones(width + 1, dtype=bool))
-        prices = bought_at[node, test] if due.repeated[node] else due.price[node, np.r_[0:width, -1]]
-        for child in np.unique(goes).tolist():
-            possible[child] = possible[node] | {test: before & (goes == child)}
-            still = prices[possible[child][test]]
-            spent[child] = spent[node] | {test: int(still.max()) if len(still) else 0}
-            bought_at.update({(child, done): bought_at[node, done] for done in possible[node] if done != test})
-            bought_at[child, test] = prices
-    return spent
-
-
-def worst_from(nodes: Nodes, due: Charges, spent: list[dict[int, int]]) -> NDArray[np.int64]:
-    """Per node of such a tree, the most that the tests from there on can cost."""
-    most = np.zeros(len(nodes), dtype=np.int64)
-    for below in range(len(nodes)):
-        node = below
-        while node >= 0:
-            after = sum(units for test, units in spent[below].items() if test not in spent[node])
-            most[node] = max(most[node], after + int(due.costliest[below]))
-            node = int(nodes.parent[node])
-    return most

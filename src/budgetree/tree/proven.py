@@ -86,9 +86,11 @@ def _about_cost(proven: Proven, max_cost: Fraction) -> Statement:
     share = proven.limit or Fraction(0)
     few = f"with at most {show_number(share * 100)} % wrong" if share else "without errors"
     if proven.least_cost >= max_cost:
-        return Statement(True, (f"No tree {few} costs less in the worst case.",))
+        than = f" than {show_number(max_cost)}" if max_cost else ""
+        return Statement(True, (f"No tree {few} costs less{than} in the worst case.",))
     if proven.least_cost:
-        return Statement(False, (f"Some tree {few} might cost as little as {show_number(proven.least_cost)}.",))
+        least = f"No tree {few} costs less than {show_number(proven.least_cost)} in the worst case."
+        return Statement(False, (least, f"Whether some tree costs less than {show_number(max_cost)} is not known."))
     return Statement(False, (f"No lower bound on the cost of a tree {few} is known.",))
 
 

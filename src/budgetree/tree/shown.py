@@ -62,16 +62,40 @@ class Shown:
 
         return to_python(self._tree, name)
 
-    def to_sql(self) -> str:
+    def to_sql(self, *, backslash_escapes: bool | None = None) -> str:
         """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
 
         `SELECT {tree.to_sql()} FROM cases` gives what predict does. A plain tree is CASE within CASE. A tree with
         models adds up their scores in a scalar subquery; where it answers by losses, and where it has more than two
         classes and stops early (sure=), it also needs the function EXP.
+
+        Where a name or value has a backslash, say whether the engine takes it for the beginning of an escape (MySQL,
+        BigQuery, Snowflake, Spark) or as it is (standard SQL); without that it is refused.
         """
         from budgetree.show.export.sql import to_sql
 
-        return to_sql(self._tree)
+        return to_sql(self._tree, backslash_escapes)
+
+    def to_javascript(self, name: str = "predict", *, module: bool = True) -> str:
+        """The source of a function `name(values)` that needs no library; values[test] is a raw value.
+
+        It returns {answer, probabilities: [{class, probability}, …], cost, tests}: what predict, predict_proba, cost
+        and tests_done say of the case. null, undefined and NaN are missing values; dates are texts such as 2024-02-29.
+        An ES module that exports the function, or with module=False a script that defines it.
+        """
+        from budgetree.show.export.javascript import to_javascript
+
+        return to_javascript(self._tree, name, module=module)
+
+    def to_pmml(self) -> str:
+        """A PMML 4.4 document: a TreeModel with a branch for every outcome or group of outcomes.
+
+        It predicts what predict does, and gives predict_proba's probabilities. What a path has cost at most is in each
+        node's Extension "cost". A tree whose leaves are models is refused: PMML has no tree of that kind.
+        """
+        from budgetree.show.export.pmml import to_pmml
+
+        return to_pmml(self._tree)
 
     def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
         """The tree as shapes, folded where it has more leaves than fit; see plot_tree and to_svg."""

@@ -24,10 +24,11 @@ from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
 from budgetree.tree.model.nested import as_dict
-from budgetree.tree.nodes import Charges, Nodes, charges, spending, worst_from
+from budgetree.tree.nodes import Charges, Nodes, charges
 from budgetree.tree.origin import Origin
 from budgetree.tree.paths import first_unknown, tests_on_path
 from budgetree.tree.proven import Proven, Statement, state
+from budgetree.tree.purchases import Spending, spending
 from budgetree.tree.routing import Ends, Map, walk
 from budgetree.tree.shown import Shown
 
@@ -149,7 +150,7 @@ class Tree(Shown):
     @property
     def depth(self) -> int:
         """The most tests on a path."""
-        return len(self.nodes.levels) - 1 if self._spent is None else max(map(len, self._spent))
+        return len(self.nodes.levels) - 1 if self._spent is None else int(self._spent.n_tests.max())
 
     @property
     def n_fallbacks(self) -> int:
@@ -209,8 +210,9 @@ class Tree(Shown):
 
     def tests_done(self, codes: Any) -> list[tuple[str, ...]]:
         """The tests on each row's path, in their order; also one whose outcome was never seen there."""
-        names = [tuple(self.test_names[test] for test in tests) for tests in tests_on_path(self.nodes)]
-        return [names[node] for node in self.route(codes).tolist()]
+        ends = self.route(codes).tolist()
+        names = {node: tuple(self.test_names[test] for test in tests_on_path(self.nodes, node)) for node in set(ends)}
+        return [names[node] for node in ends]
 
     def first_unknown(self, codes: Any) -> NDArray[np.int64]:
         """Per row, the position of the first test that it did and whose answer no known case had; -1 for none."""
@@ -289,7 +291,7 @@ class Tree(Shown):
         """Per node, the most that the tests from there on can cost."""
         nodes = self.nodes
         if self._spent is not None:
-            return worst_from(nodes, self.charges, self._spent)
+            return self._spent.worst_from
         most = self.costliest_after.copy()
         for first, last in reversed(nodes.levels[1:]):
             np.maximum.at(most, nodes.parent[first:last], most[first:last])
@@ -315,8 +317,8 @@ class Tree(Shown):
         return np.asarray(may_stop)
 
     @cached_property
-    def _spent(self) -> list[dict[int, int]] | None:
-        """Per node what each test bought above has cost at most; None where counts and prices per node say it."""
+    def _spent(self) -> Spending | None:
+        """What paths have paid and may still pay; None where counts and prices per node say it."""
         return None if self.nodes.otherwise is None else spending(self.nodes, self.charges, self.schema.n_outcomes)
 
     def _walk(self, codes: Any) -> Ends:

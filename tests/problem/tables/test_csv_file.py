@@ -53,9 +53,17 @@ def test_decimal_commas_go_with_semicolons(tmp_path: Path) -> None:
     assert values(table(tmp_path, 'x,y\n"3,5",1\n'), "x") == ["3,5"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_encodings_of_spreadsheets(tmp_path: Path, encoding: str) -> None:
     assert table(tmp_path, "größe,y\r\n1,2\r\n\r\n3,4\r\n", encoding).names == ["größe", "y"]
+
+
+@pytest.mark.parametrize("n_rows", [12, 10_050])  # read as text alone, and by a plan
+def test_codes_keep_their_leading_zeros(tmp_path: Path, n_rows: int) -> None:
+    lines = [f"{i:05d},{i % 9:03d},0.{i},{i}" for i in range(n_rows)]
+    codes, few, shares, numbers = table(tmp_path, "\n".join(["code,few,share,number", *lines])).columns
+    assert [column.numbers is None for column in (codes, few, shares, numbers)] == [True, True, False, False]
+    assert (codes.to_list()[7], few.to_list()[7]) == ("00007", "007")
 
 
 def test_what_is_missing_can_be_said(tmp_path: Path) -> None:
@@ -136,6 +144,7 @@ def long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[list[s
         (["1", "2", "3", "4", "1_000"], ["1", "2", "3", "4", "1_000"]),
         (["1", "2", "3", "4", "inf"], ["1", "2", "3", "4", "inf"]),
         (["1", "2", "3", "4", "9007199254740993"], ["1", "2", "3", "4", "9007199254740993"]),
+        (["1", "2", "3", "4", "07"], ["1", "2", "3", "4", "07"]),
         (["1", "2", "3", "4", "9.5"], [1, 2, 3, 4, 9.5]),
         (["a", "b", "a", "b", "b", ""], ["a", "b", "a", "b", "b", None]),
         (["a", "b", "a", "b", "c"], ["a", "b", "a", "b", "c"]),

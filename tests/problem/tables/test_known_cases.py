@@ -38,3 +38,10 @@ def test_what_is_missing_or_doubtful_is_said(tmp_path: Path, text: str, drop: li
 def test_a_target_may_hold_what_could_be_two_numbers(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a;y\n1;4.500\n2;3,2\n", encoding="utf-8")
     assert len(read_known_cases(str(tmp_path / "t.csv"), "y", Reading())) == 2
+
+
+@pytest.mark.parametrize("content", ["a,y\n", "a,y", "a,y\n\n\n", "a,y\n,\n"])
+def test_a_header_without_rows_is_said_to_be_one(tmp_path: Path, content: str) -> None:
+    (tmp_path / "t.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(TableFileError, match=r"t\.csv: there is a header, but no row below it; expected a row per"):
+        read_known_cases(str(tmp_path / "t.csv"), "y", Reading())

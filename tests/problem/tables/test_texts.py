@@ -42,3 +42,8 @@ def test_a_column_of_gaps_holds_texts() -> None:
 def test_what_python_writes_as_a_float_is_a_number(number: float) -> None:
     assert NumberFormat().is_number(repr(number))
     assert text_column("x", [repr(number)]).to_list() == [number]
+
+
+@pytest.mark.parametrize(("cells", "is_numbers"), [(["1", "0"], True), (["0.5", "00.5"], True), (["1", "01"], False)])
+def test_a_leading_zero_makes_codes_of_whole_numbers(cells: list[str], is_numbers: bool) -> None:
+    assert (text_column("x", cells).numbers is not None) == is_numbers

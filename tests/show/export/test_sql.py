@@ -35,7 +35,9 @@ def test_what_cannot_be_written_as_sql_is_refused() -> None:
 
 def test_leaves_and_deep_trees() -> None:
     assert bt.grow(bt.datasets.load("pima"), budget=0).to_sql().strip() == "'neg'"
-    assert deep_tree(1500).to_sql().count("CASE") == 1500
+    assert deep_tree(900).to_sql().count("CASE") == 900
+    with pytest.raises(ValueError, match=r"1,500 tests on a path; .* to_python, .* tree.cut"):
+        deep_tree(1500).to_sql()
 
 
 @pytest.mark.parametrize("leaves", [None, "count"])

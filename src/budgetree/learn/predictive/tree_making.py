@@ -14,7 +14,8 @@ from budgetree.problem import Instance
 from budgetree.tree import LEAF, NO_BRANCH, Nodes, Origin, Tree, charges
 from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels
-from budgetree.tree.nodes import class_shares, spending
+from budgetree.tree.nodes import class_shares
+from budgetree.tree.purchases import spending
 
 
 def to_tree(policy: Policy, instance: Instance, origin: Origin) -> Tree:
@@ -84,7 +85,7 @@ def _nodes(policy: Policy, instance: Instance) -> Nodes:
         probabilities=_probabilities(policy, counts, parent),
     )
     spent = spending(nodes, charges(test, parent, instance.schema.table), n_outcomes)
-    return replace(nodes, paid=np.array([sum(units.values()) for units in spent], dtype=np.int64))
+    return replace(nodes, paid=spent.paid)
 
 
 def _goes(node: Buy | Branch, n_outcomes: int) -> NDArray[np.int32]:

@@ -163,6 +163,7 @@ def number_sql(column: str, written: NumberFormat) -> str:
     odd = ["_"] if written.decimal == "." else ["_", "."]
     odd += [written.thousands] if written.thousands is not None else []
     is_odd = " OR ".join(f"contains({column}, {literal(mark)})" for mark in odd)
+    is_odd += f" OR (starts_with({column}, '0') AND {column}[2] BETWEEN '0' AND '9')"  # 007 is a code, not 7
     plain = column if written.decimal == "." else f"replace({column}, ',', '.')"
     return (
         f"CASE WHEN {column} IS NULL THEN NULL WHEN {is_odd} THEN 'nan'::DOUBLE "

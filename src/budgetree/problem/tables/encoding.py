@@ -17,13 +17,14 @@ from budgetree.problem.tables.fine_levels import MAX_OUTCOMES as MAX_OUTCOMES
 from budgetree.problem.tables.fine_levels import MISSING as MISSING
 from budgetree.problem.tables.fine_levels import UNSEEN as UNSEEN
 from budgetree.problem.tables.fine_levels import FineLevels
+from budgetree.problem.tables.level_plan import DEFAULT_LEVELS as DEFAULT_LEVELS
+from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
 from budgetree.problem.tables.table import Column, as_float
 from budgetree.problem.tables.values import int_if_whole, sort_key
 
 SAMPLE = 4096  # rows that usually show at once that a column has many values
 BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 FEW = 16  # values that a number is compared with one by one
-DEFAULT_LEVELS = 10  # the paper's
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,11 @@ class Levels:
     def _codes(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
         span = self.high - self.low
-        level = numbers - self.low if span > 0 else numbers * 0
+        level = np.clip(numbers, self.low, self.high)
+        level -= self.low
         level /= span if span > 0 else 1
         level *= self.levels - 1
-        np.clip(np.rint(level, out=level), 0, self.levels - 1, out=level)
+        np.rint(level, out=level)
         level[np.isnan(level)] = self.levels if self.has_missing else UNSEEN
         return level
 
@@ -149,19 +151,19 @@ def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
     return tuple(found)
 
 
-def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncoder:
+def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
     """Choose how to encode a column; a mapping of levels names the columns that are always rounded."""
-    always = isinstance(levels, Mapping) and column.name in levels
-    n_levels = levels.get(column.name, DEFAULT_LEVELS) if isinstance(levels, Mapping) else levels
+    plan = LevelPlan.of(levels)
+    is_named, n_levels = column.name in plan.columns, plan.count(column.name)
     if column.numbers is None:
-        if always:
+        if is_named:
             raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
         return _categories_of(column)
     absent = np.isnan(column.numbers)
     numbers = column.numbers[~absent] if absent.any() else column.numbers
     if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
         raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
-    distinct = None if always else _few_distinct(numbers, n_levels)
+    distinct = None if is_named and plan.always else _few_distinct(numbers, n_levels)
     if len(numbers) and distinct is None:
         return Levels(column.name, float(numbers.min()), float(numbers.max()), n_levels, bool(absent.any()))
     if column.values is not None or distinct is None:
@@ -170,12 +172,7 @@ def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncode
 
 
 def _categories_of(column: Column) -> Categories:
-    try:
-        coded = column.coded()
-    except TypeError as error:
-        raise ValueError(
-            f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
-        ) from error
+    coded = column.coded()
     return _categories(column, sorted(coded.present(), key=sort_key), has_missing=bool(coded.is_absent.any()))
 
 

@@ -24,6 +24,8 @@ def as_known_cases(table: Table, target: str, dropped: Sequence[str]) -> Table:
         if name not in table.names:
             listed = ", ".join(table.names)
             raise TableFileError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
+    if len(table) == 0:
+        raise TableFileError(f"{table.source}: there is a header, but no row below it; expected a row per case.")
     if target in dropped:
         raise TableFileError(f"{table.source}: {target!r} is the target; it cannot be dropped.")
     empty = table.column(target).is_absent.nonzero()[0]

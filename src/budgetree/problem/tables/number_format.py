@@ -48,6 +48,14 @@ class NumberFormat:
             return NumberFormat(".", self.thousands).plain(text)
         return None
 
+    def is_code(self, text: str) -> bool:
+        """Whether the cell is a whole number that begins with a zero, as codes do: 007 is not 7.
+
+        >>> [NumberFormat().is_code(text) for text in ("007", "0", "0.5", "7")]
+        [True, False, False, False]
+        """
+        return len(text) > 1 and text[0] == "0" and text.isascii() and text.isdigit()
+
     def is_ambiguous(self, text: str) -> bool:
         """Whether the cell may have a mark between its thousands, and nobody has said so."""
         return self.thousands is None and self._grouped.fullmatch(text) is not None

@@ -13,12 +13,13 @@ from budgetree.problem.tables.table import Column, Table
 
 
 def text_column(name: str, texts: Sequence[str | None], written: NumberFormat | None = None) -> Column:
-    """Numbers where every cell is one, else texts; None stands for a missing value."""
+    """Numbers where every cell is one and none is a code such as 007, else texts; None stands for a missing value."""
     coded = Coded.of(texts)
     present = coded.present()
     written = (written or POINTS).settled(present)
     column = Column(name, "text", values=coded, texts=coded, written=written)
-    return number_column(column) if present and all(map(written.is_number, present)) else column
+    are_numbers = bool(present) and all(map(written.is_number, present)) and not any(map(written.is_code, present))
+    return number_column(column) if are_numbers else column
 
 
 def number_column(column: Column) -> Column:

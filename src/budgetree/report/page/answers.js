@@ -1,7 +1,7 @@
 // @ts-check
 // The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these, not available.
 
-import { amount, counted, element } from "./dom.js";
+import { amount, counted, element, visible } from "./dom.js";
 import { innerNode, levelOf, priceOf, testAt } from "./model.js";
 
 /**
@@ -103,7 +103,7 @@ function numberForm({ thresholds, low, high }, answer) {
   function submit(event) {
     event.preventDefault();
     const refused = refusal(input.value);
-    problem.textContent = refused;
+    problem.textContent = visible(refused);
     input.setAttribute("aria-invalid", String(refused !== ""));
     if (refused) {
       input.focus();

@@ -1,7 +1,7 @@
 // @ts-check
 // The frontier: a step chart of errors (or loss) against the budget, and the same points as a table. Both pick a tree.
 
-import { amount, byId, capital, cases, clean, drawing, element, percent, tableOf, total } from "./dom.js";
+import { amount, byId, capital, cases, clean, drawing, element, percent, say, tableOf, total } from "./dom.js";
 import { digits, lossWords } from "./losses.js";
 
 /**
@@ -31,7 +31,7 @@ export function showFrontier(content, pick) {
     byId("key-found").textContent = "least loss found within the budget";
     byId("key-bars").textContent = "what as many new cases would lose, ± the standard error";
   }
-  byId("judgement").textContent = content.judgement?.[0] ? `${capital(content.judgement[0])}.` : "";
+  say("judgement", content.judgement?.[0] ? `${capital(content.judgement[0])}.` : "");
   let chosen = 0;
   let width = 0;
   let chart = draw();
@@ -88,7 +88,7 @@ function readOut(content, point, all) {
     element("br", {}),
     expectedOf(point),
   );
-  byId("verdict").textContent = point.verdict ? `${capital(point.verdict)}.` : "";
+  say("verdict", point.verdict ? `${capital(point.verdict)}.` : "");
 }
 
 /**

@@ -2,7 +2,7 @@
 // The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
 
 import { answerControls } from "./answers.js";
-import { amount, byId, capital, cases, className, classBars, counted, element, percent, rounded, total } from "./dom.js";
+import { amount, byId, capital, cases, className, classBars, counted, element, percent, rounded, say, total } from "./dom.js";
 import { aboutClass, answerWords, explanationParts } from "./explanation.js";
 import { lossOf } from "./losses.js";
 import { modelTests, nodeShares, priceWords, testAt } from "./model.js";
@@ -63,7 +63,7 @@ function showState(session, moved) {
   byId("question").replaceChildren(state.open ? questionCard(session, state) : diagnosisCard(session, state));
   byId("progress").replaceChildren(...progressParts(session, state));
   if (!moved) return;
-  byId("announcement").textContent = inWords(session.index, state);
+  say("announcement", inWords(session.index, state));
   focusFirst(state);
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
-import { amount, byId, className, classBars, element, percent, total } from "./dom.js";
+import { amount, byId, className, classBars, element, percent, total, visible } from "./dom.js";
 import { firstHighest, lossOf } from "./losses.js";
 import { countsIn, isLeaf, isPurchase, modelTests, nodeShares, priceWords } from "./model.js";
 
@@ -47,14 +47,15 @@ export function showDetail(index, row) {
   if (isLeaf(node)) {
     const tests = modelTests(index, first);
     if (tests) facts.push(["Answered by", `the model of ${tests.join(", ") || "no test"}`]);
-    heading.append(tests ? "By a model, mostly " : node.label < content.classes.length ? "Diagnosis: " : "Answer: ", className(content, tests ? firstHighest(nodeShares(index, first)) : node.label));
+    const what = tests ? "By a model, mostly " : node.label < content.classes.length ? "Diagnosis: " : "Answer: ";
+    heading.append(what, className(content, tests ? firstHighest(nodeShares(index, first)) : node.label));
     if (!tests && node.label < content.classes.length) {
       const wrong = all - counts[node.label];
       facts.push(["Wrong here", `${amount(wrong)} (${percent(wrong, all)})`]);
     }
     if (!tests && content.losses) facts.push(["Loss here", amount(lossOf(content.losses, counts, node.label))]);
   } else {
-    heading.append(`${isPurchase(index, first) ? "Buy" : "Test"}: ${content.tests[node.test].name}`);
+    heading.append(visible(`${isPurchase(index, first) ? "Buy" : "Test"}: ${content.tests[node.test].name}`));
     facts.push(["This test", priceWords(index, first)], ["Still to pay at worst", amount(index.remaining[first])]);
   }
   panel().replaceChildren(

@@ -9,7 +9,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const HUES = 7; // with 6 shapes, no two of the first 42 classes look alike
-const MANY_CLASSES = 12; // more than these are listed only where they have cases
+const MANY_CLASSES = 12; // of more than these only the largest are listed
+const MAX_CLASSES = 5; // that are listed then
 const SHAPES = [
   "M6 1a5 5 0 1 0 0 10a5 5 0 1 0 0-10z", // circle
   "M1.5 1.5h9v9h-9z", // square
@@ -18,6 +19,9 @@ const SHAPES = [
   "M4 .5h4v3.5h3.5v4H8v3.5H4V8H.5V4H4z", // cross
   "M.5 1.2h11L6 11.2z", // triangle, point down
 ];
+
+/** @type {Record<string, string>} */
+const ESCAPES = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 const RING = "M6 .5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM6 3a3 3 0 1 1 0 6a3 3 0 1 1 0-6z"; // an answer that is no class
 
@@ -35,12 +39,48 @@ function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, visible(String(value)));
   }
   for (const child of children) {
-    if (child !== null && child !== undefined) node.append(child);
+    if (child !== null && child !== undefined) node.append(typeof child === "string" ? visible(child) : child);
   }
   return node;
+}
+
+/**
+ * A name as what it is: letters that turn the line round, hide or control are escaped, as services/words.py does it.
+ * @param {string} text
+ */
+export function visible(text) {
+  return text.replace(/[\p{C}\u2028\u2029]/gu, (letter) => {
+    if (letter in ESCAPES) return ESCAPES[letter];
+    const code = letter.codePointAt(0) ?? 0;
+    if (code === 0x200c || code === 0x200d) return letter; // Persian words and emoji are written with them
+    if (code > 0xffff) return `\\U${code.toString(16).padStart(8, "0")}`;
+    return code > 0xff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\x${code.toString(16).padStart(2, "0")}`;
+  });
+}
+
+/**
+ * Say something where the page has a place for it.
+ * @param {string} id
+ * @param {string} text
+ */
+export function say(id, text) {
+  byId(id).textContent = visible(text);
+}
+
+/**
+ * Where the largest numbers stand, the largest first, and how many more there are above 0; all in their order where
+ * they fit.
+ * @param {number[]} sizes
+ * @param {number} most
+ */
+export function largest(sizes, most = MAX_CLASSES) {
+  const found = [...sizes.keys()].filter((place) => sizes[place] > 0);
+  const more = Math.max(found.length - most, 0);
+  if (more) found.sort((one, other) => sizes[other] - sizes[one] || one - other);
+  return { places: found.slice(0, most), more };
 }
 
 /**
@@ -151,22 +191,30 @@ export function className(content, label) {
 const colourOf = (label) => `hue-${label % HUES} pattern-${label % SHAPES.length}`;
 
 /**
- * A thin bar with one segment per class, told apart by colour and by pattern.
+ * A thin bar with one segment per class, told apart by colour and by pattern; of many classes the smaller ones share
+ * a grey one.
  * @param {number[]} counts
  */
 export function stackedBar(counts) {
   const bar = element("span", { class: "stack", "aria-hidden": "true" });
-  counts.forEach((count, label) => {
-    if (!count) return;
-    const part = element("span", { class: colourOf(label) });
-    part.style.flexGrow = String(count / total(counts));
+  const all = total(counts);
+  const { places, more } = largest(counts, MANY_CLASSES);
+  let rest = all;
+  /** @type {(kind: string, count: number) => void} */
+  const add = (kind, count) => {
+    const part = element("span", { class: kind });
+    part.style.flexGrow = String(count / all);
     bar.append(part);
-  });
+    rest -= count;
+  };
+  for (const label of places) add(colourOf(label), counts[label]);
+  if (more) add("hue-none", clean(rest));
   return bar;
 }
 
 /**
- * One bar per class. `before` (what the last step left) shows as a tick, so that narrowing can be seen.
+ * One bar per class; of many classes the five largest. `before` (what the last step left) shows as a tick, so that
+ * narrowing can be seen.
  * @param {Content} content
  * @param {number[]} counts
  * @param {number[] | null} before
@@ -174,21 +222,24 @@ export function stackedBar(counts) {
  */
 export function classBars(content, counts, before = null, areCases = true) {
   const all = total(counts);
+  const allBefore = before ? total(before) : 0;
   const list = element("ul", { class: "bars" });
   const many = content.classes.length > MANY_CLASSES;
-  counts.forEach((count, label) => {
-    if (many && !count) return;
+  const { places, more } = many ? largest(counts) : { places: [...counts.keys()], more: 0 };
+  for (const label of places) {
+    const count = counts[label];
     const bar = element("span", { class: `bar ${colourOf(label)}` });
     bar.style.width = `${all ? (100 * count) / all : 0}%`;
     const track = element("span", { class: "track", "aria-hidden": "true" }, bar);
-    if (before && total(before)) {
+    if (before && allBefore) {
       const tick = element("span", { class: "tick" });
-      tick.style.left = `${(100 * before[label]) / total(before)}%`;
+      tick.style.left = `${(100 * before[label]) / allBefore}%`;
       track.append(tick);
     }
     const figures = element("span", { class: "figures" }, `${percent(count, all)}${areCases ? ` (${amount(count)})` : ""}`);
     list.append(element("li", { class: count ? null : "ruled-out" }, className(content, label), figures, track));
-  });
+  }
+  if (more) list.append(element("li", { class: "quiet" }, `and ${amount(more)} more`));
   const absent = counts.filter((count) => !count).length;
   if (many && absent) {
     const words = counted(absent, "class has", "classes have");

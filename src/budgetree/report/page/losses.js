@@ -118,7 +118,12 @@ export function confusionParts(content, tree) {
 export function lossParts(content) {
   const { losses } = content;
   if (losses === null) return [];
+  const heading = element("h3", {}, "What answers cost");
+  if (content.classes.length > MANY) {
+    const note = `${counted(content.classes.length, "class", "classes")} are too many for a table; the model file has it.`;
+    return [heading, element("p", { class: "prose" }, note)];
+  }
   const words = "A column for each class, a row for each answer. The tree gives the answer that loses least.";
   const table = answerTable(content, (answer, label) => clean(losses.units[label][answer] / losses.scale));
-  return [element("h3", {}, "What answers cost"), element("p", { class: "prose" }, words), table];
+  return [heading, element("p", { class: "prose" }, words), table];
 }

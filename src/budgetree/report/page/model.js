@@ -35,17 +35,13 @@ export function indexTree(content, tree) {
   const nodes = tree.nodes;
   const groups = tree.outline;
   /** @type {Index} */
-  const index = { content, tree, nodes, groups, parent: [-1], above: [-1], due: [], repeated: [], remaining: [] };
-  nodes.forEach((node, at) => {
-    if (isLeaf(node)) return;
-    const above = testsAbove(index, at);
-    const paid = new Set(above.flatMap((test) => content.tests[test].fees));
-    index.due[at] = content.tests[node.test].fees.filter((fee) => !paid.has(fee));
-    index.repeated[at] = above.includes(node.test);
-    for (const child of [...node.branches, node.otherwise ?? null]) if (child !== null) index.parent[child] = at;
-  });
+  const index = { content, tree, nodes, groups, parent: [-1], above: [-1], depth: [0], due: [], repeated: [], remaining: [] };
+  addPaid(index);
   groups.forEach((group, number) => {
-    for (const branch of group.branches ?? []) index.above[branch.below] = number;
+    for (const branch of group.branches ?? []) {
+      index.above[branch.below] = number;
+      index.depth[branch.below] = index.depth[number] + 1;
+    }
   });
   // Children have larger numbers than their parents.
   for (let at = nodes.length - 1; at >= 0; at--) index.remaining[at] = nodes[at].remaining ?? worstFrom(index, at);
@@ -53,13 +49,33 @@ export function indexTree(content, tree) {
 }
 
 /**
+ * The parent of each node, the fees that are due there, and whether its test was done above. A walk down each path,
+ * which knows how often it has met each test and fee; ~at is the way back up.
  * @param {Index} index
- * @param {number} at
  */
-function testsAbove(index, at) {
-  const tests = [];
-  for (let up = index.parent[at]; up >= 0; up = index.parent[up]) tests.push(innerNode(index, up).test);
-  return tests;
+function addPaid(index) {
+  const { tests } = index.content;
+  const tested = tests.map(() => 0);
+  const paid = index.content.fees.map(() => 0);
+  const pending = [0];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const node = index.nodes[at < 0 ? ~at : at];
+    if (isLeaf(node)) continue;
+    const { fees } = tests[node.test];
+    if (at >= 0) {
+      index.due[at] = fees.filter((fee) => !paid[fee]);
+      index.repeated[at] = tested[node.test] > 0;
+      pending.push(~at);
+      for (const child of new Set([...node.branches, node.otherwise ?? null])) {
+        if (child === null) continue;
+        index.parent[child] = at;
+        pending.push(child);
+      }
+    }
+    const by = at < 0 ? -1 : 1;
+    tested[node.test] += by;
+    for (const fee of fees) paid[fee] += by;
+  }
 }
 
 /**
@@ -145,9 +161,8 @@ export function worstPath(index) {
   const leaves = [...index.groups.keys()].filter((number) => !index.groups[number].branches);
   const cost = leaves.reduce((most, number) => Math.max(most, spent[number]), 0);
   const tied = leaves.filter((number) => spent[number] === cost);
-  /** @type {(number: number) => number} */
-  const size = (number) => total(countsIn(index, index.groups[number]));
-  let number = tied.reduce((best, other) => (size(other) > size(best) ? other : best));
+  const sizes = tied.map((number) => clean(index.groups[number].nodes.reduce((sum, at) => sum + total(index.nodes[at].counts), 0)));
+  let number = tied[sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size), 0))];
   const groups = new Set();
   for (; number >= 0; number = index.above[number]) groups.add(number);
   return { groups, cost, ties: tied.length };
@@ -159,11 +174,14 @@ export function worstPath(index) {
  * @type {(index: Index, at: number) => number[]}
  */
 export function nodeShares(index, at) {
-  const { counts, probabilities } = index.nodes[at];
-  if (probabilities) return probabilities;
-  const all = total(counts);
-  if (all) return counts.map((count) => count / all);
-  return at > 0 ? nodeShares(index, index.parent[at]) : counts.map(() => 1 / counts.length);
+  for (let up = at; up >= 0; up = index.parent[up]) {
+    const { counts, probabilities } = index.nodes[up];
+    if (probabilities) return probabilities;
+    const all = total(counts);
+    if (all) return counts.map((count) => count / all);
+  }
+  const { classes } = index.content;
+  return classes.map(() => 1 / classes.length);
 }
 
 /**

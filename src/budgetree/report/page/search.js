@@ -1,9 +1,9 @@
 // @ts-check
 // Finding a test or a diagnosis in the tree: every hit is unfolded to and marked; Enter goes to the next.
 
-import { byId, counted } from "./dom.js";
+import { amount, byId, counted } from "./dom.js";
 import { isLeaf } from "./model.js";
-import { focusRow, reveal } from "./tree.js";
+import { MAX_DEPTH, focusRow, reveal } from "./tree.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -17,11 +17,15 @@ export function connectSearch(currentView) {
   /** @type {Row[]} */
   let hits = [];
   let place = -1;
+  let deeper = 0; // hits that are too deep to unfold to
 
   function search() {
     const view = currentView();
     document.querySelectorAll(".row.hit, .row.hit-now").forEach((line) => line.classList.remove("hit", "hit-now"));
-    hits = groupsNamed(view.index, box.value).map((group) => reveal(view, group));
+    const { depth } = view.index;
+    const found = groupsNamed(view.index, box.value);
+    hits = found.filter((group) => depth[group] <= MAX_DEPTH).map((group) => reveal(view, group));
+    deeper = found.length - hits.length;
     hits.forEach((row) => row.line.classList.add("hit"));
     place = -1;
     report();
@@ -29,7 +33,8 @@ export function connectSearch(currentView) {
 
   function report() {
     const found = counted(hits.length, "hit", "hits");
-    byId("hits").textContent = !box.value.trim() ? "" : place < 0 ? found : `${place + 1} of ${found}`;
+    const rest = deeper ? `, and ${amount(deeper)} after more than ${MAX_DEPTH} tests` : "";
+    byId("hits").textContent = !box.value.trim() ? "" : `${place < 0 ? "" : `${place + 1} of `}${found}${rest}`;
   }
 
   /** @param {number} by */

@@ -16,6 +16,7 @@ import { narrow, placeDetail, showDetail } from "./detail.js";
 
 const LARGE = 60; // nodes; a larger tree starts folded
 const OPEN_DEPTH = 3; // below this depth
+export const MAX_DEPTH = 100; // tests; what is deeper is unfolded by hand: browsers take minutes for a thousand levels
 
 /**
  * @param {Index} index
@@ -165,7 +166,7 @@ function setOpen(view, row, open) {
 export function unfoldTo(view, start, depth) {
   const pending = [start];
   for (let row = pending.pop(); row; row = pending.pop()) {
-    if (!row.list || row.depth >= depth) continue;
+    if (!row.list || row.depth >= Math.min(depth, MAX_DEPTH)) continue;
     setOpen(view, row, true);
     pending.push(...rowsBelow(view, row));
   }
@@ -183,7 +184,9 @@ export function foldAll(view) {
  */
 export function prepareToPrint(view) {
   const pending = [view.root];
-  for (let row = pending.pop(); row; row = pending.pop()) pending.push(...rowsBelow(view, row));
+  for (let row = pending.pop(); row; row = pending.pop()) {
+    if (row.depth < MAX_DEPTH) pending.push(...rowsBelow(view, row));
+  }
 }
 
 /**

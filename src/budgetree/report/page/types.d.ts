@@ -181,6 +181,7 @@ export interface Index {
   groups: Group[];
   parent: number[]; // of a node; -1 for the root
   above: number[]; // of a group; -1 for the root
+  depth: number[]; // of a group; 0 for the root
   due: number[][]; // fees that an inner node's test adds
   repeated: boolean[]; // whether an inner node's test was done above it
   remaining: number[]; // the most that a case can still cost at a node

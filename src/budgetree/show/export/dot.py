@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetree.services.words import visible
 from budgetree.show.colours import answer_colours, tint
 from budgetree.show.outline import Group
-from budgetree.show.tables import one_line
 from budgetree.tree.tree import Tree
 
 HEAD = [
@@ -51,6 +51,7 @@ def _id(group: Group) -> str:
 
 
 def _text(*lines: str) -> str:
-    """A quoted string; backslashes and quotes of names stay what they are."""
-    escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in map(one_line, lines))
+    """A quoted string; backslashes, quotes and & of names stay what they are: dot knows \\N and &lt; in labels."""
+    shown = (visible(line).replace("&", "&amp;") for line in lines)
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in shown)
     return '"' + "\\n".join(escaped) + '"'

@@ -6,15 +6,16 @@ import builtins
 import keyword
 from typing import Any
 
+from budgetree.services.words import visible
 from budgetree.show.export.conditions import Condition, condition, is_numeric
 from budgetree.show.export.literals import literal
 from budgetree.show.export.models import models_to_python
 from budgetree.show.outline import Branch, Group, Visit
-from budgetree.show.tables import one_line
 from budgetree.show.text import summary_line
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
+DEEPEST = 20_000  # tests on a path: 500 functions that call each other, of which Python allows a thousand
 MISSING = "value is None or value != value"
 NAN = "float('nan')"
 
@@ -23,7 +24,14 @@ def to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
         raise ValueError(f"name is {name!r}; expected a name for a Python function that Python does not use itself.")
-    return models_to_python(tree, name) if tree.models is not None else _Writer(tree, name).source()
+    if tree.models is not None:
+        return models_to_python(tree, name)
+    if tree.depth > DEEPEST:
+        raise ValueError(
+            f"to_python: this tree has {tree.depth:,} tests on a path; Python can follow {DEEPEST:,}. Predict with the "
+            "model itself, or cut the tree: tree.cut(budget)."
+        )
+    return _Writer(tree, name).source()
 
 
 class _Writer:
@@ -68,9 +76,9 @@ class _Writer:
         test = int(nodes.test[node])
         price = self.tree.words.price(node)
         if self.outline.is_purchase(visit.group):
-            self._write(visit.depth, f"# {one_line(self.tree.words.question(visit.group))} {one_line(price)}")
+            self._write(visit.depth, f"# {visible(self.tree.words.question(visit.group))} {visible(price)}")
             return
-        self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {one_line(price)}")
+        self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {visible(price)}")
         if is_numeric(schema, test):
             # NaN is in no range. A float, since others are not compared with one as encode does.
             self._write(visit.depth, f"value = {NAN} if value is None else float(value)")

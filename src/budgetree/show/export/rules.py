@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetree.problem.units import plain_number
-from budgetree.services.words import counted, show_number
+from budgetree.services.words import counted, show_number, visible
 from budgetree.show.outline import Group
 from budgetree.tree.tree import Tree
+
+MAX_CONDITIONS = 2_000_000  # of all rules together; about 100 MB of text
 
 Conditions = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -36,15 +38,23 @@ class Rule:
         known = f"right for {right}" if self.model is None else f"{right} are {self.label}"
         known = known if self.is_class else counted(self.cases, "case")
         known += "" if self.loss is None else f", loss {show_number(self.loss)}"
-        return f"{f'if {tests} then' if tests else 'always'} {label}  [costs {show_number(self.cost)}; {known}]"
+        when = f"if {tests} then" if tests else "always"
+        return visible(f"{when} {label}  [costs {show_number(self.cost)}; {known}]")
 
 
 def rules_of(tree: Tree) -> tuple[Rule, ...]:
     """From the first branch to the last."""
     outline, schema, nodes = tree.outline, tree.schema, tree.nodes
     path: list[tuple[str, tuple[str, ...]]] = []
-    found = []
+    found, n_conditions = [], 0
     for visit in outline.walk():
+        n_conditions += visit.depth if visit.kind == "enter" and outline.is_leaf(visit.group) else 0
+        if n_conditions > MAX_CONDITIONS:
+            raise ValueError(
+                f"rules: this tree has {tree.n_leaves:,} paths of up to {tree.depth:,} tests, and every rule repeats "
+                f"what is above it: more than {MAX_CONDITIONS:,} conditions. to_text, to_dot and to_python say each "
+                "test once; a tree that is cut has fewer: tree.cut(budget)."
+            )
         if visit.branch is not None:
             del path[visit.depth :]
             names = () if outline.is_purchase(visit.group) else visit.branch.names

@@ -16,7 +16,7 @@ from budgetree.errors import ModelFileError
 from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
-from budgetree.services.files import write_text
+from budgetree.services.files import write_json
 from budgetree.services.words import counted
 from budgetree.tree.model.encoding import (
     encoding_content,
@@ -37,7 +37,8 @@ from budgetree.tree.model.history import (
 from budgetree.tree.model.leaves import known_content, models_content, read_known, read_models, read_probabilities
 from budgetree.tree.model.losses import losses_content, read_losses
 from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival, spending
+from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges, paid_on_arrival
+from budgetree.tree.purchases import spending
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -48,8 +49,7 @@ VERSION_OF_RECORDS = 3  # before it "origin" was prose, and what was proven was 
 
 def write(path: str | PathLike[str], tree: Tree) -> None:
     """Write the whole file; an old one stays until the new one is complete."""
-    content = json.dumps(_to_content(tree), ensure_ascii=False, separators=(",", ":"))
-    write_text(Path(path), content)
+    write_json(Path(path), _to_content(tree))
 
 
 def read(path: str | PathLike[str], make: type[AnyTree]) -> AnyTree:
@@ -210,8 +210,7 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
     due = charges(test, parent, schema.table)
     if otherwise is None:
         return replace(nodes, paid=paid_on_arrival(nodes, due, schema.n_outcomes))
-    spent = spending(nodes, due, schema.n_outcomes)
-    return replace(nodes, paid=np.array([sum(units.values()) for units in spent], dtype=np.int64))
+    return replace(nodes, paid=spending(nodes, due, schema.n_outcomes).paid)
 
 
 def _read_otherwise(entries: list[Any]) -> NDArray[np.int32] | None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from budgetree.problem.units import plain_number
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ def as_dict(tree: Tree) -> dict[str, Any]:
     nodes, schema = tree.nodes, tree.schema
     counts = nodes.counts.tolist()
     if schema.weight_scale != 1:
-        counts = [[plain_number(schema.cases(count)) for count in row] for row in counts]
+        counts = [schema.plain_cases(row) for row in counts]
     entries: list[dict[str, Any]] = []
     for node in range(len(nodes)):
         entry: dict[str, Any] = {"counts": counts[node], "label": schema.answer_names[nodes.label[node]]}

@@ -59,3 +59,22 @@ test("of many classes only those with cases are listed", () => {
   assert.equal(many.children.length, 2);
   assert.match(many.textContent, /12 classes have no known case here\.$/);
 });
+
+test("of many classes the five largest have bars, and the rest is counted", () => {
+  const names = Array.from({ length: 200 }, (_, label) => String(label));
+  const many = { ...content(), classes: names, answers: names };
+  const counts = Array.from({ length: 200 }, (_, label) => (label === 7 ? 9 : 1));
+  const bars = dom.classBars(many, counts);
+  assert.equal(bars.children.length, 6);
+  assert.match(bars.children[0].textContent, /^7/);
+  assert.equal(bars.children[5].textContent, "and 195 more");
+  assert.equal(dom.stackedBar(counts).children.length, 13);
+  assert.deepEqual(dom.largest([1, 0, 3]), { places: [0, 2], more: 0 });
+});
+
+test("names are shown as what they are, also those that turn a line round", () => {
+  assert.equal(dom.visible("a\u202eb\u0007\n\ud800\u{e0041}"), "a\\u202eb\\x07\\n\\ud800\\U000e0041");
+  const kept = "gr\u00f6\u00dfe \u05e9\u05dc\u05d5\u05dd \u0645\u06cc\u200c\u062e \u{1f469}\u200d\u{1f52c}";
+  assert.equal(dom.visible(kept), kept);
+  assert.equal(dom.element("b", { title: "\u202e" }, "\u202e").textContent, "\\u202e");
+});

@@ -1,0 +1,138 @@
+"""A tree as a JavaScript function that needs no library: tables, and a walk through them, in one file."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from budgetree.problem.tables.encoding import UNSEEN, NumberEncoder
+from budgetree.problem.units import LARGEST_EXACT
+from budgetree.services.words import visible
+from budgetree.show.text import summary_line
+from budgetree.tree.leaf_models import NO_MODEL
+from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree.tree import Tree
+
+WALK = Path(__file__).with_name("walk.js")
+NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+# What may not name a constant of a module, and what walk.js needs.
+RESERVED = re.compile(
+    "arguments|await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|"
+    "false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|"
+    "public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield|"
+    "Array|Infinity|JSON|Map|Math|NaN|Number|Object|String|TypeError|globalThis"
+)
+
+
+def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
+    """The source of `name(values)`, as an ES module that exports it or as a script that defines it."""
+    if not NAME.fullmatch(name) or RESERVED.fullmatch(name):
+        raise ValueError(f"name is {name!r}; expected a name for a JavaScript function that the language does not use.")
+    walk = WALK.read_text(encoding="utf-8").strip().replace("\n", "\n  ")
+    tables = "\n".join(f"  const {key} = {_written(content)};" for key, content in _tables(tree).items())
+    lines = [
+        f"// {visible(summary_line(tree))}.",
+        f"// {name}({{name of a test: its raw value}}) gives {{answer, probabilities, cost, tests}};",
+        "// null, undefined and NaN are missing values, and dates are texts such as 2024-02-29.",
+        f"{'export ' if module else ''}const {name} = (() => {{",
+        tables,
+        "",
+        f"  {walk}",
+        "",
+        "  return follow;",
+        "})();",
+    ]
+    return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n")) + "\n"
+
+
+def _tables(tree: Tree) -> dict[str, Any]:
+    """What walk.js reads, by the names that it uses."""
+    schema, models, table = tree.schema, tree.models, tree.schema.loss_table
+    leaf_models = () if models is None else zip(models.models, models.contributions, strict=True)
+    return {
+        "CLASSES": [_value(name) for name in tree.class_names],
+        "ANSWERS": [_value(name) for name in tree.answer_names],
+        "SCALE": float(schema.table.scale),
+        "SURE": None if models is None else models.sure,
+        "LOSSES": None if table.is_plain else table.units.tolist(),
+        "TESTS": _Lines(_test(tree, test) if test in tree.tests_used else None for test in range(len(tree.test_names))),
+        "MODELS": _Lines(
+            {
+                "intercept": model.intercept.tolist(),
+                "added": [[test, rows.tolist()] for test, rows in zip(model.tests, added, strict=True)],
+            }
+            for model, added in leaf_models
+        ),
+        "NODES": _Lines(_node(tree, node) for node in range(len(tree.nodes))),
+    }
+
+
+class _Lines(list[Any]):
+    """A list that is written with a line for each entry."""
+
+
+def _written(content: Any) -> str:
+    if isinstance(content, _Lines):
+        return "[\n" + "".join(f"    {_written(entry)},\n" for entry in content) + "  ]"
+    # No text can end a script element; JSON writes an infinite number as JavaScript does.
+    return json.dumps(content, separators=(", ", ": ")).replace("<", "\\u003c")
+
+
+def _test(tree: Tree, test: int) -> dict[str, Any]:
+    """Its name, where its levels begin or what its outcomes are, and the outcome of a missing value."""
+    schema = tree.schema
+    if schema.encoders is None:
+        return {"name": schema.test_names[test], "values": list(range(int(schema.n_outcomes[test]))), "missing": UNSEEN}
+    encoder = schema.encoders[test]
+    if isinstance(encoder, NumberEncoder):
+        missing = encoder.levels if encoder.has_missing else UNSEEN
+        return {"name": encoder.name, "thresholds": list(encoder.thresholds), "missing": missing}
+    values = [_value(value) for value in encoder.values]
+    keys = [(isinstance(value, str), value) for value in values]
+    if len(set(keys)) < len(keys):
+        raise ValueError(
+            f"test {encoder.name!r} has two values that JavaScript cannot tell apart; write them as texts."
+        )
+    return {"name": encoder.name, "values": values, "missing": len(values) if encoder.has_missing else UNSEEN}
+
+
+def _node(tree: Tree, node: int) -> dict[str, Any]:
+    """A node's test with the child and the price of each outcome (the last: any other), and what it answers."""
+    nodes, models = tree.nodes, tree.models
+    test = int(nodes.test[node])
+    content: dict[str, Any] = {} if test == LEAF else {"test": test}
+    if test != LEAF:
+        width, otherwise = int(tree.schema.n_outcomes[test]), None
+        if nodes.otherwise is not None:
+            otherwise = int(nodes.otherwise[node])
+        children = [
+            otherwise if child == NO_BRANCH else child for child in (*nodes.children(node, width).tolist(), NO_BRANCH)
+        ]
+        prices = [*tree.charges.price[node, :width].tolist(), int(tree.charges.price[node, -1])]
+        content |= {"children": _short(children), "prices": _short(prices)}
+        if tree.may_stop[node]:
+            content["mayStop"] = True
+    if models is not None and int(models.of_node[node]) != NO_MODEL:
+        return content | {"model": int(models.of_node[node])}
+    return content | {"answer": int(nodes.label[node]), "shares": nodes.shares[node].tolist()}
+
+
+def _short(entries: list[Any]) -> Any:
+    """One entry instead of many that are the same."""
+    return entries[0] if len(set(entries)) == 1 else entries
+
+
+def _value(value: Any) -> Any:
+    """As JavaScript has it: dates and times are texts, decimals are numbers."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, (datetime, date, time)) and not getattr(value, "nanosecond", 0):
+        return value.isoformat()
+    is_plain = isinstance(value, (str, bool, float)) or (type(value) is int and abs(value) <= LARGEST_EXACT)
+    if not is_plain:
+        raise ValueError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as JavaScript.")
+    return value

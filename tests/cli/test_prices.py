@@ -1,0 +1,62 @@
+"""Price lists on the command line: what they lack is said as it is to be typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{20 + i % 30},{'' if i == 5 else i % 4},{'ab'[i % 4 // 2]}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,ca level,y", *lines]), encoding="utf-8")
+    return tmp_path
+
+
+FIT = ["fit", "t.csv", "-t", "y", "--budget", "9", "--objective", "known", "--folds", "0", "-o", "m.json", "--prices"]
+
+
+def test_a_missing_price_is_advised_as_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.toml").write_text("[tests]\nage = 3\n", encoding="utf-8")
+    printed = run(capsys, *FIT, "p.toml", code=1)
+    assert printed == (
+        "error: p.toml: no price for 'ca level'; add a line for each, or say what every test costs that is not in the "
+        "list: --default-price 1.\n"
+    )
+    run(capsys, *FIT, "p.toml", "--default-price", "7")
+    content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
+    assert content["prices"]["default"] in (7, "7")
+
+
+def test_a_second_default_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.toml").write_text("default = 3\n", encoding="utf-8")
+    printed = run(capsys, *FIT, "p.toml", "--default-price", "7", code=1)
+    assert "p.toml: the list has a default of its own; leave out --default-price" in printed
+
+
+def test_a_gap_in_a_column_with_prices_per_outcome_says_what_to_add(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = 'default = 1\n[tests."ca level"]\n0 = 1\n1 = 2\n2 = 3\n3 = 4\n'
+    (folder / "p.toml").write_text(text, encoding="utf-8")
+    printed = run(capsys, *FIT, "p.toml", code=1)
+    assert printed == (
+        "error: p.toml: test 'ca level' has a price per outcome, but it is missing in some rows, which has none; add "
+        'below [tests."ca level"]: missing = 1.\n'
+    )
+    (folder / "p.toml").write_text(text + printed.rpartition(": ")[2].rstrip(".\n"), encoding="utf-8")
+    run(capsys, *FIT, "p.toml")
+    run(capsys, *FIT, "p.toml", "--levels", "3")
+
+
+def test_a_price_list_may_be_a_csv_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.csv").write_text("test,price\nage,3\nca level,0.5\n", encoding="utf-8")
+    assert "worst case 0.5" in run(capsys, *FIT, "p.csv")
+
+
+def test_without_a_list_all_tests_may_cost_something_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "every test costs 4." in run(capsys, "check", "t.csv", "-t", "y", "--default-price", "4")

@@ -1,0 +1,118 @@
+"""to_pmml: a document as PMML 4.4 says, scored by a reader that shares no code with the exporter."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import budgetree as bt
+from exported import assert_pmml_agrees, deep_tree
+from losing import losing_tree
+from new_cases import frame_of, new_tree, wild_rows
+from pmml_reader import SPACE, PmmlTree, check_structure
+
+
+@pytest.mark.parametrize("sure", [None, 0.8])
+def test_plain_trees_for_new_cases_send_the_unknown_on(sure: float | None) -> None:
+    tree, rows = new_tree("count", sure), wild_rows(41, 300)
+    assert_pmml_agrees(tree, rows, tree.encode(frame_of(rows)))
+
+
+@pytest.mark.parametrize("leaves", [None, "count"])
+def test_answers_that_are_no_class_are_scores(leaves: str | None) -> None:
+    tree, rows = losing_tree(leaves), wild_rows(42, 300)
+    codes = tree.encode(frame_of(rows))
+    assert {"refer", "wait"} <= set(tree.predict(codes))
+    assert_pmml_agrees(tree, rows, codes)
+
+
+def test_leaves_that_are_models_are_refused_with_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"leaves of this tree are models.*to_javascript.*--leaves count"):
+        new_tree("model", 0.8).to_pmml()
+
+
+def test_a_node_says_what_its_path_has_cost() -> None:
+    tree = losing_tree(None)
+    root = ET.fromstring(tree.to_pmml())
+    costs = {
+        int(node.attrib["id"]): float(cost.attrib["value"])
+        for node in root.iter(f"{SPACE}Node")
+        for cost in node.findall(f"{SPACE}Extension")
+    }
+    rows = wild_rows(43)
+    codes = tree.encode(frame_of(rows))
+    at_leaf = tree.nodes.is_leaf[tree.route(codes)]
+    assert [costs[node] for node in tree.route(codes)[at_leaf].tolist()] == tree.cost(codes)[at_leaf].tolist()
+
+
+def test_a_deep_tree_is_still_a_document() -> None:
+    depth = 1500
+    tree = deep_tree(depth)
+    codes = np.array([[int(i < ones) for i in range(depth)] for ones in (0, 1, depth // 2, depth)])
+    model = PmmlTree(tree.to_pmml())
+    rows = [{f"t{i}": code for i, code in enumerate(row)} for row in codes.tolist()]
+    assert [model.score(row).answer for row in rows] == tree.predict(codes).tolist()
+
+
+def test_a_single_leaf_is_a_document() -> None:
+    text = bt.grow(bt.datasets.load("pima"), budget=0).to_pmml()
+    check_structure(text)
+    assert PmmlTree(text).score({}).answer == "neg"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [datetime(2024, 2, 29, 12), datetime(2024, 3, 1)],
+        [datetime(2024, 2, 29, 12, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC)],
+        [date(2024, 2, 29), date(2024, 3, 1)],
+        [time(8), time(8, 30)],
+        [Decimal("1.5"), Decimal("2.25")],
+        [2**60, 2**60 + 1],
+        [True, False],
+        ["\ttab ", "new\r\nline"],
+    ],
+    ids=str,
+)
+def test_values_of_other_kinds(values: list[Any]) -> None:
+    frame = pd.DataFrame({"v": pd.Series(values * 2, dtype=object), "y": [0, 1, 0, 1]})
+    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
+    text = tree.to_pmml()
+    check_structure(text)
+    assert [PmmlTree(text).score({"v": value}).answer for value in values] == [0, 1]
+
+
+@pytest.mark.parametrize("classes", [[True, False], [1, 2], [0.5, 1.5], ["a", "<&\"'>"]])
+def test_classes_of_every_type(classes: list[Any]) -> None:
+    tree = bt.grow(bt.Instance([[0], [1]], [0, 1], class_names=classes, test_names=["t"]))
+    check_structure(tree.to_pmml())
+    model = PmmlTree(tree.to_pmml())
+    assert [model.score({"t": code}).answer for code in (0, 1)] == classes
+
+
+@pytest.mark.parametrize(
+    "values", [["p", 1.5], [b"p", b"q"], [timedelta(1), timedelta(2)], ["1", 1], [date(2024, 1, 1), "x"]], ids=str
+)
+def test_values_that_one_field_cannot_hold_are_refused(values: list[Any]) -> None:
+    frame = pd.DataFrame({"v": pd.Series(values * 2, dtype=object), "y": [0, 1, 0, 1]})
+    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
+    with pytest.raises(ValueError, match=r"test 'v': .* cannot hold; write them all as texts"):
+        tree.to_pmml()
+
+
+def test_a_name_that_xml_cannot_hold_is_refused() -> None:
+    tree = bt.grow(bt.Instance([[0], [1]], ["a", "b"], test_names=["bell\x07"]))
+    with pytest.raises(ValueError, match="which XML cannot hold; rename it"):
+        tree.to_pmml()
+
+
+def test_a_test_called_answer_keeps_its_name() -> None:
+    tree = bt.grow(bt.Instance([[0], [1]], ["a", "b"], test_names=["answer"]))
+    check_structure(tree.to_pmml())
+    assert PmmlTree(tree.to_pmml()).score({"answer": 1}).answer == "b"
