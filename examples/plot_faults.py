@@ -69,16 +69,13 @@ print(certificate.check(faults))
 # The tree becomes a function in JavaScript that needs no library, for a page or an app. Where Node is installed it is
 # tried here on every fault. (``budgetree report`` makes a whole page, which asks for one measurement at a time.)
 
-if not hasattr(best, "to_javascript"):
-    print("This version of budgetree exports no JavaScript; to_python() and to_sql() do the same.")
-else:
-    source = best.to_javascript("diagnose", module=False)
-    print(f"a function of {len(source) / 1000:.0f} kB")
-    if shutil.which("node"):
-        rows = table.drop(columns="part").to_json(orient="records")
-        program = f"{source}\nconsole.log(JSON.stringify({rows}.map(row => diagnose(row).answer)));"
-        answers = json.loads(subprocess.run(["node", "-"], input=program, capture_output=True, text=True).stdout)
-        print(f"{sum(answers == table['part'])} of {N_FAULTS} faults lead to their part")
+source = best.to_javascript("diagnose", module=False)
+print(f"a function of {len(source) / 1000:.0f} kB")
+if shutil.which("node"):
+    rows = table.drop(columns="part").to_json(orient="records")
+    program = f"{source}\nconsole.log(JSON.stringify({rows}.map(row => diagnose(row).answer)));"
+    answers = json.loads(subprocess.run(["node", "-"], input=program, capture_output=True, text=True).stdout)
+    print(f"{sum(answers == table['part'])} of {N_FAULTS} faults lead to their part")
 
 # %%
 # The beginning of the tree

@@ -104,7 +104,8 @@ class Page:
 
     def _repr_html_(self) -> str:
         source = html.escape(self.source).replace("\n", "&#10;")
-        return f'<iframe title="the report" srcdoc="{source}" style="width: 100%; height: 50rem; border: 1px solid"></iframe>'
+        style = "width: 100%; height: 50rem; border: 1px solid"
+        return f'<iframe title="the report" srcdoc="{source}" style="{style}"></iframe>'
 
 
 Page(folder / "pathway.html")

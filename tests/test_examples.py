@@ -6,6 +6,7 @@ import ast
 import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,8 +74,8 @@ def test_no_troubleshooting_is_shorter_than_the_certificate_says() -> None:
     assert best < greedy
     assert f"worst case {best:g}, 0 errors\nno tree with no errors costs less" in printed
     assert "The certificate holds." in printed
-    if "faults lead to their part" in printed:  # Node is installed
-        assert "200 of 200 faults lead to their part" in printed
+    assert "a function of " in printed
+    assert shutil.which("node") is None or "200 of 200 faults lead to their part" in printed
 
 
 def test_no_payment_waits_beyond_the_deadline() -> None:
