@@ -19,6 +19,8 @@ import pandas as pd
 
 import budgetree as bt
 
+# sphinx_gallery_thumbnail_number = 2
+
 # %%
 # The table
 # ---------

@@ -15,6 +15,8 @@ import numpy as np
 
 import budgetree as bt
 
+# sphinx_gallery_thumbnail_number = 3
+
 # %%
 # Figure 1: which test first?
 # ---------------------------

@@ -64,8 +64,8 @@ command("check", "patients.csv", "--target", "diabetes", "--prices", "prices.tom
 # What every budget buys
 # ----------------------
 # A budget is what no patient's tests may cost, whatever they show. The error is of patients whom the tree has not seen:
-# each fifth is answered by trees that were learned from the others. Without blood every third or fourth patient gets a
-# wrong answer; glucose is worth its price, insulin is not.
+# each fifth is answered by trees that were learned from the others. Without blood about three in
+# ten patients get a wrong answer; glucose is worth its price, insulin is not.
 
 patients = bt.Instance.from_file(
     folder / "patients.csv", "diabetes", prices=bt.Prices.from_toml(folder / "prices.toml"), duplicates="keep"
