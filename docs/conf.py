@@ -59,6 +59,7 @@ numpydoc_class_members_toctree = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+plot_basedir = str(ROOT / "docs")
 plot_include_source = False
 plot_html_show_source_link = False
 plot_html_show_formats = False
