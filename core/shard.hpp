@@ -39,8 +39,9 @@ struct Slots {
 // How many cells a slot has: outcomes of all tests × classes.
 std::size_t cells_of(const Cases& cases);
 
-// Slot × test and outcome × class, in weight units.
-std::vector<std::int64_t> count_places(const Cases& cases, std::span<const std::int32_t> places, const Slots& slots,
-                                       Watch& watch);
+// Slot × test and outcome × class, in weight units: int64 for any cases, uint32 where each counts once.
+template <typename Count>
+std::vector<Count> count_places(const Cases& cases, std::span<const std::int32_t> places, const Slots& slots,
+                                Watch& watch);
 
 }  // namespace budgetree

@@ -35,20 +35,27 @@ NumpyArray<std::int32_t> move_for_python(const KeptCases& kept, Array<std::int32
     }));
 }
 
-NumpyArray<std::int64_t> count_for_python(const KeptCases& kept, Array<std::int32_t> places, Array<std::int32_t> slots,
-                                          std::size_t n_slots, Clock& clock) {
+template <typename Count>
+nb::object count_by(const Cases& cases, std::span<const std::int32_t> places, const Slots& slots, Clock& clock) {
+    auto counts = interruptible(clock, [&] {
+        Watch watch(clock);
+        return count_places<Count>(cases, places, slots, watch);
+    });
+    const std::size_t n_classes = cases.n_classes;
+    return nb::cast(as_numpy(std::move(counts), {slots.n_slots, cells_of(cases) / n_classes, n_classes}));
+}
+
+nb::object count_for_python(const KeptCases& kept, Array<std::int32_t> places, Array<std::int32_t> slots,
+                            std::size_t n_slots, Clock& clock) {
     const Cases& cases = kept.cases;
     check_places(cases, as_span(places), slots.shape(0));
     require(cases.size() < (std::size_t(1) << 32), "cases: expected fewer than 4 billion in a shard");
     for (const std::int32_t slot : as_span(slots)) {
         require(slot < std::int64_t(n_slots), "slots: expected each to be below their number");
     }
-    auto counts = interruptible(clock, [&] {
-        Watch watch(clock);
-        return count_places(cases, as_span(places), {as_span(slots), n_slots}, watch);
-    });
-    const std::size_t n_classes = cases.n_classes;
-    return as_numpy(std::move(counts), {n_slots, cells_of(cases) / n_classes, n_classes});
+    const Slots wanted = {as_span(slots), n_slots};
+    return cases.weights.empty() ? count_by<std::uint32_t>(cases, as_span(places), wanted, clock)
+                                 : count_by<std::int64_t>(cases, as_span(places), wanted, clock);
 }
 
 // The paths of as many nodes as `counts` is of.

@@ -42,7 +42,7 @@ class LocalLevels:
             counts: NDArray[np.int64] | None = None
             for number in range(first, len(self._shards), self._threads):
                 found, after[number] = advance(self._shards[number], places[number], step)
-                counts = found if counts is None else np.add(counts, found, out=counts)
+                counts = add([found]) if counts is None else np.add(counts, found, out=counts)
             assert counts is not None
             return counts
 

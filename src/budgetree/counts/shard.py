@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from budgetree.core import core
 
 NOWHERE = -1  # the place of a case whose path has ended, the slot of a place that nobody counts
+Counts = NDArray[np.int64] | NDArray[np.uint32]  # half the bytes where each case counts once
 CELLS_AT_ONCE = 1 << 20  # bounds the memory of NumPy's index arrays
 
 
@@ -62,7 +63,7 @@ class Step:
     by_case: bool = False  # each case counts one, whatever its weight
 
 
-def advance(shard: Shard, places: NDArray[np.int32] | None, step: Step) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def advance(shard: Shard, places: NDArray[np.int32] | None, step: Step) -> tuple[Counts, NDArray[np.int32]]:
     """The counts, slot × cell × class, and the new place of each case; None for where all are at first, place 0.
 
     Nothing is kept anywhere else: whoever lost the result can ask again.
@@ -73,9 +74,9 @@ def advance(shard: Shard, places: NDArray[np.int32] | None, step: Step) -> tuple
     return _counted(shard, at, step), at
 
 
-def add(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def add(parts: Sequence[Counts]) -> NDArray[np.int64]:
     """The sum of several tables of counts."""
-    total = parts[0].copy()
+    total = parts[0].astype(np.int64)
     for part in parts[1:]:
         total += part
     return total
@@ -90,13 +91,13 @@ def _moved(shard: Shard, places: NDArray[np.int32], moves: Moves) -> NDArray[np.
     return moved
 
 
-def _counted(shard: Shard, places: NDArray[np.int32], step: Step) -> NDArray[np.int64]:
+def _counted(shard: Shard, places: NDArray[np.int32], step: Step) -> Counts:
     if not len(shard) or not step.n_slots:
-        return np.zeros((step.n_slots, shard.n_cells, shard.n_classes), dtype=np.int64)
+        return np.zeros((step.n_slots, shard.n_cells, shard.n_classes), dtype=np.uint32)
     if core is None:
         return count_in_numpy(shard, places, step)
     cases = _cases_of(shard, by_case=step.by_case)
-    counts: NDArray[np.int64] = core.count_places(cases, places, step.slots, step.n_slots, core.Clock())
+    counts: Counts = core.count_places(cases, places, step.slots, step.n_slots, core.Clock())
     return counts
 
 

@@ -25,23 +25,24 @@ class GrowingTree:
 
     def split(self, node: int, choice: Choice, shown: NDArray[np.int64]) -> dict[int, int]:
         """Do the test, whose outcomes show these class counts; the new node of each outcome that is present."""
-        table = self._schema.table
-        due = table.fees_due(self.fees_paid[node])
-        self._test[node], self._fallback[node] = choice.test, choice.fallback
+        table, test = self._schema.table, choice.test
+        self._test[node], self._fallback[node] = test, choice.fallback
         self._first_branch[node] = len(self._branches)
-        present = np.flatnonzero(shown.sum(axis=1)).tolist()
+        present = np.flatnonzero(shown.any(axis=1))
+        first, n_new = len(self), len(present)
         below = np.full(len(shown), NO_BRANCH)
-        below[present] = range(len(self), len(self) + len(present))
+        below[present] = np.arange(first, first + n_new)
         self._branches.extend(below.tolist())
-        for outcome in present:
-            self._test.append(LEAF)
-            self._parent.append(node)
-            self.counts.append(shown[outcome])
-            self.paid.append(self.paid[node] + int(due[choice.test] + table.own[choice.test, outcome]))
-            self.fees_paid.append(self.fees_paid[node] | int(table.fee_mask[choice.test]))
-            self._fallback.append(False)
-            self._first_branch.append(-1)
-        return dict(zip(present, below[present].tolist(), strict=True))
+        fees_paid = self.fees_paid[node]
+        paid = self.paid[node] + int(table.fees_due(fees_paid)[test]) + table.own[test, present]
+        self._test.extend([LEAF] * n_new)
+        self._parent.extend([node] * n_new)
+        self.counts.extend(shown[present])
+        self.paid.extend(paid.tolist())
+        self.fees_paid.extend([fees_paid | int(table.fee_mask[test])] * n_new)
+        self._fallback.extend([False] * n_new)
+        self._first_branch.extend([-1] * n_new)
+        return dict(zip(present.tolist(), range(first, first + n_new), strict=True))
 
     def nodes(self) -> Nodes:
         """The tree as it is now."""

@@ -46,6 +46,7 @@ class LevelGrower:
         # Leaves that need several cases ask for counts of cases, where those of weight are not the same.
         self._needs_cases = settings.min_cases > 1 and not (cases.counts_once and cases.factors is None)
         self._n_outcomes = cases.schema.n_outcomes
+        self._first_cell = np.cumsum(self._n_outcomes) - self._n_outcomes
         n_numbers = int(self._n_outcomes.sum()) * cases.n_classes
         self._work = Work(cases.class_order.n_cases, cases.n_tests, n_numbers)
         self._max_tables = max(2, max_table_bytes // (8 * n_numbers))
@@ -129,7 +130,7 @@ class LevelGrower:
 
     def _split(self, spots: Sequence[Spot]) -> list[Spot]:
         """Spots whose tables are known, by the rule; the children of those that it splits."""
-        tables = np.stack([self._weighted(spot.table) for spot in spots if spot.table is not None])
+        tables = self._weighted(np.stack([spot.table for spot in spots if spot.table is not None]))
         cases = self._pass(spots, by_case=True) if self._needs_cases else None
         children: list[Spot] = []
         for spot, table, choice in zip(spots, tables, self._rule.choose(self._nodes(spots), tables, cases), strict=True):
@@ -139,12 +140,13 @@ class LevelGrower:
         return children
 
     def _children(self, spot: Spot, table: NDArray[np.int64], choice: Choice) -> list[Spot]:
-        first = int(self._n_outcomes[: choice.test].sum())
-        shown = table[first : first + int(self._n_outcomes[choice.test])].copy()  # the rest of the table may go
+        first = self._first_cell[choice.test]
+        shown = table[first : first + self._n_outcomes[choice.test]].copy()  # the rest of the table may go
+        share = (shown.sum(axis=1) / self._total).tolist()
         children = []
         for outcome, node in self._tree.split(spot.node, choice, shown).items():
             path = None if spot.path is None else spot.path | {(choice.test, outcome)}
-            child = Spot(node, spot, outcome, path, int(shown[outcome].sum()) / self._total)
+            child = Spot(node, spot, outcome, path, share[outcome])
             if self._cache is not None and path is not None:
                 child.table = self._cache.get(path)
             children.append(child)
