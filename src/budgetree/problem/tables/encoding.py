@@ -131,52 +131,96 @@ def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """What a column holds, as far as its encoder must know."""
+
+    name: str
+    dtype: str
+    has_missing: bool
+    low: float | None = None  # the least number; None where there is none
+    high: float | None = None
+    numbers: NDArray[np.float64] | None = None  # the different ones; None where they are too many
+    # Values that are no numbers, or whole numbers that floats would not tell apart; None where there are none.
+    values: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of(cls, column: Column, max_numbers: int) -> Contents:
+        """Look at all rows; more different numbers than these are too many."""
+        if column.numbers is None:
+            values, has_missing = _present(column)
+            return cls(column.name, column.dtype, has_missing, values=values)
+        absent = np.isnan(column.numbers)
+        numbers = column.numbers[~absent] if absent.any() else column.numbers
+        if not len(numbers):
+            return cls(column.name, column.dtype, bool(absent.any()))
+        low, high = float(numbers.min()), float(numbers.max())
+        few = _distinct(numbers, max_numbers)
+        values = None if column.values is None or few is None else _present(column)[0]
+        return cls(column.name, column.dtype, bool(absent.any()), low, high, few, values)
+
+
 def fit_encoder(column: Column, levels: int | Mapping[str, int]) -> ColumnEncoder:
     """Choose how to encode a column; a mapping of levels names the columns that are always rounded."""
-    always = isinstance(levels, Mapping) and column.name in levels
-    n_levels = levels.get(column.name, DEFAULT_LEVELS) if isinstance(levels, Mapping) else levels
-    if column.numbers is None:
-        if always:
-            raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
-        return _categories_of(column)
-    absent = np.isnan(column.numbers)
-    numbers = column.numbers[~absent] if absent.any() else column.numbers
-    if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
-        raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
-    if len(numbers) and (always or _has_more_than(numbers, n_levels)):
-        return Levels(column.name, float(numbers.min()), float(numbers.max()), n_levels, bool(absent.any()))
-    if column.values is not None:
-        return _categories_of(column)  # whole numbers that floats would not tell apart
-    return _categories(column, [int_if_whole(v) for v in np.unique(numbers).tolist()], has_missing=bool(absent.any()))
+    n_levels, always = levels_of(column.name, levels)
+    if column.numbers is None and always:
+        raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
+    return encoder_for(Contents.of(column, n_levels), levels)
 
 
-def _categories_of(column: Column) -> Categories:
+def encoder_for(contents: Contents, levels: int | Mapping[str, int]) -> ColumnEncoder:
+    """The same for contents that were found part by part."""
+    n_levels, always = levels_of(contents.name, levels)
+    low, high = contents.low, contents.high
+    if low is not None and high is not None:
+        if not math.isfinite(high - low):
+            raise ValueError(f"column {contents.name!r} spans more than a float can hold; rescale it.")
+        if always or contents.numbers is None:
+            return Levels(contents.name, low, high, n_levels, contents.has_missing)
+    elif always and contents.values:
+        raise ValueError(f"levels: column {contents.name!r} holds {contents.dtype}, not numbers, so it has no levels.")
+    if contents.values is not None or contents.numbers is None:
+        return _categories(contents, sorted(contents.values or (), key=sort_key))
+    return _categories(contents, [int_if_whole(v) for v in contents.numbers.tolist()])
+
+
+def levels_of(name: str, levels: int | Mapping[str, int]) -> tuple[int, bool]:
+    """How many levels a column of numbers gets, and whether it is rounded to them even if its values are fewer."""
+    if isinstance(levels, Mapping):
+        return levels.get(name, DEFAULT_LEVELS), name in levels
+    return levels, False
+
+
+def _present(column: Column) -> tuple[tuple[Any, ...], bool]:
+    """The different values, and whether some are missing."""
     try:
         coded = column.coded()
     except TypeError as error:
         raise ValueError(
             f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
         ) from error
-    return _categories(column, sorted(coded.present(), key=sort_key), has_missing=bool(coded.is_absent.any()))
+    return tuple(coded.present()), bool(coded.is_absent.any())
 
 
-def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Categories:
-    count = len(values) + has_missing
+def _categories(contents: Contents, values: list[Any]) -> Categories:
+    count = len(values) + contents.has_missing
     if count > MAX_OUTCOMES:
         raise ValueError(
-            f"column {column.name!r} ({column.dtype}) has {count} different outcomes; a test may have at most "
+            f"column {contents.name!r} ({contents.dtype}) has {count} different outcomes; a test may have at most "
             f"{MAX_OUTCOMES}. Drop the column if it identifies the row, convert it to numbers (they are rounded to "
             "levels), or group its rare values."
         )
-    return Categories(column.name, tuple(values), has_missing)
+    return Categories(contents.name, tuple(values), contents.has_missing)
 
 
-def _has_more_than(numbers: NDArray[np.float64], count: int) -> bool:
+def _distinct(numbers: NDArray[np.float64], max_count: int) -> NDArray[np.float64] | None:
+    """The different numbers, or None where there are more."""
     few = np.unique(numbers[:SAMPLE])
-    if len(few) > count:
-        return True
+    if len(few) > max_count:
+        return None
     others = numbers[few[np.minimum(np.searchsorted(few, numbers), len(few) - 1)] != numbers]
-    return len(few) + len(np.unique(others)) > count
+    every = np.union1d(few, others)
+    return every if len(every) <= max_count else None
 
 
 def _value_names(values: Sequence[Any]) -> tuple[str, ...]:
