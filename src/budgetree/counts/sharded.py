@@ -12,10 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.counts.levels import LevelCounter
-from budgetree.problem import Schema
+from budgetree.problem import Instance, Schema
 from budgetree.problem.class_order import ClassTotals, Unavoidable
 from budgetree.problem.schema import HasSchema
 from budgetree.services.words import counted
+
+
+class Origin:
+    """Shared by copies with other prices or class weights: their counts are the same."""
 
 
 class ShardedCases(HasSchema, ABC):
@@ -29,6 +33,7 @@ class ShardedCases(HasSchema, ABC):
         self.n_objects = n_objects  # those of weight 0 among them
         self.class_order = totals
         self.counts_once = counts_once  # every case in a shard does, so that weight is a number of cases
+        self.origin = Origin()
         self.factors: NDArray[np.int64] | None = None  # per class, where classes are weighted
 
     @abstractmethod
@@ -70,3 +75,6 @@ class ShardedCases(HasSchema, ABC):
             counted(self.n_tests, "test"),
             counted(self.n_classes, "class", "classes"),
         )
+
+
+AnyCases = Instance | ShardedCases  # here or elsewhere

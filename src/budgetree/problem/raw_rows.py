@@ -89,13 +89,14 @@ def _encode(
     tests: Sequence[Column], levels: LevelCounts, fixed: Mapping[str, ColumnEncoder]
 ) -> tuple[tuple[ColumnEncoder, ...], NDArray[np.uint8]]:
     """How each column becomes codes, and the codes."""
-    _check_levels(levels, [column.name for column in tests])
+    check_levels(levels, [column.name for column in tests])
     encoders = tuple(fixed.get(column.name) or fit_encoder(column, levels) for column in tests)
     coded = [encoder.encode(column) for encoder, column in zip(encoders, tests, strict=True)]
     return encoders, side_by_side(coded, len(tests[0]))
 
 
-def _check_levels(levels: LevelCounts, test_names: Sequence[str]) -> None:
+def check_levels(levels: LevelCounts, test_names: Sequence[str]) -> None:
+    """An error unless they are whole numbers, for tests that there are."""
     by_name = levels if isinstance(levels, Mapping) else {"": levels}
     for name, count in by_name.items():
         if isinstance(levels, Mapping) and name not in test_names:

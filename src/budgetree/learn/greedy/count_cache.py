@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+from weakref import WeakKeyDictionary
+
 import numpy as np
 from numpy.typing import NDArray
+
+from budgetree.counts import ShardedCases
 
 Path = frozenset[tuple[int, int]]  # of (test, outcome), in whichever order: the cases there are the same
 
@@ -22,3 +27,11 @@ class CountCache:
         if path not in self._known and counts.nbytes <= self._room:
             self._known[path] = counts.copy()
             self._room -= counts.nbytes
+
+
+_caches: WeakKeyDictionary[Any, CountCache] = WeakKeyDictionary()
+
+
+def cache_of(cases: ShardedCases, max_bytes: int) -> CountCache:
+    """One for all trees of the same cases, whatever their prices and class weights."""
+    return _caches.setdefault(cases.origin, CountCache(max_bytes))

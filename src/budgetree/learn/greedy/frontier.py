@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.counts import AnyCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.found import Found, found_leaf
 from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
@@ -16,7 +17,6 @@ from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount
 from budgetree.learn.greedy.steps import join_steps
 from budgetree.learn.settings import Request
-from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Tree
@@ -27,7 +27,7 @@ from budgetree.tree.origin import Change
 class _Recipe:
     """How to grow a tree again: most are never asked for."""
 
-    instance: Instance
+    instance: AnyCases
     impurity: Impurity
     hard_budget: int  # in price units
     cut: int

@@ -5,18 +5,17 @@ The nodes are the same, to the bit.
 
 from __future__ import annotations
 
-from budgetree.counts import MemoryCounter, ShardedCases
+from budgetree.counts import AnyCases, MemoryCounter, ShardedCases
 from budgetree.learn.greedy.count_cache import CountCache
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.native import grow_native, is_native
 from budgetree.learn.greedy.plain import grow_plain
 from budgetree.learn.greedy.settings import Settings
-from budgetree.problem import Instance
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes
 
 
-def grow_nodes(instance: Instance | ShardedCases, settings: Settings, threads: int = 1) -> Nodes:
+def grow_nodes(instance: AnyCases, settings: Settings, threads: int = 1) -> Nodes:
     """The nodes of one tree."""
     if isinstance(instance, ShardedCases):
         return grow_sharded(instance, settings, threads)

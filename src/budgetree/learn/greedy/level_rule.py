@@ -27,7 +27,7 @@ class LevelNodes:
 
 
 class LevelRule(Protocol):
-    """Stops or chooses, for many nodes. Counts are node × cell × class: the outcomes of all tests, one after another."""
+    """Stops or chooses, for many nodes. Counts are node × cell × class: the outcomes of all tests in a row."""
 
     def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
         """Per node, whether it is a leaf whatever the tests show."""

@@ -1,10 +1,10 @@
 """Growth level by level, from shards: one pass counts all nodes of a level. The nodes are those of every other grower.
 
-    the driver                                       the shards
-    splits of the last level, what to count   ──►    cases move to their new nodes; those that are wanted are counted
-    counts, added up                          ◄──    (nothing else leaves a shard)
-    the rule chooses a test for each; children
-    that are leaves already end here
+the driver                                       the shards
+splits of the last level, what to count   ──►    cases move to their new nodes; those that are wanted are counted
+counts, added up                          ◄──    (nothing else leaves a shard)
+the rule chooses a test for each; children
+that are leaves already end here
 """
 
 from __future__ import annotations
@@ -133,7 +133,9 @@ class LevelGrower:
         tables = self._weighted(np.stack([spot.table for spot in spots if spot.table is not None]))
         cases = self._pass(spots, by_case=True) if self._needs_cases else None
         children: list[Spot] = []
-        for spot, table, choice in zip(spots, tables, self._rule.choose(self._nodes(spots), tables, cases), strict=True):
+        for spot, table, choice in zip(
+            spots, tables, self._rule.choose(self._nodes(spots), tables, cases), strict=True
+        ):
             if choice is not None:
                 spot.test = choice.test
                 children += self._children(spot, table, choice)

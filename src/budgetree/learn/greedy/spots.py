@@ -40,7 +40,9 @@ class Work:
     n_numbers: int  # of one table
 
     def of(self, spots: Sequence[Spot]) -> float:
-        return sum(spot.share for spot in spots) * self.n_cases * self.n_tests + len(spots) * self.n_numbers * TABLE_COST
+        return (
+            sum(spot.share for spot in spots) * self.n_cases * self.n_tests + len(spots) * self.n_numbers * TABLE_COST
+        )
 
 
 def to_count(spots: Sequence[Spot], work: Work | None) -> tuple[list[Spot], list[Spot]]:

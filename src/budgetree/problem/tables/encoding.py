@@ -148,8 +148,8 @@ class Contents:
     def of(cls, column: Column, max_numbers: int) -> Contents:
         """Look at all rows; more different numbers than these are too many."""
         if column.numbers is None:
-            values, has_missing = _present(column)
-            return cls(column.name, column.dtype, has_missing, values=values)
+            present, has_missing = _present(column)
+            return cls(column.name, column.dtype, has_missing, values=present)
         absent = np.isnan(column.numbers)
         numbers = column.numbers[~absent] if absent.any() else column.numbers
         if not len(numbers):

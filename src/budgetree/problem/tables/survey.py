@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import reduce
 from typing import Any
 
@@ -30,14 +31,23 @@ class ColumnSurvey:
         """Numbers, text or nothing, for messages."""
         if self.example is None:
             return "nothing"
-        return "numbers" if self.contents.numbers is not None or self.contents.low is not None else "text"
+        values = self.contents.values
+        if self.contents.low is not None or (values and all(map(is_amount, values))):
+            return "numbers"
+        return "text"
 
 
-class MixedColumn(ValueError):
+def is_amount(value: Any) -> bool:
+    """Whether a value is a number, which True is not."""
+    return isinstance(value, (int, float, Decimal, np.number)) and not isinstance(value, bool)
+
+
+class MixedColumnError(ValueError):
     """A column that is numbers in one part and text in another."""
 
     def __init__(self, one: ColumnSurvey, other: ColumnSurvey) -> None:
         self.name = one.contents.name
+        self.others: tuple[str, ...] = ()  # columns of the same table for which that holds too
         found = " and ".join(f"{survey.holds} in {survey.part} ({survey.example!r:.40})" for survey in (one, other))
         super().__init__(
             f"column {self.name!r} holds {found}; expected one kind of values in all parts. Convert the column, "
@@ -53,7 +63,7 @@ def survey_column(column: Column, part: str, n_levels: int) -> ColumnSurvey:
 
 
 def merged(surveys: Sequence[ColumnSurvey], n_levels: int) -> ColumnSurvey:
-    """What is known after all parts; MixedColumn where their kinds differ."""
+    """What is known after all parts; MixedColumnError where their kinds differ."""
     return reduce(lambda one, other: _both(one, other, n_levels), surveys)
 
 
@@ -63,7 +73,7 @@ def _both(one: ColumnSurvey, other: ColumnSurvey, n_levels: int) -> ColumnSurvey
         known = other if one.example is None else one
         return replace(known, contents=replace(known.contents, has_missing=has_missing))
     if one.holds != other.holds:
-        raise MixedColumn(one, other)
+        raise MixedColumnError(one, other)
     a, b = one.contents, other.contents
     if a.low is None or b.low is None or a.high is None or b.high is None:
         values = tuple(dict.fromkeys((*(a.values or ()), *(b.values or ()))))
