@@ -7,6 +7,10 @@
     │   └── CertificateError    … a certificate (Certificate.from_json)
     └── TooLargeError           the instance is beyond what exact search can hold
 
+    OSError
+    └── ConnectionError
+        └── ClusterError        a Dask cluster is not there, or a worker of it died for good
+
     ImportError
     └── CoreError               there is a native core that cannot be used
 
@@ -38,6 +42,10 @@ class CertificateError(FileError):
 
 class TooLargeError(ValueError):
     """The instance is beyond what exact search can hold."""
+
+
+class ClusterError(ConnectionError):
+    """A Dask cluster that is not there, or a worker of it that died for good."""
 
 
 class CoreError(ImportError):

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.counts.shard import Shard, Step, add, advance
+from budgetree.counts.shard import Shard, Step, add, count, move
 
 
 class LevelCounter(Protocol):
-    """Maps `advance` over shards and adds the counts. Places are opaque to the grower: one array per shard somewhere."""
+    """Maps `move` and `count` over shards and adds the counts. Places are opaque to the grower: an array per shard somewhere."""
 
     def start(self) -> Any:
         """All cases at place 0."""
@@ -41,7 +41,9 @@ class LocalLevels:
             """This shard, and every so many after it: each thread adds up its own."""
             counts: NDArray[np.int64] | None = None
             for number in range(first, len(self._shards), self._threads):
-                found, after[number] = advance(self._shards[number], places[number], step)
+                shard = self._shards[number]
+                moved = after[number] = move(shard, places[number], step)
+                found = count(shard, moved, step)
                 counts = add([found]) if counts is None else np.add(counts, found, out=counts)
             assert counts is not None
             return counts

@@ -1,4 +1,4 @@
-"""Shard: some of many cases, and the one task that is done on it: move its cases, and count them where they are."""
+"""Shard: some of many cases, and the two tasks that are done on it: move its cases, and count them where they are."""
 
 from __future__ import annotations
 
@@ -32,9 +32,13 @@ class Shard:
 
     @property
     def nbytes(self) -> int:
-        """For those who decide what to keep in memory."""
+        """Of the codes and what belongs to them."""
         weights = 0 if self.weight_units is None else self.weight_units.nbytes
         return int(self.codes.nbytes + self.labels.nbytes + weights)
+
+    def __sizeof__(self) -> int:
+        """So that Dask knows what to spill to disk when memory ends."""
+        return self.nbytes
 
     @property
     def n_cells(self) -> int:
@@ -63,15 +67,26 @@ class Step:
     by_case: bool = False  # each case counts one, whatever its weight
 
 
-def advance(shard: Shard, places: NDArray[np.int32] | None, step: Step) -> tuple[Counts, NDArray[np.int32]]:
-    """The counts, slot × cell × class, and the new place of each case; None for where all are at first, place 0.
+def move(shard: Shard, places: NDArray[np.int32] | None, step: Step) -> NDArray[np.int32]:
+    """The new place of each case; None for where all are at first, place 0.
 
     Nothing is kept anywhere else: whoever lost the result can ask again.
     """
     at = np.zeros(len(shard), dtype=np.int32) if places is None else places
     for moves in step.moves:
         at = _moved(shard, at, moves)
-    return _counted(shard, at, step), at
+    return at
+
+
+def count(shard: Shard, places: NDArray[np.int32], step: Step) -> Counts:
+    """What is at the slots, slot × cell × class, after the moves."""
+    if not len(shard) or not step.n_slots:
+        return np.zeros((step.n_slots, shard.n_cells, shard.n_classes), dtype=np.uint32)
+    if core is None:
+        return count_in_numpy(shard, places, step)
+    cases = _cases_of(shard, by_case=step.by_case)
+    counts: Counts = core.count_places(cases, places, step.slots, step.n_slots, core.Clock())
+    return counts
 
 
 def add(parts: Sequence[Counts]) -> NDArray[np.int64]:
@@ -89,16 +104,6 @@ def _moved(shard: Shard, places: NDArray[np.int32], moves: Moves) -> NDArray[np.
         return move_in_numpy(shard, places, moves)
     moved: NDArray[np.int32] = core.move_cases(_cases_of(shard), places, moves.test, moves.below, core.Clock())
     return moved
-
-
-def _counted(shard: Shard, places: NDArray[np.int32], step: Step) -> Counts:
-    if not len(shard) or not step.n_slots:
-        return np.zeros((step.n_slots, shard.n_cells, shard.n_classes), dtype=np.uint32)
-    if core is None:
-        return count_in_numpy(shard, places, step)
-    cases = _cases_of(shard, by_case=step.by_case)
-    counts: Counts = core.count_places(cases, places, step.slots, step.n_slots, core.Clock())
-    return counts
 
 
 _known: WeakKeyDictionary[Shard, dict[bool, Any]] = WeakKeyDictionary()
