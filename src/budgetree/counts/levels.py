@@ -13,7 +13,7 @@ from budgetree.counts.shard import Shard, Step, add, count, move
 
 
 class LevelCounter(Protocol):
-    """Maps `move` and `count` over shards and adds the counts. Places are opaque to the grower: an array per shard somewhere."""
+    """Maps `move` and `count` over shards, and adds the counts. Places are opaque: an array per shard, somewhere."""
 
     def start(self) -> Any:
         """All cases at place 0."""

@@ -106,6 +106,25 @@ def _moved(shard: Shard, places: NDArray[np.int32], moves: Moves) -> NDArray[np.
     return moved
 
 
+def joined(shards: Sequence[Shard]) -> Shard:
+    """One shard of the cases of several."""
+    if len(shards) == 1:
+        return shards[0]
+    first = shards[0]
+    units = None
+    if any(shard.weight_units is not None for shard in shards):
+        units = np.concatenate(
+            [np.ones(len(s), dtype=np.int64) if s.weight_units is None else s.weight_units for s in shards]
+        )
+    return Shard(
+        np.concatenate([shard.codes for shard in shards]),
+        np.concatenate([shard.labels for shard in shards]),
+        units,
+        first.n_outcomes,
+        first.n_classes,
+    )
+
+
 _known: WeakKeyDictionary[Shard, dict[bool, Any]] = WeakKeyDictionary()
 
 

@@ -4,7 +4,7 @@ Learning needs class counts alone, so many workers count and the driver chooses;
 """
 
 try:
-    import dask.dataframe
+    import dask.dataframe  # noqa: F401
     import distributed  # noqa: F401
 except ImportError as error:
     raise ImportError("budgetree.dask needs Dask with its data frames: pip install 'budgetree[dask]'.") from error

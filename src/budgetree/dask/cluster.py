@@ -24,8 +24,8 @@ def find_client(client: Any = None) -> Client:
             return distributed.default_client()
         except ValueError:
             raise ValueError(
-                "client: there is none; make one first, for this machine by `dask.distributed.Client()` or for a cluster "
-                "by `Client('tcp://address:8786')`, or give it as client=…."
+                "client: there is none; make one first, for this machine by `dask.distributed.Client()` or for a "
+                "cluster by `Client('tcp://address:8786')`, or give it as client=…."
             ) from None
     if not isinstance(client, Client):
         raise ValueError(f"client is {type(client).__name__}; expected a dask.distributed.Client.")
@@ -33,7 +33,7 @@ def find_client(client: Any = None) -> Client:
 
 
 def connect(address: str | None) -> Client:
-    """A client of the scheduler at an address; without one, of a cluster on this machine, which ends with the client."""
+    """A client of the scheduler at an address; without one, of a cluster on this machine that ends with the client."""
     if address is None:
         return Client(dashboard_address=":0")
     try:
@@ -53,7 +53,7 @@ def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
             distributed.wait(list(futures), timeout=LOOK_EVERY)
             found: list[Any] = client.gather(list(futures))
             return found
-        except (TimeoutError, asyncio.TimeoutError):
+        except TimeoutError:
             if client.scheduler_info(n_workers=1)["workers"]:
                 idle_since = None
                 continue

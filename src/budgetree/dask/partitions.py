@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from dask.delayed import Delayed, delayed
 from distributed import Client, Future
 
 from budgetree.counts import Shard
+from budgetree.counts.shard import joined
 from budgetree.dask.cluster import results
 from budgetree.problem.tables.arrays import read_array
 from budgetree.problem.tables.coded import Coded
@@ -23,7 +24,7 @@ from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
 from budgetree.shards.plan import CaseRequest, PartSurvey, Plan, encode_part, plan_for, survey_part
 
-Load = Callable[[Any, Collection[str]], Table]  # a partition as a table, some of its columns as text
+Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a partition in one table or more, some columns as text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +45,8 @@ class Partitions:
                 for number, part in enumerate(self.parts)
             ]
             try:
-                return plan_for(results(client, client.compute(tasks)), request), as_text
+                surveys = [survey for found in results(client, client.compute(tasks)) for survey in found]
+                return plan_for(surveys, request), as_text
             except MixedColumnError as error:
                 if not self.has_texts or error.name in as_text:
                     raise
@@ -84,7 +86,9 @@ def of_columns(X: Any, y: Any, weights: Any, names: ColumnNames) -> Partitions: 
     n_parts = {what: len(parts) for what, parts in pieces.items()}
     if len(set(n_parts.values())) > 1:
         found = ", ".join(f"{what} has {count}" for what, count in n_parts.items())
-        raise ValueError(f"partitions: {found}; expected the same rows in the same partitions. Repartition one of them.")
+        raise ValueError(
+            f"partitions: {found}; expected the same rows in the same partitions. Repartition one of them."
+        )
     rows = list(zip(*pieces.values(), strict=True))
     return Partitions(rows, partial(_load_columns, names))
 
@@ -114,11 +118,11 @@ def table_of(rows: Any) -> Table:
     return read_frame(rows) if nw.dependencies.is_into_dataframe(rows) else read_array(np.asarray(rows))
 
 
-def _load_frame(target: str, frame: Any, as_text: Collection[str]) -> Table:
-    return read_frame(frame, target)
+def _load_frame(target: str, frame: Any, as_text: Collection[str]) -> list[Table]:
+    return [read_frame(frame, target)]
 
 
-def _load_columns(names: ColumnNames, rows: tuple[Any, ...], as_text: Collection[str]) -> Table:
+def _load_columns(names: ColumnNames, rows: tuple[Any, ...], as_text: Collection[str]) -> list[Table]:
     table = table_of(rows[0])
     columns = [Column(names.target, "labels", values=_values_of(rows[1]))]
     if len(rows) > 2:
@@ -129,7 +133,7 @@ def _load_columns(names: ColumnNames, rows: tuple[Any, ...], as_text: Collection
                 f"partitions: {len(column)} {column.dtype} for {len(table)} rows of X; expected the same rows in the "
                 "same partitions."
             )
-    return replace(table, columns=(*table.columns, *columns))
+    return [replace(table, columns=(*table.columns, *columns))]
 
 
 def _values_of(labels: Any) -> Coded:
@@ -140,9 +144,9 @@ def _values_of(labels: Any) -> Coded:
     return code_series(labels) if hasattr(labels, "to_list") else Coded.of(array.ravel().tolist())
 
 
-def _survey(part: Any, load: Load, as_text: tuple[str, ...], request: CaseRequest, name: str) -> PartSurvey:
-    return survey_part(load(part, as_text), request, name)
+def _survey(part: Any, load: Load, as_text: tuple[str, ...], request: CaseRequest, name: str) -> list[PartSurvey]:
+    return [survey_part(table, request, name) for table in load(part, as_text)]
 
 
 def _encode(part: Any, load: Load, as_text: tuple[str, ...], plan: Plan) -> Shard:
-    return encode_part(load(part, as_text), plan)
+    return joined([encode_part(table, plan) for table in load(part, as_text)])

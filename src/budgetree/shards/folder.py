@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.counts import Shard
+from budgetree.counts.shard import joined
 from budgetree.errors import TableFileError
 from budgetree.learn.found import leaf_of
 from budgetree.problem import Schema
@@ -121,24 +122,8 @@ def _put_together(shards: Iterable[Shard]) -> Iterator[Shard]:
         if not len(shard):
             continue
         if waiting and sum(one.codes.nbytes for one in waiting) + shard.codes.nbytes > SHARD_BYTES:
-            yield _as_one(waiting)
+            yield joined(waiting)
             waiting = []
         waiting.append(shard)
     if waiting:
-        yield _as_one(waiting)
-
-
-def _as_one(shards: list[Shard]) -> Shard:
-    first = shards[0]
-    units = None
-    if any(shard.weight_units is not None for shard in shards):
-        units = np.concatenate(
-            [np.ones(len(s), dtype=np.int64) if s.weight_units is None else s.weight_units for s in shards]
-        )
-    return Shard(
-        np.concatenate([shard.codes for shard in shards]),
-        np.concatenate([shard.labels for shard in shards]),
-        units,
-        first.n_outcomes,
-        first.n_classes,
-    )
+        yield joined(waiting)

@@ -180,9 +180,18 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
 
 
-def _rows(files: ParquetFiles, first: int) -> str:
+def parquet_rows(path: str, first: int, n_rows: int) -> Table:
+    """Some rows of one file."""
+    with open_database([path]) as base:
+        files = open_parquet(path, [path], base)
+        names = ", ".join(f"c{at}" for at in range(len(files.names)))
+        base.run(f"CREATE TABLE block AS SELECT {names} FROM {_rows(files, first, n_rows)}")
+        return Table(path, tuple(files.read(base, "block")), n_rows)
+
+
+def _rows(files: ParquetFiles, first: int, n_rows: int = BATCH_ROWS) -> str:
     numbered = files.scan.replace("]) AS t(", "], file_row_number=true) AS t(").removesuffix(")") + ", number)"
-    return f"{numbered} WHERE number BETWEEN {first} AND {first + BATCH_ROWS - 1}"
+    return f"{numbered} WHERE number BETWEEN {first} AND {first + n_rows - 1}"
 
 
 def _typed_cell(column: str, kind: str) -> str:
