@@ -175,18 +175,24 @@ def _files_of(path: str) -> list[str]:
         return [path]
 
 
-def _check_columns(table: Table, request: Request) -> str:
-    """The target's name, once it and the columns to leave out are known to exist."""
-    listed = ", ".join(table.names)
+def check_names(names: Sequence[str], request: Request) -> None:
+    """An error unless the target and the columns to leave out exist."""
+    listed = ", ".join(names)
     if request.target is None:
         raise ValueError(
-            f"{table.source}: say which column the tree should find out: --target COL. There are: {listed}."
+            f"{request.data}: say which column the tree should find out: --target COL. There are: {listed}."
         )
     for name in (request.target, *_no_tests(request)):
-        if name not in table.names:
-            raise ValueError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
+        if name not in names:
+            raise ValueError(f"{request.data}: there is no column {name!r}. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
+
+
+def _check_columns(table: Table, request: Request) -> str:
+    """The target's name, once it and the columns to leave out are known to exist, and it has no gaps."""
+    check_names(table.names, request)
+    assert request.target is not None
     from budgetree.services.words import counted
 
     empty = table.column(request.target).is_absent.nonzero()[0]

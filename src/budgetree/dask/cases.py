@@ -15,6 +15,8 @@ from budgetree.dask.partitions import Partitions, of_frame
 from budgetree.problem import LossTable
 from budgetree.problem.class_order import ClassTotals, Unavoidable
 from budgetree.problem.raw_rows import Duplicates
+from budgetree.services.progress import ProgressReport, no_report
+from budgetree.services.words import counted
 from budgetree.shards.identical import (
     Tally,
     all_unavoidable,
@@ -44,14 +46,20 @@ class DaskCases(ShardedCases):
         self._set(find_client(client), of_frame(frame, request.target), request)
 
     @classmethod
-    def of(cls, client: Client, partitions: Partitions, request: CaseRequest) -> DaskCases:
+    def of(
+        cls, client: Client, partitions: Partitions, request: CaseRequest, report: ProgressReport = no_report
+    ) -> DaskCases:
         """From partitions of any kind."""
         made = cls.__new__(cls)
-        made._set(client, partitions, request)
+        made._set(client, partitions, request, report)
         return made
 
-    def _set(self, client: Client, partitions: Partitions, request: CaseRequest) -> None:
+    def _set(
+        self, client: Client, partitions: Partitions, request: CaseRequest, report: ProgressReport = no_report
+    ) -> None:
+        report(0, 2, f"levels and categories of {counted(len(partitions.parts), 'partition')}")
         plan, as_text = partitions.plan(client, request)
+        report(1, 2, f"coding {plan.n_rows:,} rows")
         schema = plan.schema
         shards = partitions.encode(client, plan, as_text)
         if request.duplicates != "keep":

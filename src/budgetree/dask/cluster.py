@@ -35,7 +35,7 @@ def find_client(client: Any = None) -> Client:
 def connect(address: str | None) -> Client:
     """A client of the scheduler at an address; without one, of a cluster on this machine that ends with the client."""
     if address is None:
-        return Client(dashboard_address=":0")
+        return Client(host="127.0.0.1", dashboard_address="127.0.0.1:0")
     try:
         return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, TimeoutError) as error:

@@ -45,8 +45,7 @@ class Partitions:
                 for number, part in enumerate(self.parts)
             ]
             try:
-                surveys = [survey for found in results(client, client.compute(tasks)) for survey in found]
-                return plan_for(surveys, request), as_text
+                return plan_for(_without_errors(results(client, client.compute(tasks))), request), as_text
             except MixedColumnError as error:
                 if not self.has_texts or error.name in as_text:
                     raise
@@ -144,8 +143,19 @@ def _values_of(labels: Any) -> Coded:
     return code_series(labels) if hasattr(labels, "to_list") else Coded.of(array.ravel().tolist())
 
 
-def _survey(part: Any, load: Load, as_text: tuple[str, ...], request: CaseRequest, name: str) -> list[PartSurvey]:
-    return [survey_part(table, request, name) for table in load(part, as_text)]
+def _survey(part: Any, load: Load, as_text: tuple[str, ...], request: CaseRequest, name: str) -> list[PartSurvey] | str:
+    try:
+        return [survey_part(table, request, name) for table in load(part, as_text)]
+    except ValueError as error:  # a worker would print all the way to it
+        return str(error)
+
+
+def _without_errors(found: Sequence[list[PartSurvey] | str]) -> list[PartSurvey]:
+    """The surveys of all partitions, or the error of the first that has one."""
+    for survey in found:
+        if isinstance(survey, str):
+            raise ValueError(survey)
+    return [survey for surveys in found for survey in surveys if isinstance(survey, PartSurvey)]
 
 
 def _encode(part: Any, load: Load, as_text: tuple[str, ...], plan: Plan) -> Shard:

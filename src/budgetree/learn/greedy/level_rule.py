@@ -38,7 +38,7 @@ class LevelRule(Protocol):
         """Per node the test to do; cases are counts of cases, where leaves need several and weights differ."""
 
 
-def level_rule(cases: ShardedCases, settings: Settings) -> LevelRule:
+def rule_for(cases: ShardedCases, settings: Settings) -> LevelRule:
     """The core wherever it can."""
     if core is None:
         return PlainRule(cases.schema, settings)

@@ -19,7 +19,7 @@ from budgetree.counts import LevelCounter, Moves, ShardedCases, Step
 from budgetree.counts.shard import NOWHERE
 from budgetree.learn.greedy.count_cache import CountCache
 from budgetree.learn.greedy.growing import GrowingTree
-from budgetree.learn.greedy.level_rule import LevelNodes, level_rule
+from budgetree.learn.greedy.level_rule import LevelNodes, rule_for
 from budgetree.learn.greedy.rule import Choice
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.spots import Spot, Work, fill_left_over, moves_to, to_count
@@ -41,7 +41,7 @@ class LevelGrower:
         max_table_bytes: int = MAX_TABLE_BYTES,
     ) -> None:
         self._counter, self._cache = counter, cache
-        self._rule = level_rule(cases, settings)
+        self._rule = rule_for(cases, settings)
         self._factors = cases.factors
         # Leaves that need several cases ask for counts of cases, where those of weight are not the same.
         self._needs_cases = settings.min_cases > 1 and not (cases.counts_once and cases.factors is None)

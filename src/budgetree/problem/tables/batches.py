@@ -172,9 +172,8 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
             read = [f"c{at}" for at, name in enumerate(files.names) if wanted.lines or name in wanted]
             n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
             for first in range(0, n_rows, BATCH_ROWS):
-                base.run(
-                    f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {_rows(files, first)}"
-                )
+                rows = _rows(files, first, BATCH_ROWS)
+                base.run(f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {rows}")
                 lines = _lines(base, cells) if wanted.lines else []
                 columns = files.read(base, "block", [name for name in files.names if name in wanted])
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
@@ -189,7 +188,7 @@ def parquet_rows(path: str, first: int, n_rows: int) -> Table:
         return Table(path, tuple(files.read(base, "block")), n_rows)
 
 
-def _rows(files: ParquetFiles, first: int, n_rows: int = BATCH_ROWS) -> str:
+def _rows(files: ParquetFiles, first: int, n_rows: int) -> str:
     numbered = files.scan.replace("]) AS t(", "], file_row_number=true) AS t(").removesuffix(")") + ", number)"
     return f"{numbered} WHERE number BETWEEN {first} AND {first + n_rows - 1}"
 
