@@ -45,7 +45,6 @@ def test_a_killed_worker_does_not_change_the_tree(table: pd.DataFrame) -> None:
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             silence_logs=50,
-            autorestart=False,  # the other one takes over
         ) as ours,
         Client(ours, set_as_default=False) as client,
     ):
