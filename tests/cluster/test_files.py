@@ -22,7 +22,7 @@ def cases_of(client: Client, pattern: Path, target: str = "y", drop: tuple[str, 
 
 def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("budgetree.dask.files.PART_ROWS", 120)
-    monkeypatch.setattr("budgetree.dask.files.BATCH_ROWS", 50)
+    monkeypatch.setattr("budgetree.problem.tables.batches.BATCH_ROWS", 50)
     for number, part in enumerate((table.iloc[:150], table.iloc[150:])):
         part.to_csv(tmp_path / f"{number}.csv", index=False)
         part.to_parquet(tmp_path / f"{number}.parquet")

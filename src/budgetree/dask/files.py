@@ -41,7 +41,7 @@ def of_files(data: str, reading: Reading, drop: Collection[str] = ()) -> Partiti
 def _parquet_parts(path: str) -> Iterator[FilePart]:
     with open_database([path]) as base:
         files = open_parquet(path, [path], base)
-        n_rows = int(base.run(f"SELECT count(*) FROM {files.scan}")[0][0])
+        n_rows = files.count(base)
     for first in range(0, max(n_rows, 1), PART_ROWS):
         yield FilePart(path, first, min(PART_ROWS, n_rows - first))
 
@@ -51,6 +51,5 @@ def _load(reading: Reading, drop: tuple[str, ...], part: FilePart, as_text: Coll
         for _, table in FileParts(part.path, reading, drop).tables(as_text):
             yield table
         return
-    for first in range(part.first_row, part.first_row + max(part.n_rows, 1), BATCH_ROWS):
-        n_rows = min(BATCH_ROWS, part.first_row + part.n_rows - first)
-        yield parquet_rows(part.path, first, n_rows).without(drop)
+    for table in parquet_rows(part.path, part.first_row, part.n_rows):
+        yield table.without(drop)

@@ -170,7 +170,11 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
             files = open_parquet(data, [path], base)
             cells = [_typed_cell(f"c{at}", kind) for at, kind in enumerate(files.kinds)]
             read = [f"c{at}" for at, name in enumerate(files.names) if wanted.lines or name in wanted]
-            n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
+            n_rows = files.count(base)
+            if not wanted.lines:
+                names = [name for name in files.names if name in wanted]
+                yield from (Batch(table) for table in parquet_rows(path, 0, n_rows, names))
+                continue
             for first in range(0, n_rows, BATCH_ROWS):
                 rows = _rows(files, first, BATCH_ROWS)
                 base.run(f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {rows}")
@@ -179,13 +183,13 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
 
 
-def parquet_rows(path: str, first: int, n_rows: int) -> Table:
-    """Some rows of one file."""
+def parquet_rows(path: str, first: int, n_rows: int, only: Collection[str] | None = None) -> Iterator[Table]:
+    """Some rows of one file, batch by batch, with all of its columns or only these."""
     with open_database([path]) as base:
         files = open_parquet(path, [path], base)
-        names = ", ".join(f"c{at}" for at in range(len(files.names)))
-        base.run(f"CREATE TABLE block AS SELECT {names} FROM {_rows(files, first, n_rows)}")
-        return Table(path, tuple(files.read(base, "block")), n_rows)
+        for begin in range(first, first + max(n_rows, 1), BATCH_ROWS):
+            n_here = min(BATCH_ROWS, first + n_rows - begin)
+            yield Table(path, tuple(files.read_at_once(base, _rows(files, begin, n_here), only)), n_here)
 
 
 def _rows(files: ParquetFiles, first: int, n_rows: int) -> str:
