@@ -187,11 +187,11 @@ def compare(pattern: str, asked: argparse.Namespace) -> None:
     for n_workers in (1, 2):
         run = fit_ours(pattern, n_workers, memory, asked.budget)
         runs.append(run)
-        share = run.counting / n_workers
+        beside = run.growing.clock / (run.counting / n_workers) - 1
         print(f"{n_workers} worker(s): coding {run.coding}, growing {run.growing} in {run.n_passes} passes;")
         print(
-            f"    {cells(asked, run.tree) / run.counting:.2e} cells/s a worker; {run.growing.clock / share - 1:.0%} beside "
-            f"counting; peak {run.peak_bytes / 1e9:.2f} GB; {run.tree.n_leaves} leaves",
+            f"    {cells(asked, run.tree) / run.counting:.2e} cells/s a worker; {beside:.0%} beside counting; "
+            f"peak {run.peak_bytes / 1e9:.2f} GB; {run.tree.n_leaves} leaves",
             flush=True,
         )
         if not asked.no_lightgbm:
