@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import os
 import time
 from typing import Any
 
 import pytest
 from distributed import Client, KilledWorker
+from distributed.comm import CommClosedError
 
 from budgetree.dask import cluster
 from budgetree.errors import ClusterError
@@ -54,3 +57,15 @@ def test_a_cluster_without_workers_is_not_waited_for_forever(monkeypatch: pytest
         with pytest.raises(ClusterError, match="has had no worker for"):
             cluster.result(empty, empty.submit(abs, -1))
         assert time.monotonic() - start < 60
+
+
+def test_a_scheduler_that_goes_away(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    for error in (asyncio.CancelledError(), concurrent.futures.CancelledError(), CommClosedError()):
+
+        def gone(*_: Any, error: BaseException = error, **__: Any) -> Any:
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(client, "gather", gone)
+            with pytest.raises(ClusterError, match="is gone, and the tasks with it"):
+                cluster.result(client, client.submit(os.getpid, pure=False))

@@ -35,6 +35,7 @@ def test_counts_are_those_of_local_shards(client: Client, weighted: bool) -> Non
         assert (here == there).all()
 
 
+@pytest.mark.processes
 def test_a_killed_worker_does_not_change_the_tree(table: pd.DataFrame) -> None:
     """In a real cluster of processes: what the worker held is computed again from its partitions."""
     with (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import distributed
 from distributed import Client, Future
+from distributed.comm import CommClosedError
 
 from budgetree.errors import ClusterError
 
@@ -50,7 +52,8 @@ def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
     idle_since: float | None = None
     while True:
         try:
-            distributed.wait(list(futures), timeout=LOOK_EVERY)
+            with client.as_current():  # it need not be the default one
+                distributed.wait(list(futures), timeout=LOOK_EVERY)
             found: list[Any] = client.gather(list(futures))
             return found
         except TimeoutError:
@@ -67,7 +70,7 @@ def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
                 f"a task was given up because {error.allowed_failures + 1} workers died while they did it, usually for "
                 "want of memory; give workers more memory or split the data into more partitions."
             ) from error
-        except (asyncio.CancelledError, distributed.comm.CommClosedError) as error:
+        except (asyncio.CancelledError, concurrent.futures.CancelledError, CommClosedError) as error:
             raise ClusterError(
                 f"the scheduler at {client.scheduler.address if client.scheduler else 'its address'} is gone, and the "
                 "tasks with it; start it again, and fit again."
