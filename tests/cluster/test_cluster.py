@@ -29,8 +29,8 @@ def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.3)
     with pytest.raises(ClusterError, match=r"nobody answers at 'tcp://127.0.0.1:9'.*Start it, or correct the address"):
         cluster.connect("tcp://127.0.0.1:9")
-    with pytest.raises(ClusterError, match="nobody answers at 'nonsense:'"):
-        cluster.connect("nonsense:")
+    with pytest.raises(ClusterError, match="nobody answers at 'nonsense'"):
+        cluster.connect("nonsense")
 
 
 def test_tasks_answer_and_their_errors_are_passed_on(client: Client) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import socket
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import distributed
 from distributed import Client, Future
 from distributed.comm import CommClosedError
+from distributed.comm.addressing import get_address_host_port
 
 from budgetree.errors import ClusterError
 
@@ -39,12 +41,20 @@ def connect(address: str | None) -> Client:
     if address is None:
         return Client(host="127.0.0.1", dashboard_address="127.0.0.1:0")
     try:
+        _knock(address)
         return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
-            f"scheduler: nobody answers at {address!r} within {CONNECT_SECONDS} seconds ({_in_short(error)}); expected "
+            f"scheduler: nobody answers at {address!r} ({_in_short(error)}); expected "
             "the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786. Start it, or correct the address."
         ) from error
+
+
+def _knock(address: str) -> None:
+    """An OSError at once where nobody listens: a Client tries until its time is over, and leaves threads behind."""
+    host, port = get_address_host_port(address)
+    with socket.create_connection((host, port), timeout=CONNECT_SECONDS):
+        pass
 
 
 def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
