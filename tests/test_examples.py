@@ -124,8 +124,7 @@ def test_the_papers_figures_come_out_as_the_paper_says() -> None:
 
 def test_more_rows_make_better_trees_wherever_they_are() -> None:
     printed = output("plot_scale.py")
-    assert "the same tree: False" not in printed
-    assert printed.count("the same tree: True") + len(re.findall("has no shards|Left out here", printed)) == 2
+    assert printed.count("the same tree: True") == 2  # from shards, and from a cluster
     rows = re.findall(r"(\d+) rows: ([\d.]+)% of them wrong, ([\d.]+)% of new ones", printed)
     assert len(rows) == 5
     assert float(rows[-1][2]) < float(rows[0][2]) / 1.5
