@@ -74,7 +74,9 @@ def fit(
 
     wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
     request = Request(**settings)
-    check_outputs((out, certificate), (request.data, request.prices, request.losses))  # before the work, not after it
+    check_outputs(
+        (out, certificate), (request.data, request.prices, request.losses, request.labels)
+    )  # before the work, not after it
     instance, groups = load_grouped(request)
     found, point, tree = find_tree(instance, groups, wish)
     proof = None if certificate is None else certify(instance, tree)
