@@ -78,6 +78,19 @@ def test_decimals_and_missing_values_are_labelled() -> None:
     assert fine.schema.wording.outcomes == (("low", "high", "none"),)
 
 
+@pytest.mark.parametrize("label", ["7", "1.0"])
+def test_a_label_that_could_be_another_result_is_refused(label: str) -> None:
+    with pytest.raises(ValueError, match=f"outcome '0' of test 'sex' has the label '{label}'"):
+        heart_cases().with_labels({"tests": {"sex": {"outcomes": {0: label}}}})
+
+
+def test_a_label_may_be_the_number_itself() -> None:
+    words = heart_cases().with_labels({"tests": {"sex": {"outcomes": {0: "0", 1: "1"}}}})
+    fine = bt.predictive(words, budget=9)
+    assert fine.schema.wording.outcomes[0] == ("0", "1")
+    fine.with_labels(fine.schema.labels)  # and is not refused where 0 is "below 0.5"
+
+
 def test_parts_of_the_rows_leave_out_what_they_do_not_have() -> None:
     cases = bt.Instance.from_frame(heart_frame(), "ill").with_labels(
         {"tests": {"sex": {"outcomes": {0: "female", 1: "male"}}}}
