@@ -21,8 +21,15 @@ from budgetree.cli import options
     help="Show this certificate (see fit --certificate).",
 )
 @click.option("--title", metavar="TEXT", help="What to call it; by default the model's name.")
+@click.option(
+    "--language",
+    metavar="CODE",
+    help="The page's language, en or de; by default the reader's own.",
+)
 @options.labels
-def report(model: str, out: str, certificate: str | None, title: str | None, labels: str | None) -> None:
+def report(
+    model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None
+) -> None:
     """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult.
 
     \b
@@ -41,6 +48,6 @@ def report(model: str, out: str, certificate: str | None, title: str | None, lab
     proof = None if certificate is None else Certificate.from_json(certificate)
     if proof is not None and (why := proof.contradiction(tree)) is not None:
         raise ValueError(f"{certificate}: this is no certificate of {model}: {why}. Make one with fit --certificate.")
-    page = render_page(summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof))
-    write_text(out, page)
+    content = summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof)
+    write_text(out, render_page(content, language=language))
     click.echo(visible(f"{out}: open it in a browser; it works without a network."))

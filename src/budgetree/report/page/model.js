@@ -1,7 +1,8 @@
 // @ts-check
 // What the tree's nodes do not say by themselves: the path to each, fees due, and the worst case from there.
 
-import { amount, clean, span, total } from "./dom.js";
+import { span, total } from "./dom.js";
+import { clean, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -115,12 +116,13 @@ export const feesOf = (index, fees) => fees.reduce((sum, fee) => sum + index.con
  * @param {number[]} due
  */
 export function priceWords(index, at, due = index.due[at]) {
-  if (index.repeated[at]) return "already paid";
+  if (index.repeated[at]) return say("price.paid");
   const [low, high] = innerNode(index, at).price;
   const more = feesOf(index, due) - feesOf(index, index.due[at]);
   const fees = due.map((fee) => index.content.fees[fee]);
-  const shared = fees.map((fee) => `${amount(fee.amount)} for ${fee.name}`).join(" and ");
-  return `costs ${span(low + more, high + more)}${shared ? ` (with ${shared})` : ""}`;
+  const shared = fees.map((fee) => say("price.fee", { amount: fee.amount, fee: fee.name })).join(say("list.and"));
+  const price = span(low + more, high + more);
+  return shared ? say("price.costs_with", { price, fees: shared }) : say("price.costs", { price });
 }
 
 /**
@@ -161,9 +163,8 @@ export function worstPath(index) {
   const leaves = [...index.groups.keys()].filter((number) => !index.groups[number].branches);
   const cost = leaves.reduce((most, number) => Math.max(most, spent[number]), 0);
   const tied = leaves.filter((number) => spent[number] === cost);
-  /** @type {(number: number) => number} */
-  const size = (number) => total(countsIn(index, index.groups[number]));
-  let number = tied.reduce((best, other) => (size(other) > size(best) ? other : best));
+  const sizes = tied.map((number) => clean(index.groups[number].nodes.reduce((sum, at) => sum + total(index.nodes[at].counts), 0)));
+  let number = tied[sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size), 0))];
   const groups = new Set();
   for (; number >= 0; number = index.above[number]) groups.add(number);
   return { groups, cost, ties: tied.length };
