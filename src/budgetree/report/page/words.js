@@ -12,6 +12,7 @@ const FIRST = "en"; // what Python says is in this language
 const GAP = /\{(\w+)\}/;
 const spoken = {
   code: FIRST,
+  unit: "",
   languages: /** @type {Languages} */ ({}),
   plurals: new Intl.PluralRules(FIRST),
   patterns: /** @type {{ key: string, pattern: RegExp }[]} */ ([]),
@@ -126,6 +127,24 @@ export const clean = (number) => Number(number.toPrecision(12));
 
 /** @type {(number: number) => string} */
 export const amount = (number) => numeral(String(clean(number)));
+
+/** Where the number goes in a unit that says so: "${}". */
+const PLACE = "{}";
+
+/** @param {string | undefined} unit of prices, in the user's words */
+export function countIn(unit) {
+  spoken.unit = unit ?? "";
+}
+
+/**
+ * A price or cost: "12.5", "12.5 €", "$12.5".
+ * @type {(number: number) => string}
+ */
+export const inUnit = (number) => {
+  const { unit } = spoken;
+  if (!unit) return amount(number);
+  return unit.includes(PLACE) ? unit.split(PLACE).join(amount(number)) : `${amount(number)} ${unit}`;
+};
 
 /**
  * Digits with the language's decimal mark.
