@@ -10,6 +10,7 @@
 
 const FIRST = "en"; // what Python says is in this language
 const GAP = /\{(\w+)\}/;
+const PLACE = "{}"; // where the number goes in a unit that says so: "${}"
 const spoken = {
   code: FIRST,
   unit: "",
@@ -111,7 +112,13 @@ export function sayAgain(sentence, kind = "said.") {
 }
 
 /** @type {(value: string, kind: string) => string | number} */
-const valueAgain = (value, kind) => (isNumeral(value) ? Number(value) : sayAgain(value, kind));
+const valueAgain = (value, kind) => {
+  if (isNumeral(value)) return Number(value);
+  const [before, after] = spoken.unit.includes(PLACE) ? spoken.unit.split(PLACE) : ["", ` ${spoken.unit}`];
+  const number = value.slice(before.length, value.length - after.length);
+  const isCost = spoken.unit && value.startsWith(before) && value.endsWith(after) && isNumeral(number);
+  return isCost ? inUnit(Number(number)) : sayAgain(value, kind);
+};
 
 /**
  * Whether a text is a number as amount would write it, so that nothing is lost when it is written again.
@@ -127,9 +134,6 @@ export const clean = (number) => Number(number.toPrecision(12));
 
 /** @type {(number: number) => string} */
 export const amount = (number) => numeral(String(clean(number)));
-
-/** Where the number goes in a unit that says so: "${}". */
-const PLACE = "{}";
 
 /** @param {string | undefined} unit of prices, in the user's words */
 export function countIn(unit) {

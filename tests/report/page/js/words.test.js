@@ -80,6 +80,12 @@ test("costs have the user's unit, behind the number or where it says so", () => 
     assert.deepEqual(shown(undefined), ["12.5", "12,5"]);
     assert.deepEqual(shown("€"), ["12.5 €", "12,5 €"]);
     assert.deepEqual(shown("$& {}"), ["$& 12.5", "$& 12,5"]);
+    const sentence = (cost) => inLanguage("de", () => sayAgain(`No tree within a budget of ${cost} makes fewer errors.`));
+    assert.match(sentence("12.5"), / 12,5 /);
+    assert.match(sentence("$& 12.5"), / \$& 12,5 /);
+    assert.match(sentence("12.5 €"), / 12.5 € /); // of another unit: it stays as it is
+    countIn("€");
+    assert.match(sentence("12.5 €"), / 12,5 € /);
   } finally {
     countIn("");
   }
