@@ -74,6 +74,7 @@ def test_decimals_and_missing_values_are_labelled() -> None:
     labels = {"tests": {"dose": {"outcomes": {"0.10": "low", 2.5: "high", "missing": "none"}}}}
     instance = bt.Instance.from_frame(frame, "y").with_labels(labels)
     assert instance.schema.wording.outcomes == (("low", "high", "none"),)
+    assert bt.Consultation(bt.grow(instance)).expected == "one of 'low', 'high', 'none' (None means none)"
     fine = bt.predictive(instance, budget=1)
     assert fine.schema.wording.outcomes == (("low", "high", "none"),)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.problem.schema import Schema
-from budgetree.problem.tables.encoding import MISSING, UNSEEN, Categories, NumberEncoder
+from budgetree.problem.tables.encoding import UNSEEN, Categories, NumberEncoder
 from budgetree.problem.tables.table import Column
 from budgetree.problem.tables.values import is_missing
 
@@ -112,5 +112,5 @@ def possible_answers(schema: Schema, test: int) -> str:
         return f"a number (the known ones run from {encoder.low:g} to {encoder.high:g}){others}"
     shown = ", ".join(repr(name) for name in names[:MAX_SHOWN])
     shown += f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
-    missing = f" (None means {MISSING})" if isinstance(encoder, Categories) and encoder.has_missing else ""
+    missing = f" (None means {names[-1]})" if isinstance(encoder, Categories) and encoder.has_missing else ""
     return f"{shown}{missing}" if len(names) == 1 else f"one of {shown}{missing}"
