@@ -47,13 +47,10 @@ for day, table in enumerate(tables):
 known = bt.Instance.from_frame(pd.concat(tables), "fails", duplicates="keep")
 in_memory = bt.grow(known, budget=BUDGET)
 print("in memory:", in_memory.summary())
-if hasattr(bt, "Shards"):
-    shards = bt.Shards.from_files(str(folder / "day*.csv"), "fails", folder / "shards", duplicates="keep")
-    from_shards = bt.grow(shards, budget=BUDGET)
-    print("shards:   ", from_shards.summary())
-    print("the same tree:", from_shards.to_dict() == in_memory.to_dict())
-else:
-    print("This version of budgetree has no shards; it takes tables that fit into memory.")
+shards = bt.Shards.from_files(str(folder / "day*.csv"), "fails", folder / "shards", duplicates="keep")
+from_shards = bt.grow(shards, budget=BUDGET)
+print("shards:   ", from_shards.summary())
+print("the same tree:", from_shards.to_dict() == in_memory.to_dict())
 
 # %%
 # On a cluster: Dask

@@ -13,7 +13,8 @@ PROMISED = {
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
     "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
-    "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Labels",
+    "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
+    "Labels",
 }  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from command_line import run
 
+from budgetree.cli.labels import labelled
+from budgetree.cli.tables import Request
 from labelled import heart_frame, heart_tree
 
 LABELS = """
@@ -99,3 +101,13 @@ def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
     said = run(capsys, "fit", *table, "--budget", "3", "-o", "m.json", code=1)
     assert said == "error: bad.toml: labels: no class is named '7'; the classes are '0', '1'.\n"
     assert not Path("m.json").exists()
+
+
+def test_a_tree_that_was_grown_elsewhere_is_labelled_by_the_request(place: Path) -> None:
+    plain = heart_tree().with_labels(None)
+    request = Request("cases.csv", prices="prices.toml")
+    assert labelled(plain, request).schema.wording.tests[0] == "Sex"
+    assert labelled(plain, Request("cases.csv")) is plain
+    Path("bad.toml").write_text('[labels.tests]\nsexx = "Sex"')
+    with pytest.raises(ValueError, match=r"^bad.toml: labels: no test is named 'sexx'"):
+        labelled(plain, Request("cases.csv", prices="prices.toml", labels="bad.toml"))

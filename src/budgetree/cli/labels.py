@@ -20,16 +20,23 @@ def given_labels(request: Request) -> Labels | None:
     return None if request.prices is None or is_table(request.prices) else find_labels(request.prices)
 
 
+def labelled(tree: Tree, request: Request) -> Tree:
+    """The tree in the words of a command that made it; labels that do not fit are the fault of their file."""
+    labels = given_labels(request)
+    return tree if labels is None else _with_labels(tree, labels, request.labels or request.prices)
+
+
 def open_model(model: str, labels: str | None) -> Tree:
     """The tree of a model file; labels that are given now take the place of its own."""
     from budgetree.problem.label_file import read_labels
     from budgetree.tree import Tree
 
     tree = Tree.from_json(model)
-    if labels is None:
-        return tree
-    given = read_labels(labels)
+    return tree if labels is None else _with_labels(tree, read_labels(labels), labels)
+
+
+def _with_labels(tree: Tree, labels: Labels, path: str | None) -> Tree:
     try:
-        return tree.with_labels(given)
+        return tree.with_labels(labels)
     except ValueError as error:
-        raise ValueError(f"{labels}: {error}") from error
+        raise ValueError(f"{path}: {error}") from error

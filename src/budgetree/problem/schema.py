@@ -130,6 +130,37 @@ class Schema:
         return _as_array(self.answer_names)
 
 
+class HasSchema:
+    """What instances and sharded cases say of themselves in the schema's words."""
+
+    schema: Schema
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.schema.class_names)
+
+    @property
+    def test_names(self) -> tuple[str, ...]:
+        return self.schema.test_names
+
+    @property
+    def outcome_names(self) -> tuple[tuple[str, ...], ...]:
+        return self.schema.outcome_names
+
+    @property
+    def class_names(self) -> tuple[Any, ...]:
+        return self.schema.class_names
+
+    @property
+    def prices(self) -> Prices:
+        return self.schema.prices
+
+    @property
+    def losses(self) -> Losses | None:
+        """What each answer costs for each class; None where an error costs 1."""
+        return self.schema.losses
+
+
 def _as_array(names: tuple[Any, ...]) -> NDArray[Any]:
     if len({type(name) for name in names}) == 1 and isinstance(names[0], (str, int, float)):
         return np.array(names)
