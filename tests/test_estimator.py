@@ -28,6 +28,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import budgetree as bt
 from budgetree import BudgetTreeClassifier
 from budgetree.services.clock import Clock
+from labelled import HEART, heart_frame
 
 PIMA_PRICES = bt.Prices(
     {"glucose": 15.51, "insulin": 20.68}, shared={"blood draw": (2.10, ["glucose", "insulin"])}, default=1
@@ -519,3 +520,18 @@ def test_a_referred_row_is_not_right(objective: str) -> None:
 def test_class_weights_are_numbers_of_at_least_0(weight: float) -> None:
     with pytest.raises(ValueError, match="class_weight is"):
         BudgetTreeClassifier(class_weight={0: weight, 1: 1}).fit([[0], [1], [0], [1]], [0, 1, 0, 1])
+
+
+def test_labels_are_for_what_is_shown_and_not_for_answers() -> None:
+    rows, right = heart_frame().drop(columns="ill"), heart_frame()["ill"]
+    for objective in ("new", "known"):
+        settings_ = {"budget": 9, "prices": {"sex": 1, "chol": 7.5}, "objective": objective}
+        plain = BudgetTreeClassifier(**settings_).fit(rows, right)
+        named = clone(BudgetTreeClassifier(**settings_, labels=HEART)).fit(rows, right)
+        assert named.predict(rows).tolist() == plain.predict(rows).tolist()
+        assert named.classes_.tolist() == [0, 1]
+        assert named.tree_ == plain.tree_
+        assert "Sex" in named.tree_.to_text()
+        assert "sex" not in named.tree_.to_text()
+    with pytest.raises(ValueError, match="no test is named 'age'"):
+        BudgetTreeClassifier(budget=1, labels={"tests": {"age": "Age"}}).fit(rows, right)

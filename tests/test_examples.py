@@ -194,7 +194,9 @@ def test_the_guides_own_impurity_is_refuted_as_it_says(capsys: pytest.CaptureFix
     assert f"# {capsys.readouterr().out.strip()}" in block
 
 
-@pytest.mark.parametrize("page", ["README.md", *(f"docs/guide/{name}.md" for name in ("problem", "certificates"))])
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/guide/{name}.md" for name in ("problem", "certificates", "labels"))]
+)
 def test_the_python_lines_of_a_page_run(page: str) -> None:
     names = {"table": patients(), "new_table": patients()}
     with contextlib.chdir(tempfile.mkdtemp()):

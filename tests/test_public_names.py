@@ -14,6 +14,7 @@ PROMISED = {
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
     "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
     "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
+    "Labels",
 }  # fmt: skip
 
 

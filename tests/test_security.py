@@ -142,8 +142,9 @@ def test_pictures_and_pages_have_the_elements_that_they_have_with_harmless_names
 def test_a_page_holds_names_as_data(name: str) -> None:
     frontier = bt.frontier(bt.Instance.from_frame(hostile_frame(name), "diagnosis"), folds=0, progress=False)
     page = render_page(summarise_frontier(frontier, title=name))
-    data, *scripts = elements(page).scripts
+    texts, data, *scripts = filter(str.strip, elements(page).scripts)
     content = json.loads(data)
+    assert json.loads(texts).keys() == {"fixed", "languages"}  # the page's own
     assert (content["title"], content["tests"][0]["name"]) == (name, name)
     assert not any(name in script for script in scripts if len(name) > 1)
 

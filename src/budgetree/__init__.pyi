@@ -66,6 +66,9 @@ from .problem import (
     Instance as Instance,
 )
 from .problem import (
+    Labels as Labels,
+)
+from .problem import (
     Losses as Losses,
 )
 from .problem import (

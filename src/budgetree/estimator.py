@@ -84,6 +84,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     min_cases             for "known": no leaf has fewer training rows
     min_weight_fraction_leaf
                           for "known": leaves with less than this share of all weight are joined after the search
+    labels                what tests, outcomes and classes are called where tree_ and frontier_ are shown: a Labels
 
     After fit: tree_, frontier_ (for "known": everything up to the budget), max_cost_, mean_cost_, classes_, answers_
     (the classes, then whatever else may be answered), instance_
@@ -117,6 +118,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         class_weight: Any = None,
         min_cases: int = 1,
         min_weight_fraction_leaf: float = 0.0,
+        labels: Any = None,
     ) -> None:
         self.budget = budget
         self.max_error = max_error
@@ -136,6 +138,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.class_weight = class_weight
         self.min_cases = min_cases
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.labels = labels
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
         """Learn the tree from rows, their classes and, if given, how much each counts."""
@@ -348,9 +351,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             levels = {str(name): count for name, count in levels.items()}
         alike: Duplicates = "keep" if self.min_cases != 1 else "add up"  # every row is a case, where leaves count them
         raw = RawRows(replace(table, columns=columns).owned(), labels, levels, alike, weights)
-        return Instance.from_raw(
+        instance = Instance.from_raw(
             raw, tuple(self.classes_.tolist()), self._prices(table.names), losses=Losses.of(self.losses)
         )
+        return instance if self.labels is None else instance.with_labels(self.labels)
 
     def _prices(self, names: list[str]) -> Any:
         """Prices by name, from whatever the user gave."""

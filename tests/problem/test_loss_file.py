@@ -47,7 +47,7 @@ def test_a_price_list_without_losses_has_none_and_is_refused_where_they_are_aske
     [
         ("losses = 3", r"'losses' must be a table; write \[losses\]"),
         ("answers = 3", r"'answers' must be a table; write \[answers\]"),
-        ("[loss]\ncancer = 1", r"unknown entry 'loss'; expected default, \[tests\] .* or \[losses\] and \[answers\]"),
+        ("[loss]\ncancer = 1", r"unknown entry 'loss'; expected default, \[tests\] .* \[losses\] and \[answers\]"),
         ("[losses]\ncancer = -1", "the loss of missing class 'cancer' is -1"),
         ("[losses.cancer]\nbenign = inf", "the loss of class 'cancer', answer 'benign', is Infinity"),
         ("[losses.cancer]\nbenign = 'much'", "the loss of class 'cancer', answer 'benign', is 'much'"),

@@ -22,15 +22,17 @@ COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 
 @click.command()
 @options.model
+@options.labels
 @options.as_json
-def ask(model: str, as_json: bool) -> None:
+def ask(model: str, labels: str | None, as_json: bool) -> None:
     """Ask for one test at a time until the answer is clear, never over budget.
 
     With --json the questions go to stderr and the result to stdout.
     """
-    from budgetree.tree import Consultation, Tree
+    from budgetree.cli.labels import open_model
+    from budgetree.tree import Consultation
 
-    case = Consultation(Tree.from_json(model))
+    case = Consultation(open_model(model, labels))
     click.echo(HELP, err=as_json)
     while not case.done:
         _show_question(case, err=as_json)
@@ -40,9 +42,11 @@ def ask(model: str, as_json: bool) -> None:
 
 
 def _show_question(case: Consultation, *, err: bool) -> None:
-    price = f"costs {case.price}" if case.price else "is free"
-    remaining = f"spent {case.spent}, at most {case.worst_case_remaining} more to come"
-    click.echo(f"\n{click.style(visible(str(case.next_test)), bold=True)} {price}  ({remaining})", err=err)
+    price = f"costs {_amount(case, case.price)}" if case.price else "is free"
+    remaining = f"spent {_amount(case, case.spent)}, at most {_amount(case, case.worst_case_remaining)} more to come"
+    click.echo(f"\n{click.style(visible(str(case.question)), bold=True)} {price}  ({remaining})", err=err)
+    if case.help:
+        click.echo(f"  {visible(case.help)}", err=err)
     click.echo(f"  so far: {_classes(case)}", err=err)
     click.echo(f"  answer with {visible(case.expected)}", err=err)
 
@@ -56,7 +60,7 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
         except EOFError:
             return False
         word = said.casefold()
-        if said in case.outcomes or word not in COMMANDS:
+        if said in case.outcomes or said in case.choices or word not in COMMANDS:
             try:
                 case.answer(said)
             except ValueError as error:
@@ -70,7 +74,7 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
         if word == "quit":
             return False
         if word == "list":
-            click.echo("  " + "\n  ".join(map(visible, case.outcomes)), err=err)
+            click.echo("  " + "\n  ".join(map(visible, case.choices)), err=err)
         elif word in ("help", "?"):
             click.echo(f"  {HELP}", err=err)
         elif not case.history:
@@ -88,7 +92,7 @@ def _go_on_without(case: Consultation, *, err: bool) -> None:
     going_on = "the other tests have to answer"
     if step.assumed is not None:
         going_on = f"goes on as most known cases did, as if it were {step.assumed}"
-    click.echo(visible(f"  note: {step.test} is not available and not paid; {going_on}."), err=err)
+    click.echo(visible(f"  note: {step.test_label} is not available and not paid; {going_on}."), err=err)
 
 
 def _warn_beyond(case: Consultation, *, err: bool) -> None:
@@ -101,7 +105,7 @@ def _warn_beyond(case: Consultation, *, err: bool) -> None:
         return
     if known is not None and not known[0] <= number <= known[1]:
         reach = f"{known[0]:g} to {known[1]:g}"
-        note = f"  note: {number:g} is beyond the known values ({reach}), and counts as {step.outcome}."
+        note = f"  note: {number:g} is beyond the known values ({reach}), and counts as {step.outcome_label}."
         click.echo(visible(note), err=err)
 
 
@@ -123,7 +127,9 @@ def _show_result(case: Consultation, as_json: bool) -> None:
             result["expected_loss"] = _expected_loss(case)
         print_json(result | {"at_first": explanation.start, "steps": steps})
         return
-    click.echo(f"\n→ {click.style(visible(str(case.prediction)), bold=True)}  spent {case.spent}")
+    click.echo(f"\n→ {click.style(visible(case.conclusion), bold=True)}  spent {_amount(case, case.spent)}")
+    if explained := case.tree.schema.wording.answer_help[case.position]:
+        click.echo(f"  {visible(explained)}")
     click.echo(f"  {_classes(case)}")
     if case.tree.schema.losses is not None:
         click.echo(f"  expected loss {show_number(_expected_loss(case))}, the least of all answers")
@@ -133,7 +139,12 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         click.echo(f"\n  {visible(explanation.opening)}. What moved it:")
     for part in explanation.largest_first:
         sign = " =" if part.available else ""
-        click.echo(visible(f"    {part.test}{sign} {part.answered}: {part.moved}"))
+        click.echo(visible(f"    {part.test_label}{sign} {part.answered}: {part.moved}"))
+
+
+def _amount(case: Consultation, number: float) -> str:
+    """A number as it is, with its unit."""
+    return visible(case.tree.schema.wording.with_unit(str(number)))
 
 
 def _expected_loss(case: Consultation) -> float:
@@ -143,7 +154,7 @@ def _expected_loss(case: Consultation) -> float:
 
 
 def _classes(case: Consultation) -> str:
-    names, shares = case.tree.class_names, case.shares.tolist()
+    names, shares = case.tree.schema.wording.classes, case.shares.tolist()
     places, n_more = largest(shares)
     likeliest = sorted(places, key=lambda place: -shares[place])
     return visible(with_more((f"{names[place]} {shares[place]:.0%}" for place in likeliest), n_more))

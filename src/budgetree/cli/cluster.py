@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from budgetree.cli.labels import labelled
 from budgetree.cli.tables import Request, check_names
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
     _check_files(request)
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
-        return _tree(_cases(client, request), wish)
+        return labelled(_tree(_cases(client, request), wish), request)
 
 
 def _cases(client: Any, request: Request) -> DaskCases:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -143,7 +144,8 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         )
     )
     costliest = instance.schema.table.costliest
-    low, high = (instance.schema.table.amount(units) for units in (costliest.min(), costliest.max()))
+    scale, words = instance.schema.table.scale, instance.schema.wording
+    low, high = (words.amount(Fraction(int(units)) / scale) for units in (costliest.min(), costliest.max()))
     costs = f"every test costs {low}" if low == high else f"tests cost {low} to {high}"
     fees = "".join(f", and {name} {fee}" for name, fee in _fees(instance))
     yield Finding("note", "", f"{sizes}; {costs}{fees}.")
@@ -151,9 +153,9 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         yield from (Finding("note", "", words) for words in losses_in_words(instance.schema))
         yield from (Finding("warning", "", words) for words in useless_answers(instance.schema))
     if instance.n_classes == 1:
-        yield Finding("warning", "", f"every case is {instance.class_names[0]!r}; there is nothing to find out.")
+        yield Finding("warning", "", f"every case is {words.classes[0]!r}; there is nothing to find out.")
     counts = np.bincount(instance.labels, minlength=instance.n_classes)
-    single = [name for name, count in zip(instance.class_names, counts.tolist(), strict=True) if count == 1]
+    single = [name for name, count in zip(words.classes, counts.tolist(), strict=True) if count == 1]
     if (message := about_classes(instance)) is not None:
         yield Finding("warning", "", message)
     elif single and instance.n_objects >= FEW_ROWS:
@@ -176,6 +178,7 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         yield Finding("note", "", "the table is too large for exact search; trees are found greedily.")
 
 
-def _fees(instance: Instance) -> list[tuple[str, int | float]]:
-    table = instance.schema.table
-    return [(name, table.amount(fee)) for name, fee in zip(table.fee_names, table.fees.tolist(), strict=True)]
+def _fees(instance: Instance) -> list[tuple[str, str]]:
+    table, amount = instance.schema.table, instance.schema.wording.amount
+    fees = zip(table.fee_names, table.fees.tolist(), strict=True)
+    return [(name, amount(Fraction(fee) / table.scale)) for name, fee in fees]

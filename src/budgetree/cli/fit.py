@@ -85,7 +85,8 @@ def fit(
 
     wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
     request = Request(**settings)
-    check_outputs((out, certificate), (request.data, request.prices, request.losses))  # before the work, not after it
+    inputs = (request.data, request.prices, request.losses, request.labels)
+    check_outputs((out, certificate), inputs)  # before the work, not after it
     if engine == "dask":
         tree = fit_on_cluster(request, wish, scheduler)
         tree.to_json(out)

@@ -76,15 +76,16 @@ class Judgement:
         yield f"{sum(wrong.values())} of {counted(n_rows, 'prediction is', 'predictions are')} wrong ({share:.1%})."
         if self.n_without:
             yield f"{counted(self.n_without, 'row says', 'rows say')} nothing about what is right: left out."
+        words = dict(zip(self.answers, self.schema.wording.answers, strict=True))
         for true, count in wrong.most_common(MAX_SHOWN):
-            yield f"  {true}: {count} of {total[true]} missed"
+            yield f"  {words.get(true, true)}: {count} of {total[true]} missed"
         if referrals:
             n_referred = sum(count for (_, answer), count in self.pairs.items() if answer in referrals)
             yield f"{counted(n_referred, 'row')} got an answer that is no class ({n_referred / max(n_rows, 1):.1%})."
         if self.schema.losses is not None:
             yield from self._loss_lines(total)
         if n_rows:
-            yield from confusion_lines(self.confusion)
+            yield from confusion_lines(self.confusion.called(self.schema))
 
     def _loss_lines(self, total: Counter[str]) -> Iterator[str]:
         mean = self.mean_loss

@@ -25,24 +25,26 @@ def given_losses(request: Request) -> Losses | None:
 
 
 def place_of(message: str, request: Request, source: str) -> str:
-    """The file that a message is about: prices and losses that do not fit are not the table's fault."""
+    """The file that a message is about: prices, losses and labels that do not fit are not the table's fault."""
     if message.startswith("prices"):
         return request.prices or source
+    if message.startswith("labels"):
+        return request.labels or request.prices or source
     return (request.losses or request.prices or source) if message.startswith("losses") else source
 
 
 def losses_in_words(schema: Schema) -> Iterator[str]:
     """What was understood, a sentence per class."""
-    table = schema.loss_table
+    table, words = schema.loss_table, schema.wording
     if len(schema.class_names) > MAX_CLASSES:
-        others = listed(table.answers[table.n_classes :])
+        others = listed(words.answers[table.n_classes :])
         answers = f"; answers that are no class: {others}" if others else ""
         yield f"losses of up to {show_number(table.largest / table.scale)}{answers}."
         return
-    for true, units in zip(schema.class_names, table.units.tolist(), strict=True):
+    for true, units in zip(words.classes, table.units.tolist(), strict=True):
         costs = [
             f"{show_number(loss / table.scale)} by the answer {answer}"
-            for answer, loss in zip(table.answers, units, strict=True)
+            for answer, loss in zip(words.answers, units, strict=True)
             if answer != true or loss
         ]
         yield f"a case that is {true} loses {', '.join(costs)}."
@@ -50,13 +52,13 @@ def losses_in_words(schema: Schema) -> Iterator[str]:
 
 def useless_answers(schema: Schema) -> Iterator[str]:
     """Answers that are no class and never lose less than another one; of equals the first is given."""
-    table = schema.loss_table
+    table, words = schema.loss_table, schema.wording
     for place in range(table.n_classes, len(table.answers)):
-        for other, name in enumerate(table.answers):
+        for other, name in enumerate(words.answers):
             more = table.units[:, place] - table.units[:, other]
             if other != place and more.min() >= (0 if other < place else 1):
                 yield (
-                    f"the answer {table.answers[place]!r} never loses less than {str(name)!r}, so no tree gives it; "
+                    f"the answer {words.answers[place]!r} never loses less than {name!r}, so no tree gives it; "
                     "give it a smaller loss, or leave it out."
                 )
                 break

@@ -71,6 +71,13 @@ data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
 model = click.argument("model", metavar="MODEL", type=click.Path(dir_okay=False))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
+labels = click.option(
+    "--labels",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="What tests, outcomes and classes are called, and the unit of prices, in TOML; may stand in the price list.",
+)
+
 
 def reading(command: AnyCommand) -> AnyCommand:
     """How a file writes its cells, where it does not say so itself."""
@@ -113,6 +120,7 @@ def table(command: AnyCommand) -> AnyCommand:
                 type=click.Path(dir_okay=False),
                 help="What wrong answers cost, in TOML, and answers that are no class; may stand in the price list.",
             ),
+            labels,
             click.option(
                 "--levels",
                 metavar="N",

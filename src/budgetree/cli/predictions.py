@@ -106,7 +106,7 @@ class Tally:
         for test, count in self._unknown.items():
             rows = counted(count, "row has", "rows have")
             then = f"{'was' if count == 1 else 'were'} answered by the other tests" if goes_on else "stopped there"
-            yield f"{rows} a value of {self.tree.test_names[test]!r} that no known case had, and {then}."
+            yield f"{rows} a value of {self.tree.schema.wording.tests[test]!r} that no known case had, and {then}."
 
     def wrong(self) -> Iterator[str]:
         """How the predictions agree with the column that says what is right."""

@@ -26,22 +26,25 @@ from budgetree.cli import options
     metavar="CODE",
     help="The page's language, en or de; by default the reader's own.",
 )
-def report(model: str, out: str, certificate: str | None, title: str | None, language: str | None) -> None:
+@options.labels
+def report(
+    model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None
+) -> None:
     """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult.
 
     \b
     Example:
       budgetree report pathway.json -o pathway.html --title "Chest pain"
     """
+    from budgetree.cli.labels import open_model
     from budgetree.cli.tables import check_outputs
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
     from budgetree.services.files import write_text
     from budgetree.services.words import visible
-    from budgetree.tree import Tree
 
-    check_outputs((out,), (model, certificate))
-    tree = Tree.from_json(model)
+    check_outputs((out,), (model, certificate, labels))
+    tree = open_model(model, labels)
     proof = None if certificate is None else Certificate.from_json(certificate)
     if proof is not None and (why := proof.contradiction(tree)) is not None:
         raise ValueError(f"{certificate}: this is no certificate of {model}: {why}. Make one with fit --certificate.")

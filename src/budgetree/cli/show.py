@@ -23,16 +23,23 @@ MAX_NESTED = 200  # tests on a path, in JSON
     help="How the database reads a backslash, where a name has one (sql only): MySQL, BigQuery and Snowflake as an "
     "escape, standard SQL as what it is.",
 )
+@options.labels
 @options.as_json
 def show(
-    model: str, form: str, confusion: bool, max_depth: int | None, backslash_escapes: bool | None, as_json: bool
+    model: str,
+    form: str,
+    confusion: bool,
+    max_depth: int | None,
+    backslash_escapes: bool | None,
+    labels: str | None,
+    as_json: bool,
 ) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, a program, a picture."""
+    from budgetree.cli.labels import open_model
     from budgetree.cli.output import for_reader, statement_line
     from budgetree.services.words import visible
-    from budgetree.tree import Tree
 
-    tree = Tree.from_json(model)
+    tree = open_model(model, labels)
     if as_json:
         from budgetree.cli.output import print_json, tree_facts
 

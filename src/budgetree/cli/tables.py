@@ -29,6 +29,7 @@ class Request:
     prices: str | None = None
     default_price: float | None = None  # of tests that are not in the price list
     losses: str | None = None
+    labels: str | None = None
     levels: LevelCounts = 10
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
@@ -83,12 +84,14 @@ def _warn(table: Table, instance: Instance, request: Request) -> None:
 
 def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
+    from budgetree.cli.labels import given_labels
     from budgetree.cli.losses import given_losses, place_of
     from budgetree.cli.prices import advice, given_prices
 
-    prices, losses = given_prices(request), given_losses(request)
+    prices, losses, labels = given_prices(request), given_losses(request), given_labels(request)
     try:
-        return _bundled(request, prices, losses) if _is_bundled(request.data) else _read(table, request, prices, losses)
+        read = _bundled(request, prices, losses) if _is_bundled(request.data) else _read(table, request, prices, losses)
+        return read if labels is None else read.with_labels(labels)
     except FileError:
         raise  # which says where
     except NoPriceError as error:

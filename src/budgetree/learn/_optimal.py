@@ -49,14 +49,15 @@ class Solution:
         return plain_number(as_fraction(self.loss) - as_fraction(self.lower_bound))
 
     def __repr__(self) -> str:
-        limit = "any budget" if self.budget is None else show_number(self.budget)
+        amount = self.tree.schema.wording.amount
+        limit = "any budget" if self.budget is None else amount(self.budget)
         has_losses = self.tree.schema.losses is not None
         found = f"loss {show_number(self.loss)}" if has_losses else counted(self.errors, "error")
         within = f"{found} within {limit}"
         if self.proven:
             least = "the least budget for that" if self.complete else "perhaps less would do"
-            return f"Solution({within}, proven; worst case {show_number(self.max_cost)}, {least})"
-        return f"Solution({within}, at least {show_number(self.lower_bound)}; worst case {show_number(self.max_cost)})"
+            return f"Solution({within}, proven; worst case {amount(self.max_cost)}, {least})"
+        return f"Solution({within}, at least {show_number(self.lower_bound)}; worst case {amount(self.max_cost)})"
 
 
 def optimal(

@@ -76,12 +76,13 @@ class Curve:
 
     def to_text(self) -> str:
         """The points as a table."""
+        amount = self.points[0]._whole.schema.wording.amount if self.points else show_number
         lines = [
             f"{self.name} over {self.parameter_name}: {counted(len(self), 'point')}",
             f"{self.parameter_name:>14} {'max-cost':>10} {'mean cost':>10} {'errors':>8} {'leaves':>7}",
         ]
         lines += [
-            f"{show_number(p.parameter):>14} {show_number(p.max_cost):>10} {p.mean_cost:>10.3f} "
+            f"{show_number(p.parameter):>14} {amount(p.max_cost):>10} {p.mean_cost:>10.3f} "
             f"{show_number(p.errors):>8} {p.n_leaves:>7}"
             for p in self.points
         ]

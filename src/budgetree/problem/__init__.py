@@ -9,11 +9,14 @@ from budgetree.problem.prices import Prices, SharedFee
 from budgetree.problem.schema import Schema, check_codes
 from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.problem.tables.reading import Reading
+from budgetree.problem.user_labels import Labels
+from budgetree.problem.wording import Wording
 
 __all__ = [
     "UNSEEN",
     "ClassOrder",
     "Instance",
+    "Labels",
     "LossTable",
     "Losses",
     "PriceTable",
@@ -21,5 +24,6 @@ __all__ = [
     "Reading",
     "Schema",
     "SharedFee",
+    "Wording",
     "check_codes",
 ]

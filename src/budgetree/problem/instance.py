@@ -28,6 +28,7 @@ from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.problem.units import room_for_losses
+from budgetree.problem.user_labels import Labels
 from budgetree.services.words import counted
 
 
@@ -176,6 +177,7 @@ class Instance(HasSchema):
         prices: Any,
         fixed: Mapping[str, ColumnEncoder] | None = None,
         losses: Any = None,
+        labels: Labels | None = None,
     ) -> Instance:
         """The known cases that raw rows make; fixed encoders are taken as they are, the others found in the rows.
 
@@ -192,7 +194,7 @@ class Instance(HasSchema):
             for encoder in cases.encoders
         )
         instance = cls.__new__(cls)
-        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, cases.encoders, losses)
+        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, cases.encoders, losses, labels)
         instance._set(cases.codes, cases.labels, units, schema, raw)
         return instance
 
@@ -232,7 +234,8 @@ class Instance(HasSchema):
                 for encoder in self.schema.encoders or ()
                 if isinstance(self.prices.tests.get(encoder.name), Mapping)
             }
-            return type(self).from_raw(self.raw.take(chosen), self.class_names, self.prices, fixed, self.losses)
+            some = self.raw.take(chosen)
+            return type(self).from_raw(some, self.class_names, self.prices, fixed, self.losses, self.schema.labels)
         return self.part(chosen)
 
     def part(self, cases: NDArray[np.int64]) -> Instance:
@@ -319,9 +322,21 @@ class Instance(HasSchema):
         if losses is not None and self.raw is not None and self.raw.duplicates == "merge":
             raw = replace(self.raw, duplicates="keep")
             fixed = {encoder.name: encoder for encoder in self.schema.encoders or ()}
-            return type(self).from_raw(raw, self.class_names, self.prices, fixed, losses)
+            return type(self).from_raw(raw, self.class_names, self.prices, fixed, losses, self.schema.labels)
         other = type(self).__new__(type(self))
         other._set(self.codes, self.labels, self.weight_units, replace(self.schema, losses=losses), self.raw)
+        return other
+
+    def with_labels(self, labels: Any) -> Instance:
+        """The same cases, shown in these words, as are the trees that are learned from them: a Labels, or None.
+
+        >>> instance = Instance([[0, 1], [1, 1]], [0, 1], test_names=["sex", "age"])
+        >>> labelled = instance.with_labels({"tests": {"sex": {"outcomes": {0: "female", 1: "male"}}}})
+        >>> labelled.schema.wording.outcomes[0]
+        ('female', 'male')
+        """
+        other = copy(self)
+        other.schema = self.schema.labelled(labels)
         return other
 
     def __repr__(self) -> str:

@@ -1,9 +1,9 @@
-"""Schema: the names, prices and losses that an instance and every tree grown on it share."""
+"""Schema: the names, prices, losses and labels that an instance and every tree grown on it share."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,8 +17,11 @@ from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices
 from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder, side_by_side
+from budgetree.problem.tables.fine_levels import FineLevels
 from budgetree.problem.tables.table import Table
 from budgetree.problem.units import plain_number
+from budgetree.problem.user_labels import Labels
+from budgetree.problem.wording import Wording, check_labels, lay_out
 from budgetree.services.words import counted
 
 
@@ -33,6 +36,7 @@ class Schema:
     weight_scale: Fraction  # weight = units / weight_scale
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
     losses: Losses | None = None  # what each answer costs for each class; None: an error costs 1
+    labels: Labels | None = None  # the user's own words for all of it; what is not there keeps its name
 
     def __post_init__(self) -> None:
         if self.encoders is not None:
@@ -62,6 +66,13 @@ class Schema:
         encoder = None if self.encoders is None else self.encoders[self.test_names.index(test)]
         return (encoder.low, encoder.high) if isinstance(encoder, NumberEncoder) else None
 
+    def is_measured(self, test: int) -> bool:
+        """Whether the test's result is a number; not where each of its values has a label, as in 0 = female."""
+        encoder = None if self.encoders is None else self.encoders[test]
+        if not isinstance(encoder, FineLevels):
+            return isinstance(encoder, NumberEncoder)
+        return not self.wording.labelled[test].issuperset(range(encoder.levels))
+
     def cases(self, units: int) -> Fraction:
         """Weight units as a number of cases."""
         return Fraction(int(units)) / self.weight_scale
@@ -85,6 +96,18 @@ class Schema:
     def loss_table(self) -> LossTable:
         """The losses laid out for these classes."""
         return LossTable.plain(self.class_names) if self.losses is None else self.losses.bind(self.class_names)
+
+    @cached_property
+    def wording(self) -> Wording:
+        """What people read for the tests, outcomes, answers and amounts."""
+        return lay_out(self.labels, self)
+
+    def labelled(self, labels: Any) -> Schema:
+        """The same with these labels, every one of which must be of something that is there; None: without any."""
+        schema = replace(self, labels=Labels.of(labels))
+        if schema.labels is not None:
+            check_labels(schema.labels, schema)
+        return schema
 
     @property
     def answer_names(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The TOML file of a user: prices, losses, or both; numbers with all their digits."""
+"""The TOML file of a user: prices, losses, labels, or all of them; numbers with all their digits."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any, Literal
 
 from budgetree.problem.units import AMOUNTS
 
-TABLES = ("tests", "shared", "losses", "answers")
+TABLES = ("tests", "shared", "losses", "answers", "labels")
 EXAMPLES = {
     "price list": 'One price per line, as in: "blood test" = 12.50',
     "losses file": "One loss per line, as in: cancer = 50",
+    "labels file": 'One label per line, as in: "blood test" = "Blood count"',
 }
 
 
-def read_toml(path: str | Path, kind: Literal["price list", "losses file"]) -> dict[str, Any]:
-    """The entries that a price list or a losses file may have; the amounts are not yet checked.
+def read_toml(path: str | Path, kind: Literal["price list", "losses file", "labels file"]) -> dict[str, Any]:
+    """The entries that a price list, a losses file or a labels file may have; the amounts are not yet checked.
 
-    Both are one kind of file, so that prices and losses may stand together: whoever asks for the one leaves the other.
+    All are one kind of file, so that they may stand together: whoever asks for the one leaves the others.
     """
     path = Path(path)
     try:
@@ -38,7 +39,7 @@ def read_toml(path: str | Path, kind: Literal["price list", "losses file"]) -> d
     if unknown:
         raise ValueError(
             f"{path}: unknown entry {unknown[0]!r}; "
-            "expected default, [tests] and [shared.NAME], or [losses] and [answers]."
+            "expected default, [tests] and [shared.NAME], [losses] and [answers], or [labels]."
         )
     for table in TABLES:
         if not isinstance(content.get(table, {}), dict):

@@ -11,7 +11,7 @@ from budgetree._version import __version__
 from budgetree.learn.new_error import PAGE_REMEDY
 from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
-from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
+from budgetree.problem.tables.encoding import NumberEncoder
 from budgetree.proof.certificate import Certificate
 from budgetree.show.facts import size_and_cost
 from budgetree.show.frontier_table import judgement, verdict
@@ -53,8 +53,10 @@ def _content(
     return {
         "title": str(title),
         "version": __version__,
-        "classes": [str(name) for name in schema.class_names],
-        "answers": [str(name) for name in schema.answer_names],  # the classes, and then whatever else may be answered
+        "unit": schema.wording.unit,
+        "classes": list(schema.wording.classes),
+        "answers": list(schema.wording.answers),  # the classes, and then whatever else may be answered
+        "answer_help": list(schema.wording.answer_help),
         "losses": _losses(schema),
         "tests": [_test(schema, test) for test in range(len(schema.test_names))],
         "fees": [
@@ -76,19 +78,24 @@ def _losses(schema: Schema) -> dict[str, Any] | None:
 
 
 def _test(schema: Schema, test: int) -> dict[str, Any]:
-    table, outcomes = schema.table, schema.outcome_names[test]
+    table, words = schema.table, schema.wording
+    outcomes = words.outcomes[test]
     return {
-        "name": schema.test_names[test],
+        "name": words.tests[test],
+        "help": words.test_help[test],
         "outcomes": list(outcomes),
-        "encoding": None if schema.encoders is None else _encoding(schema.encoders[test]),
+        "encoding": _encoding(schema, test),
         "prices": [table.amount(units) for units in table.own[test, : len(outcomes)].tolist()],
         "fees": table.fees_in(int(table.fee_mask[test])),
     }
 
 
-def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
+def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:
     """How a raw value becomes an outcome; a threshold that no number reaches is None, as JSON knows no infinity."""
-    if isinstance(encoder, NumberEncoder):
+    if schema.encoders is None:
+        return None
+    encoder = schema.encoders[test]
+    if isinstance(encoder, NumberEncoder) and schema.is_measured(test):
         return {
             "kind": "levels",
             "thresholds": [edge if math.isfinite(edge) else None for edge in encoder.thresholds],
@@ -96,11 +103,11 @@ def _encoding(encoder: ColumnEncoder) -> dict[str, Any]:
             "high": encoder.high,
             "missing": encoder.levels if encoder.has_missing else None,
         }
-    names = encoder.outcome_names
+    n_present = encoder.levels if isinstance(encoder, NumberEncoder) else len(encoder.values)
     return {
         "kind": "values",
-        "values": list(names[: len(encoder.values)]),
-        "missing": len(encoder.values) if encoder.has_missing else None,
+        "values": list(schema.wording.outcomes[test][:n_present]),
+        "missing": n_present if encoder.has_missing else None,
     }
 
 

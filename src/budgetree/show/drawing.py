@@ -101,7 +101,7 @@ class _Draughtsman:
         self.outline = tree.outline
         self.words = tree.words
         self.nodes = tree.nodes
-        self.names = tree.answer_names
+        self.names = tree.schema.wording.answers
         self.colours = answer_colours(len(tree.class_names), len(self.names))
 
     def draw(self, max_leaves: int, max_depth: int | None) -> Drawing:
@@ -190,12 +190,12 @@ class _Draughtsman:
     def _name(self, item: _Item) -> str:
         node = item.group[0]
         if item.below:
-            name = _short(self.tree.test_names[self.nodes.test[node]], MAX_NAME)
+            name = _short(self.tree.schema.wording.tests[self.nodes.test[node]], MAX_NAME)
             return f"buy {name}" if self.outline.is_purchase(item.group) else name
-        label = _short(str(self.names[self.nodes.label[node]]), MAX_NAME)
+        label = _short(self.names[self.nodes.label[node]], MAX_NAME)
         if self.tree.models is not None:
             likeliest = self.names[self.nodes.shares[node].argmax()]
-            label = f"model, mostly {_short(str(likeliest), MAX_NAME)}"
+            label = f"model, mostly {_short(likeliest, MAX_NAME)}"
         return f"{label} …" if self._is_folded(item) else label
 
     def _labels(self, item: _Item) -> list[tuple[str, float]]:

@@ -24,7 +24,8 @@ LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
 
 def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     """One row per point: what it costs, what it gets wrong, what is proven, and what found it."""
-    columns: dict[str, Callable[[Point], str]] = {"max-cost": lambda point: show_number(point.max_cost)}
+    amount = frontier.instance.schema.wording.amount
+    columns: dict[str, Callable[[Point], str]] = {"max-cost": lambda point: amount(point.max_cost)}
     if frontier.has_losses:
         columns["loss"] = lambda point: show_number(point.loss)
     columns["errors"] = lambda point: show_number(point.errors)
@@ -49,8 +50,11 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
 
+    columns = zip(*table.rows, strict=True)
+    widths = [max(WIDTHS[name], *map(len, cells)) for name, cells in zip(table.head[:-1], columns, strict=False)]
+
     def line(cells: tuple[str, ...]) -> str:
-        numbers = (f"{cell:>{WIDTHS[name]}}" for name, cell in zip(table.head[:-1], cells, strict=False))
+        numbers = (f"{cell:>{width}}" for width, cell in zip(widths, cells, strict=False))
         return f"{' '.join(numbers)}  {cells[-1]}"
 
     size = counted(len(frontier), "point")
@@ -65,7 +69,7 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     lines = [str(frontier.validation)]
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
     if chosen.expected is not None:
-        lines.append(f"recommended: a budget of {show_number(chosen.max_cost)}, new cases {new_words(chosen)}")
+        lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}")
     if overfitted:
         words = verdict(overfitted[-1], remedy)
         lines.append(f"{_budgets(overfitted, frontier)}: {words}")
@@ -90,10 +94,14 @@ def new_words(point: Point) -> str:
 
 def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
     """Which they are; the last one's numbers follow."""
-    last = show_number(points[-1].max_cost)
+    last = _cost(frontier, points[-1])
     if len(points) == 1:
         return f"at {last}"
     return f"{len(points)} of {counted(len(frontier), 'point')} are overfitted (!); at {last}"
+
+
+def _cost(frontier: Frontier, point: Point) -> str:
+    return visible(frontier.instance.schema.wording.amount(point.max_cost))
 
 
 def _new_mean(point: Point) -> str:
@@ -136,10 +144,10 @@ def _step_plot(frontier: Frontier) -> str:
 
     dots = "".join(
         f"<circle cx='{x}' cy='{y}' r='3' fill='{LINE if point.proven else PAPER}'><title>"
-        f"{loss_words(point, has_losses=frontier.has_losses)} at {show_number(point.max_cost)}</title></circle>"
+        f"{loss_words(point, has_losses=frontier.has_losses)} at {escape(_cost(frontier, point))}</title></circle>"
         for point, (x, y) in zip(frontier, map(place, steps.loss.starts), strict=True)
     )
-    axis_name = key_of(frontier).axis
+    axis_name, amount = key_of(frontier).axis, frontier.instance.schema.wording.amount
     base, axis = HEIGHT - MARGIN, MARGIN
     shade = path([(0, 0), *steps.bound.corners, (steps.bound.right, 0)])
     return (
@@ -151,7 +159,7 @@ def _step_plot(frontier: Frontier) -> str:
         f"<g stroke='{LINE}' stroke-width='1.5'>{dots}</g>"
         f"<text x='{axis - 5}' y='{MARGIN / 2 + 8}' text-anchor='end'>{show_number(top)}</text>"
         f"<text x='{axis - 5}' y='{base}' text-anchor='end'>0</text>"
-        f"<text x='{WIDTH - MARGIN}' y='{base + 15}' text-anchor='end'>{show_number(right)}</text>"
+        f"<text x='{WIDTH - MARGIN}' y='{base + 15}' text-anchor='end'>{escape(visible(amount(right)))}</text>"
         f"<text x='{WIDTH / 2}' y='{base + 30}' text-anchor='middle'>max-cost</text>"
         f"<text x='{axis}' y='{MARGIN / 2 - 8}'>{axis_name}</text></svg>"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -58,9 +58,9 @@ class Outline:
         return bool((below == otherwise[node]).all())
 
     def model_tests(self, group: Group) -> tuple[str, ...] | None:
-        """The tests that the model of a group uses; None where no model answers."""
+        """What the tests are called that the model of a group uses; None where no model answers."""
         model = None if self.tree.models is None else self.tree.models.model(group[0])
-        return None if model is None else tuple(self.schema.test_names[test] for test in model.tests)
+        return None if model is None else tuple(self.schema.wording.tests[test] for test in model.tests)
 
     def takes_unknown(self, group: Group, branch: Branch) -> bool:
         """Whether the branch is also for what no known case showed."""
@@ -132,7 +132,17 @@ class Outline:
         return ("then",) if self.is_purchase(group) else tuple(self.names(test, outcomes))
 
     def names(self, test: int, outcomes: list[int]) -> list[str]:
-        """What the outcomes are called; neighbouring levels as one: "1 to 2" and "2 to 5" are "1 to 5"."""
+        """What the outcomes are called; neighbouring levels without labels as one: "1 to 2", "2 to 5" are "1 to 5"."""
+        words, labelled = self.schema.wording.outcomes[test], self.schema.wording.labelled[test]
+        if not labelled:
+            return self._plain_names(test, outcomes)
+        found: list[str] = []
+        for has_label, members in groupby(outcomes, key=labelled.__contains__):
+            run = list(members)
+            found += [words[outcome] for outcome in run] if has_label else self._plain_names(test, run)
+        return found
+
+    def _plain_names(self, test: int, outcomes: list[int]) -> list[str]:
         encoder = None if self.schema.encoders is None else self.schema.encoders[test]
         if isinstance(encoder, FineLevels):
             return encoder.range_names(outcomes)

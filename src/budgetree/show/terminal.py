@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetree.learn import Frontier
-from budgetree.services.words import show_number
+from budgetree.services.words import show_number, visible
 from budgetree.show.steps import IMPOSSIBLE as NO_TREE
 from budgetree.show.steps import frontier_steps, key_of
 
@@ -38,7 +38,8 @@ def draw_frontier(frontier: Frontier, width: int = WIDTH, height: int = HEIGHT) 
     margin = max(map(len, names.values()))
     lines = [f"{names.get(number, ''):>{margin}} ┤{''.join(row).rstrip()}" for number, row in enumerate(grid)]
     axis = f"{'':>{margin}} └{'─' * width}"
-    legend = f"{'':>{margin}}  0{'budget':^{width - 2 - len(show_number(right))}}{show_number(right)}"
+    end = visible(frontier.instance.schema.wording.amount(right))
+    legend = f"{'':>{margin}}  0{'budget':^{width - 2 - len(end)}}{end}"
     words = key_of(frontier)
     key = f"{words.axis}; {POINT} {words.proven}, {OPEN_POINT} {words.found}, {IMPOSSIBLE} {NO_TREE}"
     return "\n".join([key, *lines, axis, legend])

@@ -37,7 +37,7 @@ def render(tree: Tree, max_depth: int | None, *, with_confusion: bool = False) -
             below = prefix + ("   " if is_last else "│  ")
             stack += _lines_below(outline, branch.group, below[-MAX_INDENT * INDENT :], depth + 1)
     if with_confusion and tree.confusion is not None:
-        lines += confusion_lines(tree.confusion)
+        lines += confusion_lines(tree.confusion.called(tree.schema))
     return "\n".join(map(visible, lines))
 
 
@@ -46,12 +46,13 @@ def summary_line(tree: Tree) -> str:
     total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
     weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
     is_same = tree.known_max_cost == tree.max_cost
-    known = "" if is_same else f" (known cases at most {show_number(tree.known_max_cost)})"
+    amount = tree.schema.wording.amount
+    known = "" if is_same else f" (known cases at most {amount(tree.known_max_cost)})"
     has_losses = tree.schema.losses is not None
     rate = "" if has_losses else f" ({tree.errors / total:.1%})"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
-        f"worst case {show_number(tree.max_cost)}{known}, mean {show_number(round(tree.mean_cost, 3))}; "
+        f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; "
         f"{loss_words(tree, has_losses=has_losses)}{rate}"
     )
 
@@ -82,17 +83,18 @@ class Words:
     def label(self, group: Group) -> str:
         """What is answered there; of a model, what it is a model of and what most known cases are."""
         nodes, node = self.tree.nodes, group[0]
-        name = self.tree.answer_names[nodes.label[node]]
+        wording = self.tree.schema.wording
+        name: str = wording.answers[nodes.label[node]]
         tests = self.tree.outline.model_tests(group)
         if tests is None:
-            return str(name)
-        share = f"{nodes.shares[node].max():.0%} are {self.tree.class_names[nodes.shares[node].argmax()]}"
+            return name
+        share = f"{nodes.shares[node].max():.0%} are {wording.classes[nodes.shares[node].argmax()]}"
         return f"by the model of {' + '.join(tests)} ({share})" if tests else f"{name} ({share})"
 
     def question(self, group: Group) -> str:
         """The test that is asked for there, or bought."""
         node, models = group[0], self.tree.models
-        name = self.tree.schema.test_names[self.tree.nodes.test[node]]
+        name = self.tree.schema.wording.tests[self.tree.nodes.test[node]]
         asked = f"buy {name}:" if self.tree.outline.is_purchase(group) else f"{name}?"
         if models is None or models.sure is None or not self.tree.may_stop[node]:
             return asked
@@ -113,7 +115,7 @@ class Words:
 
     def amount(self, units: int) -> str:
         """Price units in the user's currency."""
-        return show_number(Fraction(int(units)) / self.tree.schema.table.scale)
+        return self.tree.schema.wording.amount(Fraction(int(units)) / self.tree.schema.table.scale)
 
     def weight(self, units: int) -> str:
         """Weight units as a number of cases."""
@@ -121,6 +123,6 @@ class Words:
 
     def counts(self, counts: NDArray[np.int64]) -> str:
         """The classes that occur, each with its cases; of many, those with the most."""
-        names = self.tree.schema.class_names
+        names = self.tree.schema.wording.classes
         places, n_more = largest(counts.tolist())
         return with_more((f"{names[place]} {self.weight(counts[place])}" for place in places), n_more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,14 @@ class Confusion:
         """From weight units, answer × class."""
         counts = tuple(tuple(schema.plain_cases(row)) for row in units)
         return cls(schema.answer_names, schema.class_names, counts)
+
+    def called(self, schema: Schema) -> Confusion:
+        """The same for people, with labels; a name that the schema does not have stays."""
+        words = dict(zip(map(str, schema.answer_names), schema.wording.answers, strict=True))
+        answers, classes = (
+            tuple(words.get(str(n), str(n)) for n in names) for names in (self.answers, self.class_names)
+        )
+        return replace(self, answers=answers, class_names=classes)
 
     @property
     def errors(self) -> int | float:

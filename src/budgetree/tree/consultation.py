@@ -13,6 +13,7 @@ from budgetree.problem.price_table import fees_due
 from budgetree.problem.tables.answers import code_of, possible_answers, read_answer
 from budgetree.problem.tables.encoding import UNSEEN
 from budgetree.problem.tables.values import is_missing
+from budgetree.problem.wording import outcome_of
 from budgetree.services.words import counted
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.usual import usual_branch
@@ -40,6 +41,9 @@ class Step:
     spent: int | float  # with everything before it
     available: bool = True  # False: it could not be done, and was not paid
     assumed: str | None = None  # then, the outcomes whose branch was followed; None where nothing depends on it
+    test_label: str = ""  # what the test is called
+    outcome_label: str | None = None  # what the outcome is called
+    is_labelled: bool = False  # the label says all that the value does: "female" for 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,26 @@ class Consultation:
     def next_test(self) -> str | None:
         """The test to do next; None when done."""
         return None if self.done else self.tree.test_names[self._test]
+
+    @property
+    def question(self) -> str | None:
+        """What the next test is called; its name where it has no label, None when done."""
+        return None if self.done else self.tree.schema.wording.tests[self._test]
+
+    @property
+    def help(self) -> str:
+        """What the labels say to explain the next test; "" where they say nothing."""
+        return "" if self.done else self.tree.schema.wording.test_help[self._test]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What the next test's outcomes are called, in the order of `outcomes`."""
+        return () if self.done else self.tree.schema.wording.outcomes[self._test]
+
+    @property
+    def conclusion(self) -> str:
+        """What the prediction is called."""
+        return self.tree.schema.wording.answers[self.position]
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -175,7 +199,7 @@ class Consultation:
         return tuple(self._steps)
 
     def answer(self, value: Any) -> None:
-        """Give the next test's result: a raw value as in the table of known cases, or an outcome's name.
+        """Give the next test's result: a raw value as in the table of known cases, an outcome's name or its label.
 
         None is a missing value. A value that stands for no outcome is refused with the possible ones, and the
         consultation stays where it is. A tree for new cases takes a missing value wherever it comes.
@@ -228,7 +252,7 @@ class Consultation:
 
     def _check_open(self) -> None:
         if self.done:
-            raise ValueError(f"answer: no test is left; the answer is {self.prediction!r}. undo() takes a step back.")
+            raise ValueError(f"answer: no test is left; the answer is {self._concluded}. undo() takes a step back.")
 
     def _do(self, answer: _Answer) -> None:
         """One step down, and on as far as the answers are known."""
@@ -236,9 +260,8 @@ class Consultation:
         child, assumed = self._way(before.node, answer)
         price = self._price(test, answer.code, before.fees) if answer.available else 0
         fees, units = int(schema.table.fee_mask[test]), before.units + price
-        outcome = schema.outcome_names[test][answer.code] if answer.code < schema.n_outcomes[test] else None
         paid = (self._amount(price), self._amount(units))
-        step = Step(self.tree.test_names[test], answer.value, outcome, *paid, answer.available, assumed)
+        step = self._step(answer, *paid, assumed)
         ends = child == NO_BRANCH
         self._answers[test] = answer
         self._row[0, test] = answer.code
@@ -246,6 +269,16 @@ class Consultation:
         self._passed.append(before.node if ends else child)
         node, now_paid = self._passed[-1], before.fees | (fees if answer.available else 0)
         self._places.append(self._go_on(_Place(node, units, now_paid, before.met | fees, done=ends)))
+
+    def _step(self, answer: _Answer, price: float, spent: float, assumed: str | None) -> Step:
+        schema, test = self.tree.schema, answer.test
+        step = Step(schema.test_names[test], answer.value, None, price, spent, answer.available, assumed)
+        step = replace(step, test_label=schema.wording.tests[test])
+        if answer.code >= schema.n_outcomes[test]:
+            return step
+        outcome, label = schema.outcome_names[test][answer.code], schema.wording.outcomes[test][answer.code]
+        is_labelled = label != outcome and outcome_of(schema, test, str(answer.value)) == answer.code
+        return replace(step, outcome=outcome, outcome_label=label, is_labelled=is_labelled)
 
     def _go_on(self, place: _Place) -> _Place:
         """A test that the path meets again is not asked again, its answer is known."""
@@ -319,5 +352,11 @@ class Consultation:
         return self.tree.schema.table.amount(units)
 
     def __repr__(self) -> str:
-        at = f"next {self.next_test!r}" if not self.done else f"done: {self.prediction!r}"
-        return f"Consultation({counted(len(self.history), 'test')} done, spent {self.spent}, {at})"
+        at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"
+        spent = self.tree.schema.wording.with_unit(str(self.spent))
+        return f"Consultation({counted(len(self.history), 'test')} done, spent {spent}, {at})"
+
+    @property
+    def _concluded(self) -> str:
+        """The prediction as Python writes it, or what it is called."""
+        return repr(self.prediction if self.conclusion == str(self.prediction) else self.conclusion)

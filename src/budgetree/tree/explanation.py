@@ -30,6 +30,9 @@ class Contribution:
     after: float  # and with it
     available: bool = True  # False: the test could not be done
     assumed: str | None = None  # then, the outcomes whose branch was followed
+    test_label: str = ""  # what the test is called
+    outcome_label: str | None = None  # what the outcome is called
+    is_labelled: bool = False  # the label says all that the value does: "female" for 0
 
     @property
     def points(self) -> float:
@@ -52,8 +55,11 @@ class Contribution:
             return "not available" + (f", taken as {self.assumed}" if self.assumed is not None else "")
         if self.outcome is None:
             return f"{self.value!r} (unknown)"
-        said = self.outcome if is_missing(self.value) else str(self.value)
-        return said if said == self.outcome else f"{said} ({self.outcome})"
+        shown = self.outcome_label or self.outcome
+        said = str(self.value)
+        if said == shown or self.is_labelled or is_missing(self.value):
+            return shown
+        return f"{said} ({shown})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +76,19 @@ class Explanation:
     start_score: float | None
     contributions: tuple[Contribution, ...]  # in the order of paying
     about: Any  # the class whose probability it is: the prediction, or the likeliest where the prediction is no class
+    prediction_label: str = ""  # what the prediction is called
+    about_label: str = ""  # what that class is called
 
     @property
     def opening(self) -> str:
         """Where the probability starts, in words. Columns are centred: an average result moves no score of a model."""
         if self.start_score is None:
-            return f"{self.about} has {self.start:.1%} at first"
-        return f"average results give {self.about} {self.start:.1%}"
+            return f"{self._about} has {self.start:.1%} at first"
+        return f"average results give {self._about} {self.start:.1%}"
+
+    @property
+    def _about(self) -> str:
+        return self.about_label or str(self.about)
 
     @property
     def largest_first(self) -> tuple[Contribution, ...]:
@@ -84,10 +96,10 @@ class Explanation:
         return tuple(sorted(self.contributions, key=lambda part: -abs(part.points)))
 
     def __str__(self) -> str:
-        answer = "" if self.about == self.prediction else f"{self.prediction}; "
-        lines = [f"{answer}{self.about}: {self.probability:.1%}", f"  {self.opening}"]
+        answer = "" if self.about == self.prediction else f"{self.prediction_label or self.prediction}; "
+        lines = [f"{answer}{self._about}: {self.probability:.1%}", f"  {self.opening}"]
         for part in self.contributions:
-            lines.append(f"  {part.test} is {part.answered}: {part.before:.1%} → {part.after:.1%}")
+            lines.append(f"  {part.test_label or part.test} is {part.answered}: {part.before:.1%} → {part.after:.1%}")
         return "\n".join(map(visible, lines))
 
 
@@ -105,7 +117,19 @@ def explain(case: Consultation) -> Explanation:
         centred = sums[:, label] - sums.mean(axis=1)
         scores = [float(centred[0]), *np.diff(centred).tolist()]
     contributions = [
-        Contribution(step.test, step.value, step.outcome, score, before, after, step.available, step.assumed)
+        Contribution(
+            step.test,
+            step.value,
+            step.outcome,
+            score,
+            before,
+            after,
+            step.available,
+            step.assumed,
+            step.test_label,
+            step.outcome_label,
+            step.is_labelled,
+        )
         for step, score, before, after in zip(case.history, scores[1:], moves, moves[1:], strict=False)
     ]
     return Explanation(
@@ -115,6 +139,8 @@ def explain(case: Consultation) -> Explanation:
         start_score=scores[0],
         contributions=tuple(contributions),
         about=tree.class_names[label],
+        prediction_label=case.conclusion,
+        about_label=tree.schema.wording.classes[label],
     )
 
 

@@ -7,11 +7,14 @@ fewer than no errors is never a proof that none is cheaper.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from budgetree.services.words import counted, show_number
+
+Amount = Callable[[Fraction], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +57,25 @@ class Statement:
         return ("proven: " if self.is_proven else "not proven: ") + " ".join(self.sentences)
 
 
-def state(proven: Proven | None, loss: Fraction, max_cost: Fraction, *, has_losses: bool = False) -> Statement:
-    """What was proven about a tree with this loss and this max_cost, in words; without losses, errors are the loss."""
+def state(
+    proven: Proven | None,
+    loss: Fraction,
+    max_cost: Fraction,
+    *,
+    has_losses: bool = False,
+    amount: Amount = show_number,
+) -> Statement:
+    """What was proven about a tree with this loss and this max_cost, in words; without losses, errors are the loss.
+
+    amount writes a cost, with its unit where it has one.
+    """
     verbs = LOSS if has_losses else ERRORS
     if proven is None:
         return Statement(False, (f"Nothing was proven about this tree: another may be cheaper or {verbs.may}.",))
-    found = _about_loss(proven, loss, max_cost, verbs) if proven.asked == "budget" else _about_cost(proven, max_cost)
+    if proven.asked == "budget":
+        found = _about_loss(proven, loss, max_cost, verbs, amount)
+    else:
+        found = _about_cost(proven, max_cost, amount)
     sentences = found.sentences
     if proven.min_cases > 1:
         sentences = (f"Only trees with at least {proven.min_cases} cases in every leaf were asked for.", *sentences)
@@ -68,31 +84,32 @@ def state(proven: Proven | None, loss: Fraction, max_cost: Fraction, *, has_loss
     return Statement(found.is_proven, sentences)
 
 
-def _about_loss(proven: Proven, loss: Fraction, max_cost: Fraction, verbs: _Verbs) -> Statement:
-    within = _within(proven.budget)
+def _about_loss(proven: Proven, loss: Fraction, max_cost: Fraction, verbs: _Verbs, amount: Amount) -> Statement:
+    within = _within(proven.budget, amount)
     if loss > proven.least_errors:
         few = counted(proven.least_errors, "error") if proven.least_errors else "no errors"
         might = f"make as few as {few}" if verbs is ERRORS else f"lose as little as {show_number(proven.least_errors)}"
         return Statement(False, (f"Some tree {within} might {might}.",))
     best = f"No tree {within} {verbs.fewer}."
     if proven.budget is not None and (proven.limit is None or proven.limit > proven.budget):
-        return Statement(False, (best, f"{_within(proven.limit).capitalize()} some tree might."))
+        beyond = _within(proven.limit, amount)
+        return Statement(False, (best, f"{beyond[0].upper()}{beyond[1:]} some tree might."))
     if max_cost and proven.least_cost == max_cost:
         return Statement(True, (best, f"Whatever costs less in the worst case {verbs.more}."))
     return Statement(True, (best,))
 
 
-def _about_cost(proven: Proven, max_cost: Fraction) -> Statement:
+def _about_cost(proven: Proven, max_cost: Fraction, amount: Amount) -> Statement:
     share = proven.limit or Fraction(0)
     few = f"with at most {show_number(share * 100)} % wrong" if share else "without errors"
     if proven.least_cost >= max_cost:
-        than = f" than {show_number(max_cost)}" if max_cost else ""
+        than = f" than {amount(max_cost)}" if max_cost else ""
         return Statement(True, (f"No tree {few} costs less{than} in the worst case.",))
     if proven.least_cost:
-        least = f"No tree {few} costs less than {show_number(proven.least_cost)} in the worst case."
-        return Statement(False, (least, f"Whether some tree costs less than {show_number(max_cost)} is not known."))
+        least = f"No tree {few} costs less than {amount(proven.least_cost)} in the worst case."
+        return Statement(False, (least, f"Whether some tree costs less than {amount(max_cost)} is not known."))
     return Statement(False, (f"No lower bound on the cost of a tree {few} is known.",))
 
 
-def _within(budget: Fraction | None) -> str:
-    return "at any budget" if budget is None else f"within a budget of {show_number(budget)}"
+def _within(budget: Fraction | None, amount: Amount) -> str:
+    return "at any budget" if budget is None else f"within a budget of {amount(budget)}"

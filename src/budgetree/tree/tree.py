@@ -141,7 +141,8 @@ class Tree(Shown):
     def statement(self) -> Statement:
         """What was proven about other trees, in words."""
         has_losses = self.schema.losses is not None
-        return state(self.proven, self.exact_loss, self.exact_max_cost, has_losses=has_losses)
+        amount = self.schema.wording.amount
+        return state(self.proven, self.exact_loss, self.exact_max_cost, has_losses=has_losses, amount=amount)
 
     @property
     def n_leaves(self) -> int:
@@ -266,6 +267,10 @@ class Tree(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Nested: {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
         return as_dict(self)
+
+    def with_labels(self, labels: Any) -> Tree:
+        """The same tree, shown in these words: a Labels, or None for the names of the table."""
+        return replace(self, schema=self.schema.labelled(labels))
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write a model file; an existing one is replaced only once the new one is complete."""

@@ -28,7 +28,8 @@ def fine_instance(instance: Instance) -> Instance:
         elif _has_numbers(column):
             fixed[column.name] = fit_fine_levels(column)
     raw = replace(instance.raw, duplicates="keep")
-    return Instance.from_raw(raw, instance.class_names, instance.prices, fixed, instance.losses)
+    schema = instance.schema
+    return Instance.from_raw(raw, schema.class_names, schema.prices, fixed, schema.losses, schema.labels)
 
 
 def _has_numbers(column: Column) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.problem.schema import Schema
-from budgetree.problem.tables.encoding import MISSING, UNSEEN, Categories, NumberEncoder
+from budgetree.problem.tables.encoding import UNSEEN, Categories, NumberEncoder
 from budgetree.problem.tables.table import Column
 from budgetree.problem.tables.values import is_missing
 
@@ -44,17 +44,18 @@ def code_of(schema: Schema, test: int, value: Any) -> int:
 
 
 def read_answer(schema: Schema, test: int, value: Any) -> int:
-    """code_of, and beyond it whatever a person may type: an outcome's name, a number as text.
+    """code_of, and beyond it whatever a person may type: an outcome's name or label, a number as text.
 
     A value that stands for no outcome is refused with the list of the possible ones.
     """
     text, names = _text(value), schema.outcome_names[test]
-    folded = [name.casefold() for name in names]
     readings: list[Callable[[], int]] = [lambda: code_of(schema, test, value)]
     if text is not None:
-        readings.append(lambda: names.index(text))
-        if folded.count(text.casefold()) == 1:
-            readings.append(lambda: folded.index(text.casefold()))
+        for called in (names, schema.wording.outcomes[test]):
+            folded = [name.casefold() for name in called]
+            readings.append(lambda called=called: called.index(text))  # type: ignore[misc]
+            if folded.count(text.casefold()) == 1:
+                readings.append(lambda folded=folded: folded.index(text.casefold()))  # type: ignore[misc]
         if THOUSANDS.fullmatch(text) and names.count(text) == 0:
             raise ValueError(
                 f"{text!r} is {text.replace(',', '')} or {text.replace(',', '.')}; write it without the comma, or with "
@@ -97,18 +98,19 @@ def _refusal(schema: Schema, test: int, value: Any) -> str:
         shown = f"{value!r:.60}"
     except ValueError:  # a number of thousands of digits
         shown = "that number"
-    name = schema.test_names[test]
+    name = schema.wording.tests[test]
     return f"test {name!r}: {shown} is not one of its outcomes; expected {possible_answers(schema, test)}."
 
 
 def possible_answers(schema: Schema, test: int) -> str:
     """What may be answered, in words."""
     encoder = schema.encoders[test] if schema.encoders is not None else None
-    if isinstance(encoder, NumberEncoder):
-        missing = f", or {MISSING!r}" if encoder.has_missing else ""
-        return f"a number (the known ones run from {encoder.low:g} to {encoder.high:g}){missing}"
-    names = schema.outcome_names[test]
+    names = schema.wording.outcomes[test]
+    if isinstance(encoder, NumberEncoder) and schema.is_measured(test):
+        labelled = schema.wording.labelled[test] | ({encoder.levels} if encoder.has_missing else set())
+        others = "".join(f", or {names[place]!r}" for place in sorted(labelled))
+        return f"a number (the known ones run from {encoder.low:g} to {encoder.high:g}){others}"
     shown = ", ".join(repr(name) for name in names[:MAX_SHOWN])
     shown += f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
-    missing = f" (None means {MISSING})" if isinstance(encoder, Categories) and encoder.has_missing else ""
+    missing = f" (None means {names[-1]})" if isinstance(encoder, Categories) and encoder.has_missing else ""
     return f"{shown}{missing}" if len(names) == 1 else f"one of {shown}{missing}"

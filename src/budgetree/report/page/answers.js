@@ -3,7 +3,7 @@
 
 import { element, visible } from "./dom.js";
 import { innerNode, levelOf, priceOf, testAt } from "./model.js";
-import { amount, say, typedNumber } from "./words.js";
+import { inUnit, say, typedNumber } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -76,7 +76,7 @@ function outcomeButton(index, { at, due }, outcome, answer) {
   const node = innerNode(index, at);
   const name = testAt(index, at).outcomes[outcome];
   const notes = [];
-  if (node.price[0] !== node.price[1]) notes.push(amount(priceOf(index, at, outcome, due)));
+  if (node.price[0] !== node.price[1]) notes.push(inUnit(priceOf(index, at, outcome, due)));
   if (node.branches[outcome] === null) notes.push(say("answers.unseen"));
   return element(
     "button",

@@ -3,7 +3,7 @@
 
 import { byId, capital, cases, drawing, element, percent, percentage, put, tableOf, total } from "./dom.js";
 import { digits, lossWords } from "./losses.js";
-import { amount, clean, numeral, say, sayAgain } from "./words.js";
+import { amount, clean, inUnit, numeral, say, sayAgain } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -83,7 +83,7 @@ function expectedOf(point) {
  * @param {number} all
  */
 function readOut(content, point, all) {
-  const found = { budget: point.max_cost, errors: lossWords(content, point), share: percent(point.errors, all) };
+  const found = { budget: inUnit(point.max_cost), errors: lossWords(content, point), share: percent(point.errors, all) };
   byId("readout").replaceChildren(
     element("strong", {}, say(content.losses === null ? "chart.readout_share" : "chart.readout", found)),
     say("chart.readout_more", { bound: boundOf(point), source: sayAgain(point.source) }),
@@ -147,7 +147,7 @@ function stepChart(content, width, pick, hover) {
   for (const tick of niceTicks(right)) {
     if (tick > right) continue;
     chart.append(
-      drawing("text", { x: x(tick), y: CHART.height - CHART.bottom + 18, "text-anchor": "middle" }, amount(tick)),
+      drawing("text", { x: x(tick), y: CHART.height - CHART.bottom + 18, "text-anchor": "middle" }, inUnit(tick)),
     );
   }
   chart.append(
@@ -172,7 +172,7 @@ function stepChart(content, width, pick, hover) {
         role: "button",
         tabindex: "-1",
         "data-point": at,
-        "aria-label": [say("chart.point", { budget: point.max_cost }), lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(say("list.comma")),
+        "aria-label": [say("chart.point", { budget: inUnit(point.max_cost) }), lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(say("list.comma")),
         click: () => pick(at),
         focus: () => hover(at),
         blur: () => hover(null),
@@ -241,8 +241,8 @@ function pointTable(points, hasLosses, pick) {
   const referred = points.some((point) => point.referred) ? [say("points.referred")] : [];
   const isJudged = points.some((point) => point.new_error !== null);
   const rows = points.map((point, at) => {
-    const button = element("button", { type: "button", class: "link", "data-point": at }, amount(point.max_cost));
-    button.setAttribute("aria-label", say("points.show", { budget: point.max_cost }));
+    const button = element("button", { type: "button", class: "link", "data-point": at }, inUnit(point.max_cost));
+    button.setAttribute("aria-label", say("points.show", { budget: inUnit(point.max_cost) }));
     return element(
       "tr",
       { click: () => pick(at) },

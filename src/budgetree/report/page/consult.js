@@ -8,7 +8,7 @@ import { lossOf } from "./losses.js";
 import { modelTests, nodeShares, priceWords, testAt } from "./model.js";
 import { recordButtons, recordOf, recordParts } from "./record.js";
 import { follow } from "./routing.js";
-import { amount, say, sayParts } from "./words.js";
+import { inUnit, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -89,10 +89,10 @@ export function inWords(index, state) {
   const without = lastWithout(index, state);
   if (state.open) {
     const price = priceWords(index, state.at, state.due);
-    return without + say("consult.next_said", { test: testAt(index, state.at).name, price, spent: state.spent });
+    return without + say("consult.next_said", { test: testAt(index, state.at).name, price, spent: inUnit(state.spent) });
   }
   const what = isClass(index, state) ? "consult.diagnosis_said" : "consult.answer_said";
-  return without + say(what, { class: index.content.answers[state.label], spent: state.spent });
+  return without + say(what, { class: index.content.answers[state.label], spent: inUnit(state.spent) });
 }
 
 /**
@@ -134,6 +134,7 @@ function questionCard(session, state) {
     { class: "card", "data-state": "open" },
     element("p", { class: "eyebrow" }, say(first ? "consult.first" : "consult.next")),
     element("h3", { tabindex: "-1" }, test.name),
+    test.help ? element("p", { class: "help" }, test.help) : null,
     element("p", { class: "price" }, `${capital(priceWords(index, state.at, state.due))}.`, feeNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
     answerControls(index, state, (answer) => giveAnswer(session, answer)),
@@ -169,6 +170,8 @@ function diagnosisCard(session, state) {
     element("p", { class: "eyebrow" }, say(isClass(index, state) ? "consult.diagnosis" : "consult.answer")),
     element("h3", { tabindex: "-1", class: "diagnosis" }, className(index.content, state.label)),
   );
+  const help = index.content.answer_help?.[state.label];
+  if (help) card.append(element("p", { class: "help" }, help));
   if (state.shares) {
     card.append(element("p", {}, modelWords(index, state, state.shares)));
     if (state.sure) card.append(element("p", { class: "notice" }, say("consult.sure")));
@@ -190,7 +193,7 @@ function diagnosisCard(session, state) {
   for (const step of state.steps) {
     if (step.answer.unavailable && !step.again) card.append(element("p", { class: "notice" }, withoutWords(index, step)));
   }
-  const spent = element("strong", { id: "spent-in-all" }, amount(state.spent));
+  const spent = element("strong", { id: "spent-in-all" }, inUnit(state.spent));
   card.append(element("p", {}, ...sayParts("consult.in_all", { spent })));
   card.append(...explanationParts(index, state), stepButtons(session, recordButtons(recordOf(index, state))));
   return card;
@@ -235,9 +238,9 @@ function progressParts(session, state) {
   const sums = element(
     "dl",
     { class: "sums" },
-    element("div", {}, element("dt", {}, say("consult.spent")), element("dd", { id: "spent" }, amount(state.spent))),
-    element("div", {}, element("dt", {}, say("consult.left")), element("dd", { id: "left" }, amount(state.left))),
-    element("div", {}, element("dt", {}, say("consult.at_worst")), element("dd", {}, amount(state.spent + state.left))),
+    element("div", {}, element("dt", {}, say("consult.spent")), element("dd", { id: "spent" }, inUnit(state.spent))),
+    element("div", {}, element("dt", {}, say("consult.left")), element("dd", { id: "left" }, inUnit(state.left))),
+    element("div", {}, element("dt", {}, say("consult.at_worst")), element("dd", {}, inUnit(state.spent + state.left))),
   );
   const before = session.answers.length ? follow(index, session.answers.slice(0, -1)).shares : null;
   const bars = state.shares
@@ -262,7 +265,7 @@ function answersSoFar(index, steps) {
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, say("consult.none"));
   const lines = steps.map((step) => {
     const test = testAt(index, step.at).name;
-    const paid = step.answer.unavailable ? say("consult.not_paid") : say("consult.paid", { amount: step.price });
+    const paid = step.answer.unavailable ? say("consult.not_paid") : say("consult.paid", { amount: inUnit(step.price) });
     const cost = step.again ? say("consult.known") : paid;
     const words = answerWords(index, step);
     return element("li", {}, element("b", {}, test), ` ${words} `, element("span", { class: "quiet" }, cost));

@@ -4,7 +4,7 @@
 import { byId, className, classBars, element, percent, total, visible } from "./dom.js";
 import { firstHighest, lossOf } from "./losses.js";
 import { countsIn, isLeaf, isPurchase, modelTests, nodeShares, priceWords } from "./model.js";
-import { amount, say, sayParts } from "./words.js";
+import { amount, inUnit, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -27,7 +27,7 @@ export function showDetail(index, row) {
   const all = total(counts);
   const facts = [
     [say("detail.known"), say("detail.of_all", { amount: all, share: percent(all, total(index.nodes[0].counts)) })],
-    [say("detail.spent"), amount(node.spent)],
+    [say("detail.spent"), inUnit(node.spent)],
   ];
   const heading = element("h3", {});
   if (isLeaf(node)) {
@@ -43,7 +43,7 @@ export function showDetail(index, row) {
     if (!tests && content.losses) facts.push([say("detail.loss"), amount(lossOf(content.losses, counts, node.label))]);
   } else {
     heading.append(visible(say(isPurchase(index, first) ? "detail.buy" : "detail.test", { test: content.tests[node.test].name })));
-    facts.push([say("detail.price"), priceWords(index, first)], [say("detail.remaining"), amount(index.remaining[first])]);
+    facts.push([say("detail.price"), priceWords(index, first)], [say("detail.remaining"), inUnit(index.remaining[first])]);
   }
   byId("detail").replaceChildren(
     heading,

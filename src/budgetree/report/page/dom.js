@@ -1,7 +1,7 @@
 // @ts-check
 // Elements, numbers and the marks of classes. Text enters the page here, and only as text.
 
-import { amount, clean, numeral, say } from "./words.js";
+import { amount, clean, inUnit, numeral, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Attributes} Attributes
@@ -133,7 +133,10 @@ export function tableFrame(label, table) {
  * Means and ratios have endless digits: four of them do.
  * @type {(number: number) => string}
  */
-export const rounded = (number) => amount(Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4)));
+export const rounded = (number) => amount(significant(number));
+
+/** @type {(number: number) => number} */
+export const significant = (number) => Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4));
 
 /**
  * "100.0%" and "0.0%" are said only where they are true.
@@ -161,7 +164,7 @@ export const errors = (count) => say("count.errors", { count });
 
 /** @type {(low: number, high: number) => string} */
 export const span = (low, high) =>
-  amount(low) === amount(high) ? amount(low) : say("number.span", { low, high });
+  amount(low) === amount(high) ? inUnit(low) : say("number.span", { low: inUnit(low), high: inUnit(high) });
 
 /** @type {(words: string) => string} */
 export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

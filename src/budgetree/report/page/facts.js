@@ -1,9 +1,9 @@
 // @ts-check
 // The header's key facts, the price list and the proof: what is read rather than used.
 
-import { byId, capital, cases, element, errors, percent, percentage, rounded, tableFrame, tableOf, total } from "./dom.js";
+import { byId, capital, cases, element, errors, percent, percentage, rounded, significant, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
-import { amount, clean, say, sayAgain } from "./words.js";
+import { amount, clean, inUnit, say, sayAgain } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -29,11 +29,11 @@ export function showSubtitle(content) {
 export function showFacts(content, tree) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
-  const worst = differs ? say("facts.worst_note_known", { known: tree.known_max_cost }) : say("facts.worst_note");
+  const worst = differs ? say("facts.worst_note_known", { known: inUnit(tree.known_max_cost) }) : say("facts.worst_note");
   const proof = proofFact(content, tree);
   const facts = [
-    [say("facts.worst"), amount(tree.max_cost), worst],
-    [say("facts.mean"), rounded(tree.mean_cost), say("facts.mean_note", { tests: say("count.tests", { count: tree.depth }) })],
+    [say("facts.worst"), inUnit(tree.max_cost), worst],
+    [say("facts.mean"), inUnit(significant(tree.mean_cost)), say("facts.mean_note", { tests: say("count.tests", { count: tree.depth }) })],
     lossFact(content, tree, all),
     ...newCasesFact(tree),
     [say("facts.proof"), proof.value, proof.note],
@@ -85,7 +85,7 @@ export function proofFact({ losses }, tree) {
     const ratio = certificate.ratio ?? Infinity;
     const value = ratio === 1 ? say("facts.proven") : say("facts.within", { ratio: rounded(ratio) });
     const few = losses === null ? "facts.as_few" : "facts.as_little";
-    return { value, note: say(few, { cost: certificate.lower_bound }) };
+    return { value, note: say(few, { cost: inUnit(certificate.lower_bound) }) };
   }
   return { value: say("facts.open"), note };
 }
@@ -96,7 +96,7 @@ export function proofFact({ losses }, tree) {
  */
 export function showProof(content, tree) {
   const lossless = content.losses === null;
-  const made = { budget: tree.max_cost, origin: sayAgain(tree.origin) };
+  const made = { budget: inUnit(tree.max_cost), origin: sayAgain(tree.origin) };
   const found = lossless
     ? say("proof.makes", { ...made, errors: errors(tree.errors) })
     : say("proof.loses", { ...made, loss: tree.loss, errors: errorWords(tree) });
@@ -116,7 +116,7 @@ export function showProof(content, tree) {
 export function showPrices(content) {
   const users = content.fees.map((_, fee) => content.tests.filter((test) => test.fees.includes(fee)));
   const rows = content.tests.map((test) => {
-    const fees = test.fees.map((fee) => say("prices.fee_amount", { fee: content.fees[fee].name, amount: content.fees[fee].amount })).join(say("list.comma"));
+    const fees = test.fees.map((fee) => say("prices.fee_amount", { fee: content.fees[fee].name, amount: inUnit(content.fees[fee].amount) })).join(say("list.comma"));
     const name = element("th", { scope: "row" }, test.name);
     return element("tr", {}, name, priceCell(test), element("td", {}, fees || say("prices.no_fee")));
   });
@@ -131,7 +131,7 @@ export function showPrices(content) {
         content.fees.map((fee, at) => {
           const tests = users[at].map((test) => test.name).join(say("list.comma"));
           const name = element("th", { scope: "row" }, fee.name);
-          return element("tr", {}, name, element("td", { class: "number" }, amount(fee.amount)), element("td", {}, tests));
+          return element("tr", {}, name, element("td", { class: "number" }, inUnit(fee.amount)), element("td", {}, tests));
         }),
       ),
     );
@@ -147,9 +147,9 @@ function priceCell(test) {
   /** @type {Map<string, string[]>} */
   const byPrice = new Map();
   test.prices.forEach((price, outcome) => {
-    byPrice.set(amount(price), [...(byPrice.get(amount(price)) || []), test.outcomes[outcome]]);
+    byPrice.set(inUnit(price), [...(byPrice.get(inUnit(price)) || []), test.outcomes[outcome]]);
   });
-  if (byPrice.size === 1) return element("td", { class: "number" }, amount(test.prices[0]));
+  if (byPrice.size === 1) return element("td", { class: "number" }, inUnit(test.prices[0]));
   const lines = [...byPrice].map(([price, names]) => element("div", {}, say("prices.if", { price, outcomes: names.join(say("list.comma")) })));
   return element("td", { class: "number" }, ...lines);
 }

@@ -15,7 +15,7 @@ import { connectSearch } from "./search.js";
 import { connectTabs, placeOverview } from "./tabs.js";
 import { foldAll, prepareToPrint, showTree, unfoldAll } from "./tree.js";
 import { printWall } from "./wall.js";
-import { pickLanguage, say, speak } from "./words.js";
+import { countIn, inUnit, pickLanguage, say, speak } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -27,6 +27,7 @@ import { pickLanguage, say, speak } from "./words.js";
 const address = readAddress(window.location.search);
 chooseLanguage();
 const content = translateNames(/** @type {Content} */ (JSON.parse(byId("content").textContent ?? "")));
+countIn(content.unit);
 const shown = /** @type {{ view: View, session: Session }} */ ({});
 const map = connectMap(() => shown.view);
 const search = connectSearch(() => shown.view, map.goTo);
@@ -110,7 +111,7 @@ function treeOfAddress() {
   const budget = address.budget.number;
   const costs = content.trees.map((tree) => tree.max_cost);
   const cheapest = Math.min(...costs);
-  const note = { budget: address.budget.text, cost: cheapest };
+  const note = { budget: address.budget.text, cost: inUnit(cheapest) };
   byId("budget-note").hidden = false;
   if (budget === null) {
     byId("budget-note").textContent = say("consult.budget_unread", note);
@@ -118,7 +119,7 @@ function treeOfAddress() {
   }
   const bought = costs.filter((cost) => cost <= budget + 1e-12 * Math.abs(budget));
   const cost = Math.max(cheapest, ...bought);
-  byId("budget-note").textContent = say(bought.length ? "consult.budget" : "consult.budget_small", { ...note, budget, cost });
+  byId("budget-note").textContent = say(bought.length ? "consult.budget" : "consult.budget_small", { ...note, budget: inUnit(budget), cost: inUnit(cost) });
   return costs.indexOf(cost);
 }
 

@@ -2,7 +2,7 @@
 // What the tree's nodes do not say by themselves: the path to each, fees due, and the worst case from there.
 
 import { span, total } from "./dom.js";
-import { clean, say } from "./words.js";
+import { clean, inUnit, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -120,7 +120,7 @@ export function priceWords(index, at, due = index.due[at]) {
   const [low, high] = innerNode(index, at).price;
   const more = feesOf(index, due) - feesOf(index, index.due[at]);
   const fees = due.map((fee) => index.content.fees[fee]);
-  const shared = fees.map((fee) => say("price.fee", { amount: fee.amount, fee: fee.name })).join(say("list.and"));
+  const shared = fees.map((fee) => say("price.fee", { amount: inUnit(fee.amount), fee: fee.name })).join(say("list.and"));
   const price = span(low + more, high + more);
   return shared ? say("price.costs_with", { price, fees: shared }) : say("price.costs", { price });
 }

@@ -6,7 +6,7 @@ import { answerWords } from "./explanation.js";
 import { indexTree, levelOf, nodeShares, testAt } from "./model.js";
 import { printOnly } from "./printing.js";
 import { follow } from "./routing.js";
-import { amount, say } from "./words.js";
+import { amount, inUnit, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -81,7 +81,7 @@ const localTime = (time) => (time ? new Date(time).toLocaleString(document.docum
  */
 export function recordParts(record) {
   const rows = record.steps.map((step) => {
-    const price = step.available ? amount(step.price) : say("consult.not_paid");
+    const price = step.available ? inUnit(step.price) : say("consult.not_paid");
     const cells = [step.result, localTime(step.time)].map((text) => element("td", {}, text));
     return element("tr", {}, element("th", { scope: "row" }, step.test), ...cells, element("td", { class: "number" }, price));
   });
@@ -94,7 +94,7 @@ export function recordParts(record) {
   return [
     element("h1", {}, record.title),
     element("h2", {}, say("record.heading")),
-    element("p", {}, say("record.answer", { class: record.answer, spent: record.cost, cost: record.max_cost })),
+    element("p", {}, say("record.answer", { class: record.answer, spent: inUnit(record.cost), cost: inUnit(record.max_cost) })),
     element("p", {}, say("record.at", { time: localTime(record.finished) })),
     tableOf({}, headings, [3], rows),
     tableOf({}, [say("record.class"), say("record.probability")], [1], shares),

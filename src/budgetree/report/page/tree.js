@@ -7,7 +7,7 @@ import { firstHighest } from "./losses.js";
 import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, testAt, worstPath } from "./model.js";
 import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
-import { say, sayParts } from "./words.js";
+import { inUnit, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Branch} Branch
@@ -37,7 +37,7 @@ export function showTree(index) {
   byId("tree").replaceChildren(list);
   byId("worst-note").replaceChildren(
     element("span", { class: "key key-worst" }),
-    say("tree.worst", { count: worst.ties, cost: worst.cost }),
+    say("tree.worst", { count: worst.ties, cost: inUnit(worst.cost) }),
   );
   focusRow(view, view.root);
   return view;
@@ -95,7 +95,7 @@ export function rowLine(index, group, branch, onWorst) {
   const what = isLeaf(node)
     ? element("span", {}, ...leafWords(index, at))
     : element("b", {}, testWords(index, at));
-  const costs = branch ? [...branchPrice(index, at, branch), say("tree.spent", { amount: node.spent })] : [];
+  const costs = branch ? [...branchPrice(index, at, branch), say("tree.spent", { amount: inUnit(node.spent) })] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, at));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));

@@ -9,8 +9,10 @@ export type Languages = Record<string, Record<string, Text>>;
 export interface Content {
   title: string;
   version: string;
+  unit?: string; // of prices, in the user's words; with {} it says where the number goes
   classes: string[];
   answers: string[]; // the classes, and then whatever else may be answered
+  answer_help?: string[]; // a line of explanation per answer; "" where there is none
   losses: Losses | null; // null where errors count
   tests: Test[];
   fees: Fee[];
@@ -30,6 +32,7 @@ export interface Losses {
 
 export interface Test {
   name: string;
+  help?: string; // a line of explanation; "" where there is none
   outcomes: string[];
   encoding: Encoding | null; // null where the tree was learned from codes
   prices: number[]; // per outcome

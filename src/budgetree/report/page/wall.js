@@ -6,7 +6,7 @@ import { byId, drawing, element } from "./dom.js";
 import { openGroups } from "./folding.js";
 import { planOf } from "./layout.js";
 import { printOnly } from "./printing.js";
-import { say } from "./words.js";
+import { inUnit, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -21,7 +21,7 @@ export function printWall(view) {
   const open = openGroups(index, ROOM);
   const plan = planOf(index, (group) => open.has(group));
   const canvas = drawing("svg", { viewBox: `0 0 ${plan.width} ${plan.height}`, class: "wall-drawing" }, ...drawBoxes(view, plan));
-  const notes = [say("wall.worst", { cost: index.tree.max_cost }), ...leftOut(index, plan.boxes.size)];
+  const notes = [say("wall.worst", { cost: inUnit(index.tree.max_cost) }), ...leftOut(index, plan.boxes.size)];
   byId("wall").replaceChildren(
     element("h1", {}, index.content.title),
     canvas,

@@ -10,8 +10,10 @@
 
 const FIRST = "en"; // what Python says is in this language
 const GAP = /\{(\w+)\}/;
+const PLACE = "{}"; // where the number goes in a unit that says so: "${}"
 const spoken = {
   code: FIRST,
+  unit: "",
   languages: /** @type {Languages} */ ({}),
   plurals: new Intl.PluralRules(FIRST),
   patterns: /** @type {{ key: string, pattern: RegExp }[]} */ ([]),
@@ -110,7 +112,13 @@ export function sayAgain(sentence, kind = "said.") {
 }
 
 /** @type {(value: string, kind: string) => string | number} */
-const valueAgain = (value, kind) => (isNumeral(value) ? Number(value) : sayAgain(value, kind));
+const valueAgain = (value, kind) => {
+  if (isNumeral(value)) return Number(value);
+  const [before, after] = spoken.unit.includes(PLACE) ? spoken.unit.split(PLACE) : ["", ` ${spoken.unit}`];
+  const number = value.slice(before.length, value.length - after.length);
+  const isCost = spoken.unit && value.startsWith(before) && value.endsWith(after) && isNumeral(number);
+  return isCost ? inUnit(Number(number)) : sayAgain(value, kind);
+};
 
 /**
  * Whether a text is a number as amount would write it, so that nothing is lost when it is written again.
@@ -126,6 +134,21 @@ export const clean = (number) => Number(number.toPrecision(12));
 
 /** @type {(number: number) => string} */
 export const amount = (number) => numeral(String(clean(number)));
+
+/** @param {string | undefined} unit of prices, in the user's words */
+export function countIn(unit) {
+  spoken.unit = unit ?? "";
+}
+
+/**
+ * A price or cost: "12.5", "12.5 €", "$12.5".
+ * @type {(number: number) => string}
+ */
+export const inUnit = (number) => {
+  const { unit } = spoken;
+  if (!unit) return amount(number);
+  return unit.includes(PLACE) ? unit.split(PLACE).join(amount(number)) : `${amount(number)} ${unit}`;
+};
 
 /**
  * Digits with the language's decimal mark.

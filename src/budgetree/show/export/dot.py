@@ -42,7 +42,7 @@ def to_dot(tree: Tree) -> str:
 
 def _question(tree: Tree, group: Group) -> str:
     if not tree.outline.is_purchase(group) and not tree.may_stop[group[0]]:
-        return str(tree.schema.test_names[tree.nodes.test[group[0]]])
+        return str(tree.schema.wording.tests[tree.nodes.test[group[0]]])
     return tree.words.question(group).removesuffix(":")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from budgetree.problem.tables.encoding import UNSEEN, NumberEncoder
 from budgetree.problem.units import LARGEST_EXACT
 from budgetree.services.words import visible
+from budgetree.show.export.notes import label_notes
 from budgetree.show.text import summary_line
 from budgetree.tree.leaf_models import NO_MODEL
 from budgetree.tree.nodes import LEAF, NO_BRANCH
@@ -34,10 +35,14 @@ def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
         raise ValueError(f"name is {name!r}; expected a name for a JavaScript function that the language does not use.")
     walk = WALK.read_text(encoding="utf-8").strip().replace("\n", "\n  ")
     tables = "\n".join(f"  const {key} = {_written(content)};" for key, content in _tables(tree).items())
-    lines = [
+    head = [
         f"// {visible(summary_line(tree))}.",
         f"// {name}({{name of a test: its raw value}}) gives {{answer, probabilities, cost, tests}};",
         "// null, undefined and NaN are missing values, and dates are texts such as 2024-02-29.",
+        *(f"// {note}" for note in label_notes(tree)),
+    ]
+    lines = [
+        *(line.replace("<", "‹") for line in head),  # so that no label ends a script element
         f"{'export ' if module else ''}const {name} = (() => {{",
         tables,
         "",

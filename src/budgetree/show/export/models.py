@@ -6,6 +6,7 @@ from typing import Any
 
 from budgetree.problem.tables.encoding import NumberEncoder
 from budgetree.show.export.literals import literal
+from budgetree.show.export.notes import in_docstring, label_notes
 from budgetree.show.text import summary_line
 from budgetree.tree.leaf_models import LeafModels
 from budgetree.tree.nodes import LEAF
@@ -55,6 +56,7 @@ def models_to_python(tree: Tree, name: str) -> str:
     assert tree.models is not None
     table = tree.schema.loss_table
     lines = [
+        *(f"# {note}" for note in label_notes(tree)),
         f"_{name}_SURE = {tree.models.sure!r}  # a case stops where its likeliest class has this probability",
         f"_{name}_ANSWERS = [{', '.join(map(literal, tree.answer_names))}]",
         *([] if table.is_plain else [f"_{name}_LOSSES = {table.units.tolist()!r}  # class by answer"]),
@@ -72,7 +74,7 @@ def models_to_python(tree: Tree, name: str) -> str:
         "]",
     ]
     answer = (LIKELIEST if table.is_plain else LEAST_LOSS).format(name=name)
-    body = FUNCTION.format(name=name, summary=summary_line(tree), answer=answer)
+    body = FUNCTION.format(name=name, summary=in_docstring(summary_line(tree)), answer=answer)
     tables = "\n".join(lines)
     modules = ["bisect", "math", *(module for module in ("datetime", "decimal") if f"{module}." in tables)]
     imports = "\n".join(f"import {module}" for module in sorted(modules))

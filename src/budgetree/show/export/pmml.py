@@ -36,7 +36,7 @@ def to_pmml(tree: Tree) -> str:
     tests = sorted(tree.tests_used)
     kind = _kind("the answers", tree.answer_names)
     fields = [_test_field(schema, test) for test in tests]
-    fields.append(_field(target, "categorical", kind, tree.answer_names))
+    fields.append(_field(target, "categorical", kind, _labelled(tree.answer_names, schema.wording.answers)))
     lines = [
         "<?xml version='1.0' encoding='UTF-8'?>",
         '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">',
@@ -73,18 +73,32 @@ def _unused_name(taken: Sequence[str]) -> str:
 
 
 def _test_field(schema: Schema, test: int) -> str:
-    name = schema.test_names[test]
+    name, words = schema.test_names[test], schema.wording
+    label = "" if words.tests[test] == name else words.tests[test]
     if schema.encoders is None:
-        return _field(name, "categorical", "double", range(int(schema.n_outcomes[test])))
+        codes = range(int(schema.n_outcomes[test]))
+        return _field(name, "categorical", "double", _labelled(codes, words.outcomes[test]), label)
     encoder = schema.encoders[test]
     if isinstance(encoder, NumberEncoder):
-        return f'<DataField name={_text(name)} optype="continuous" dataType="double"/>'
-    return _field(name, "categorical", _kind(f"test {name!r}", encoder.values), encoder.values)
+        return f'<DataField name={_text(name)}{_shown("displayName", label)} optype="continuous" dataType="double"/>'
+    values = _labelled(encoder.values, words.outcomes[test])
+    return _field(name, "categorical", _kind(f"test {name!r}", encoder.values), values, label)
 
 
-def _field(name: str, optype: str, kind: str, values: Sequence[Any]) -> str:
-    listed = "".join(f"<Value value={_text(_value(value))}/>" for value in values)
-    return f'<DataField name={_text(name)} optype="{optype}" dataType="{kind}">{listed}</DataField>'
+def _labelled(values: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, str]]:
+    """Each value with its label, "" where that is the value itself; labels beyond the values are of missing ones."""
+    return [(value, "" if label == str(value) else label) for value, label in zip(values, labels, strict=False)]
+
+
+def _field(name: str, optype: str, kind: str, values: Sequence[tuple[Any, str]], label: str = "") -> str:
+    listed = "".join(f"<Value value={_text(_value(value))}{_shown('displayValue', text)}/>" for value, text in values)
+    shown = _shown("displayName", label)
+    return f'<DataField name={_text(name)}{shown} optype="{optype}" dataType="{kind}">{listed}</DataField>'
+
+
+def _shown(attribute: str, label: str) -> str:
+    """What people read in place of a name, as PMML has it."""
+    return f" {attribute}={_text(label)}" if label else ""
 
 
 def _kind(what: str, values: Sequence[Any]) -> str:
@@ -105,10 +119,11 @@ def _kind(what: str, values: Sequence[Any]) -> str:
 
 def _output(tree: Tree, target: str, kind: str) -> Iterator[str]:
     yield "<Output>"
-    for name in tree.class_names:
-        value = _value(name)
+    for name, called in zip(tree.class_names, tree.schema.wording.classes, strict=True):
+        value, label = _value(name), "" if called == str(name) else f"probability of {called}"
         yield (
-            f'<OutputField name={_text(f"probability of {value}")} optype="continuous" dataType="double" '
+            f"<OutputField name={_text(f'probability of {value}')}{_shown('displayName', label)} "
+            f'optype="continuous" dataType="double" '
             f'targetField={_text(target)} feature="probability" value={_text(value)}/>'
         )
     yield "</Output>"

@@ -10,6 +10,7 @@ from budgetree.services.words import visible
 from budgetree.show.export.conditions import Condition, condition, is_numeric
 from budgetree.show.export.literals import literal
 from budgetree.show.export.models import models_to_python
+from budgetree.show.export.notes import in_docstring, label_notes
 from budgetree.show.outline import Branch, Group, Visit
 from budgetree.show.text import summary_line
 from budgetree.tree.tree import Tree
@@ -57,7 +58,8 @@ class _Writer:
         body = "\n\n\n".join("\n".join(function) for function in reversed(self.closed))
         modules = [f"import {module}\n" for module in ("datetime", "decimal") if f"{module}." in body]
         head = "".join(modules) + ("\n\n" if modules else "")
-        return f"{head}{body}\n"
+        notes = "".join(f"# {note}\n" for note in label_notes(self.tree))
+        return f"{head}{notes}{body}\n"
 
     def _enter(self, visit: Visit) -> None:
         schema, nodes, node = self.tree.schema, self.tree.nodes, visit.group[0]
@@ -67,7 +69,7 @@ class _Writer:
                 self._write(visit.depth, f"return {name}(case)", within=visit.depth - 1)
             self.open.append([f"def {name}(case):"])
             if visit.depth == 0:
-                self._write(0, f'"""{summary_line(self.tree)}; case[name of a test] is its raw value."""')
+                self._write(0, f'"""{in_docstring(summary_line(self.tree))}; case[name of a test] is its raw value."""')
         if self.outline.is_leaf(visit.group):
             self._write(visit.depth, f"return {literal(self._label(node))}")
             if visit.depth % MAX_DEPTH == 0:

@@ -19,8 +19,8 @@ Conditions = tuple[tuple[str, tuple[str, ...]], ...]
 class Rule:
     """If all conditions hold, this is the answer; or a model gives it, and `label` is the likeliest class."""
 
-    conditions: Conditions  # test and what it may show; neighbouring levels are one
-    label: Any
+    conditions: Conditions  # what the test is called and what it may show; neighbouring levels are one
+    label: Any  # as predict gives it
     cost: int | float  # what the tests cost, at the costliest of these outcomes
     cases: int | float  # known cases it holds for, by weight
     errors: int | float  # of these, those of another class; none where the answer is no class
@@ -28,18 +28,21 @@ class Rule:
     sure: float | None = None  # it holds where the model gives some class this probability, and nothing more is bought
     loss: int | float | None = None  # what the answer costs these cases; None without losses, and where a model answers
     is_class: bool = True  # False where the answer is no class
+    answer: str = ""  # what the label is called
+    price: str = ""  # the cost with its unit
 
     def __str__(self) -> str:
         parts = [f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions]
         parts += [] if self.sure is None else [f"the model is {100 * self.sure:.4g}% sure"]
         tests = " and ".join(parts)
-        label = self.label if self.model is None else f"by the model of {' + '.join(self.model) or 'no test'}"
+        answer = self.answer or str(self.label)
+        label = answer if self.model is None else f"by the model of {' + '.join(self.model) or 'no test'}"
         right = f"{show_number(self.cases - self.errors)} of {show_number(self.cases)}"
-        known = f"right for {right}" if self.model is None else f"{right} are {self.label}"
+        known = f"right for {right}" if self.model is None else f"{right} are {answer}"
         known = known if self.is_class else counted(self.cases, "case")
         known += "" if self.loss is None else f", loss {show_number(self.loss)}"
         when = f"if {tests} then" if tests else "always"
-        return visible(f"{when} {label}  [costs {show_number(self.cost)}; {known}]")
+        return visible(f"{when} {label}  [costs {self.price or show_number(self.cost)}; {known}]")
 
 
 def rules_of(tree: Tree) -> tuple[Rule, ...]:
@@ -58,7 +61,7 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
         if visit.branch is not None:
             del path[visit.depth :]
             names = () if outline.is_purchase(visit.group) else visit.branch.names
-            path.append((schema.test_names[nodes.test[visit.group[0]]], names))
+            path.append((schema.wording.tests[nodes.test[visit.group[0]]], names))
         elif visit.kind == "enter" and tree.may_stop[visit.group[0]]:
             found.append(_early_rule(tree, visit.group[0], tuple(part for part in path[: visit.depth] if part[1])))
         elif visit.kind == "enter" and outline.is_leaf(visit.group):
@@ -83,6 +86,8 @@ def _leaf_rule(tree: Tree, group: Group, conditions: Conditions) -> Rule:
         model=model,
         loss=plain_number(schema.loss(nodes.lost[members].sum())) if has_loss else None,
         is_class=answer < len(schema.class_names),
+        answer=schema.wording.answers[answer],
+        price=tree.words.amount(nodes.paid[group[0]]),
     )
 
 
@@ -100,4 +105,6 @@ def _early_rule(tree: Tree, node: int, conditions: Conditions) -> Rule:
         errors=plain_number(schema.cases(counts.sum() - counts[label])),
         model=tree.outline.model_tests((node,)),
         sure=tree.models.sure,
+        answer=schema.wording.classes[label],
+        price=tree.words.amount(nodes.paid[node]),
     )

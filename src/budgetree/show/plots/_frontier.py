@@ -6,6 +6,7 @@ from typing import Any
 
 from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
+from budgetree.services.words import visible
 from budgetree.show.plots.figures import new_axes
 from budgetree.show.steps import IMPOSSIBLE, Steps, frontier_steps, key_of
 
@@ -40,7 +41,8 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     draw_frontier(ax, frontier, right, LINE, "frontier")
     _draw_new_means(ax, frontier)
     cases = "cases" if frontier[0].expected is not None else "known cases"
-    _finish(ax, right, f"mean loss of the {cases}" if frontier.has_losses else f"{cases} it gets wrong")
+    unit = frontier.instance.schema.wording.unit_name
+    _finish(ax, right, unit, f"mean loss of the {cases}" if frontier.has_losses else f"{cases} it gets wrong")
     if not frontier.has_losses:
         _write_percents(ax)
     return ax
@@ -103,10 +105,11 @@ def _write_percents(ax: Any) -> None:
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
 
 
-def _finish(ax: Any, right: float, what: str) -> None:
+def _finish(ax: Any, right: float, unit: str, what: str) -> None:
     ax.set_xlim(-0.01 * right, right)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("budget: what no case exceeds")
+    budget = visible(f"budget ({unit})") if unit else "budget"
+    ax.set_xlabel(f"{budget}: what no case exceeds", parse_math=False)  # a dollar is a dollar
     ax.set_ylabel(what)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)

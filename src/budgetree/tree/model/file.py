@@ -34,6 +34,7 @@ from budgetree.tree.model.history import (
     read_origin,
     read_proven,
 )
+from budgetree.tree.model.labels import labels_content, read_labels
 from budgetree.tree.model.leaves import known_content, models_content, read_known, read_models, read_probabilities
 from budgetree.tree.model.losses import losses_content, read_losses
 from budgetree.tree.model.shape import FORMAT, VERSION, check_shape
@@ -123,6 +124,7 @@ def _to_content(tree: Tree) -> dict[str, Any]:
         "tests": _tests_content(schema),
         "prices": prices_content(schema.prices),
         "losses": losses_content(schema),
+        "labels": labels_content(schema),
         "models": models_content(tree.models),
         "nodes": entries,
     }
@@ -158,6 +160,7 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
         encoders=tuple(read_encoding(test) for test in tests) if any(encoded) else None,
         losses=read_losses(content.get("losses"), len(classes)),
     )
+    schema = read_labels(content.get("labels"), schema)
     if not SMALLEST <= schema.weight_scale <= LARGEST:
         raise ModelFileError("units_per_object must be above 0, and between 1e-100 and 1e100.")
     expected = "text" if content["version"] < VERSION_OF_RECORDS else "an object"

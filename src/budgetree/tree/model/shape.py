@@ -8,7 +8,7 @@ from budgetree.errors import ModelFileError
 from budgetree.services.json_shape import first_flaw
 
 FORMAT = "budgetree"
-VERSION = 5
+VERSION = 6
 SCHEMA_FILE = "model.schema.json"
 
 

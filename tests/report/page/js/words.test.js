@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { amount, pickLanguage, say, sayAgain, sayParts, typedNumber } from "../../../../src/budgetree/report/page/words.js";
+import { amount, countIn, inUnit, pickLanguage, say, sayAgain, sayParts, typedNumber } from "../../../../src/budgetree/report/page/words.js";
 import { inLanguage, languages } from "./speaking.js";
 
 const gaps = (form) => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -69,4 +69,24 @@ test("numbers are typed as the language writes them, and refused where they coul
     assert.equal(typedNumber("1.5"), 1.5);
     for (const text of ["1.234", "1.234,5", "1,2,3", "eins"]) assert.equal(typedNumber(text), null, text);
   });
+});
+
+test("costs have the user's unit, behind the number or where it says so", () => {
+  try {
+    const shown = (unit) => {
+      countIn(unit);
+      return [inUnit(12.5), inLanguage("de", () => inUnit(12.5))];
+    };
+    assert.deepEqual(shown(undefined), ["12.5", "12,5"]);
+    assert.deepEqual(shown("€"), ["12.5 €", "12,5 €"]);
+    assert.deepEqual(shown("$& {}"), ["$& 12.5", "$& 12,5"]);
+    const sentence = (cost) => inLanguage("de", () => sayAgain(`No tree within a budget of ${cost} makes fewer errors.`));
+    assert.match(sentence("12.5"), / 12,5 /);
+    assert.match(sentence("$& 12.5"), / \$& 12,5 /);
+    assert.match(sentence("12.5 €"), / 12.5 € /); // of another unit: it stays as it is
+    countIn("€");
+    assert.match(sentence("12.5 €"), / 12,5 € /);
+  } finally {
+    countIn("");
+  }
 });

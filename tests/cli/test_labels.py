@@ -1,0 +1,113 @@
+"""Labels on the command line: beside the prices, in a file of their own, and for a model that is there already."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import run
+
+from budgetree.cli.labels import labelled
+from budgetree.cli.tables import Request
+from labelled import heart_frame, heart_tree
+
+LABELS = """
+[labels]
+unit = "€"
+[labels.tests.sex]
+name = "Sex"
+outcomes = { 0 = "female", 1 = "male" }
+[labels.classes]
+0 = "healthy"
+1 = "heart disease"
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    heart_frame().to_csv("cases.csv", index=False)
+    Path("prices.toml").write_text("[tests]\nsex = 1\nchol = 7.5\n" + LABELS, encoding="utf-8")
+    Path("labels.toml").write_text(LABELS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("objective", ["known", "new"])
+def test_fit_writes_a_model_that_speaks_in_these_words(
+    place: Path, capsys: pytest.CaptureFixture[str], objective: str
+) -> None:
+    table = ["cases.csv", "--target", "ill", "--prices", "prices.toml", "--folds", "0", "--objective", objective]
+    assert "worst case 8.5 €" in run(capsys, "fit", *table, "--budget", "9", "-o", "m.json")
+    shown = run(capsys, "show", "m.json", "--confusion")
+    assert "heart disease" in shown
+    assert "Sex" in shown
+    assert "sex" not in shown
+
+
+def test_frontier_and_check_speak_in_these_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = ["cases.csv", "--target", "ill", "--prices", "prices.toml"]
+    printed = run(capsys, "frontier", *table, "--folds", "0", "--out", "result")
+    assert "8.5 €" in printed
+    assert '"female"' in Path("result/report.html").read_text(encoding="utf-8")
+    assert "tests cost 1 € to 7.5 €" in run(capsys, "check", *table)
+    # What programs read stays as it is.
+    assert "€" not in Path("result/frontier.csv").read_text(encoding="utf-8")
+
+
+def test_a_model_is_labelled_later(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heart_tree().with_labels(None).to_json("m.json")
+    assert "sex?" in run(capsys, "show", "m.json")
+    assert "Sex?" in run(capsys, "show", "m.json", "--labels", "labels.toml")
+    assert "Sex is male" in run(capsys, "show", "m.json", "--labels", "labels.toml", "--as", "rules")
+    run(capsys, "report", "m.json", "--labels", "labels.toml", "-o", "r.html")
+    assert '"heart disease"' in Path("r.html").read_text(encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("male\nquit\n250\nmale\n"))
+    assert "ended" in run(capsys, "ask", "m.json", "--labels", "labels.toml", code=1)
+
+
+def test_ask_takes_labels_and_its_json_keeps_the_names(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = heart_tree()
+    tree.to_json("m.json")
+    first = tree.test_names[tree.nodes.test[0]]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("male\n250\n" if first == "sex" else "250\nmale\n"))
+    found = json.loads(run(capsys, "ask", "m.json", "--json"))
+    assert {step["test"] for step in found["steps"]} <= {"sex", "chol"}
+    assert found["prediction"] in (0, 1)
+
+
+@pytest.mark.parametrize("command", ["show", "ask", "report"])
+def test_labels_that_do_not_fit_a_model_are_refused_with_their_file(
+    place: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    heart_tree().to_json("m.json")
+    Path("bad.toml").write_text('[labels.tests]\nsexx = "Sex"')
+    more = ["-o", "r.html"] if command == "report" else []
+    said = run(capsys, command, "m.json", "--labels", "bad.toml", *more, code=1)
+    assert said == "error: bad.toml: labels: no test is named 'sexx'; the nearest is 'sex'.\n"
+
+
+def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("bad.toml").write_text('[labels.classes]\n7 = "x"')
+    table = ["cases.csv", "--target", "ill", "--labels", "bad.toml"]
+    said = run(capsys, "fit", *table, "--budget", "3", "-o", "m.json", code=1)
+    assert said == "error: bad.toml: labels: no class is named '7'; the classes are '0', '1'.\n"
+    assert not Path("m.json").exists()
+
+
+def test_a_tree_that_was_grown_elsewhere_is_labelled_by_the_request(place: Path) -> None:
+    plain = heart_tree().with_labels(None)
+    request = Request("cases.csv", prices="prices.toml")
+    assert labelled(plain, request).schema.wording.tests[0] == "Sex"
+    assert labelled(plain, Request("cases.csv")) is plain
+    Path("bad.toml").write_text('[labels.tests]\nsexx = "Sex"')
+    with pytest.raises(ValueError, match=r"^bad.toml: labels: no test is named 'sexx'"):
+        labelled(plain, Request("cases.csv", prices="prices.toml", labels="bad.toml"))
