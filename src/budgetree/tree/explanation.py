@@ -20,7 +20,25 @@ SMALLEST = 0.05  # points that are shown
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one answer did for the predicted class."""
+    """What one answer did for the predicted class.
+
+    Attributes
+    ----------
+    test : str
+        Its name.
+    value : object
+        As it was answered.
+    outcome : str or None
+        What the value stands for; None for one that no known case had, which moves nothing in a model.
+    score : float or None
+        What it adds to the class's score above the mean of all classes; None without a model.
+    before, after : float
+        The probability of the class by the answers before it, in the order of paying, and with it.
+    available : bool
+        False where the test could not be done.
+    assumed : str or None
+        Then, the outcomes whose branch was followed.
+    """
 
     test: str
     value: Any  # as it was answered
@@ -60,8 +78,23 @@ class Contribution:
 class Explanation:
     """A prediction, and what led to it.
 
-    With a model the scores add up: start_score and the contributions' scores are the class's score above the mean of
+    With a model the scores add up: `start_score` and the contributions' scores are the class's score above the mean of
     all classes, and softmax makes probabilities of the scores.
+
+    Attributes
+    ----------
+    prediction : object
+        The answer.
+    probability : float
+        Of the class that it is about.
+    start : float
+        The probability of the class before any answer; by the last model, where there is one.
+    start_score : float or None
+        The class's score before any answer; None without a model.
+    contributions : tuple of Contribution
+        In the order of paying.
+    about : object
+        The class whose probability it is: the prediction, or the likeliest where the prediction is no class.
     """
 
     prediction: Any

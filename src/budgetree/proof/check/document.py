@@ -30,7 +30,15 @@ def keys_of(version: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What is wrong with a certificate, and what was not verified: it is the issuer's word."""
+    """What is wrong with a certificate, and what was not verified: it is the issuer's word.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        What is wrong, and where.
+    unverified : tuple of str
+        What was not checked.
+    """
 
     problems: tuple[str, ...]
     unverified: tuple[str, ...]
