@@ -36,6 +36,12 @@ class CurvePoint:
         Known cases that are given another class than theirs, by weight.
     n_leaves : int
         The number of leaves.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).points[0].tree
+    Tree(60 cases, 1 leaf; worst case 0, mean 0; 30 errors (50.0%))
     """
 
     parameter: int | float | Fraction  # δ, or α for a hinged function
@@ -52,7 +58,7 @@ class CurvePoint:
 
     @property
     def ceiling(self) -> int | float:
-        """The old name of max_cost."""
+        """The old name of `max_cost`."""
         return self.max_cost
 
     @cached_property

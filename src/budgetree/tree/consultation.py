@@ -49,6 +49,13 @@ class Step:
         False where it could not be done, and was not paid.
     assumed : str or None
         Then, the outcomes whose branch was followed; None where nothing depends on it.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> case = bt.grow(bt.datasets.load("pima"), budget=2).ask({"age": 42, "pregnant": 3})
+    >>> [(step.test, step.outcome, step.price) for step in case.history]
+    [('age', '37.7 to 44.3', 1), ('pregnant', '2.8 to 4.7', 1)]
     """
 
     test: str

@@ -38,6 +38,13 @@ class Contribution:
         False where the test could not be done.
     assumed : str or None
         Then, the outcomes whose branch was followed.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    >>> [(part.test, part.moved) for part in tree.explain({"age": 42, "pregnant": 3}).contributions]
+    [('age', '-18.5 points'), ('pregnant', '+41.4 points')]
     """
 
     test: str
@@ -56,11 +63,7 @@ class Contribution:
 
     @property
     def moved(self) -> str:
-        """points in words.
-
-        >>> Contribution("glucose", 140, "127 to 150", None, 0.35, 0.471).moved
-        '+12.1 points'
-        """
+        """`points` in words."""
         return "no change" if abs(self.points) < SMALLEST else f"{self.points:+.1f} points"
 
     @property
@@ -95,6 +98,13 @@ class Explanation:
         In the order of paying.
     about : object
         The class whose probability it is: the prediction, or the likeliest where the prediction is no class.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> explanation = bt.grow(bt.datasets.load("pima"), budget=2).explain({"age": 42, "pregnant": 3})
+    >>> explanation.prediction, explanation.about, round(explanation.probability, 2)
+    ('neg', 'neg', 0.88)
     """
 
     prediction: Any

@@ -38,6 +38,13 @@ class CheckReport:
         What is wrong, and where.
     unverified : tuple of str
         What was not checked.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> figure1 = bt.datasets.load("figure1")
+    >>> bt.certify(figure1, bt.grow(figure1)).check().ok
+    True
     """
 
     problems: tuple[str, ...]
