@@ -291,13 +291,12 @@ class Certificate:
         Examples
         --------
         >>> import budgetree as bt
-        >>> synthetic = bt.datasets.load("synthetic")
-        >>> print(bt.certify(synthetic, bt.grow(synthetic)).to_text())
-        worst case 10, 0 errors
-        no tree with no errors costs less: the cheapest tests that tell case 256 from the other classes
-        the paper's guarantee beforehand: within 13.88 times the best
-        HingedPairs(0): at most 0.0% wrong, refined 0.0%; really 0.0%
-        HingedProduct(0): at most 0.0% wrong, refined 0.0%; really 0.0%
+        >>> figure1 = bt.datasets.load("figure1")
+        >>> print(bt.certify(figure1, bt.optimal(figure1, budget=1).tree).to_text())
+        worst case 1, 10 errors
+        no tree with at most 10 errors costs less: min R · F over 60 cases, with HingedPairs(10)
+        HingedPairs(7.5): at most 50.0% wrong, refined 41.7%; really 16.7%
+        HingedProduct(10): at most 33.3% wrong, refined 33.3%; really 16.7%
         """
         few = f"loss {show_number(self.loss)}, " if self._has_losses else ""
         lines = [f"{self._worst_case()}, {few}{counted(self.errors, 'error')}", self.reason]
