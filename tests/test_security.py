@@ -30,6 +30,7 @@ import budgetree as bt
 from budgetree.cli import main
 from budgetree.report import render_page, summarise_frontier, summarise_tree
 from budgetree.services.words import visible
+from node_runner import by_node
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -109,6 +110,7 @@ TEXTS: dict[str, Callable[[bt.Tree], str]] = {
     "svg": lambda tree: tree.to_svg(),
     "html": lambda tree: tree._repr_html_(),
     "python": lambda tree: tree.to_python(),
+    "javascript": lambda tree: tree.to_javascript(),
     "page": lambda tree: render_page(summarise_tree(tree, title=tree.test_names[0])),
     "folded": lambda tree: tree.to_text(max_depth=1),
 }
@@ -190,6 +192,26 @@ def test_databases_read_names_as_names(name: str) -> None:
             "diagnosis"
         ].tolist()
         assert len(duckdb.extract_statements(f"SELECT {expression} FROM cases")) == 1
+
+
+@each_name
+def test_javascript_reads_names_as_strings_also_within_a_page(name: str) -> None:
+    frame = hostile_frame(name)
+    assert [found["answer"] for found in by_node(TREES[name], frame.to_dict("records"))] == frame["diagnosis"].tolist()
+    assert re.search("</script|<!--", TREES[name].to_javascript(), re.I) is None
+
+
+@each_name
+def test_pmml_holds_names_as_attributes(name: str) -> None:
+    if "\x1b" in name:
+        with pytest.raises(ValueError, match="which XML cannot hold; rename it"):
+            TREES[name].to_pmml()
+        return
+    written = TREES[name].to_pmml()
+    assert RAW.search(written.replace("\n", "")) is None
+    tags = [element.tag for element in ET.fromstring(written).iter()]
+    assert tags == [element.tag for element in ET.fromstring(TREES["+1+2"].to_pmml()).iter()]
+    assert name in {element.get("name") for element in ET.fromstring(written).iter()}
 
 
 def strings_of_mysql(sql: str) -> str:

@@ -23,7 +23,7 @@ from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.check.words import Claim, reason
 from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
 from budgetree.proof.error_bounds import bounds_on_errors
-from budgetree.services.files import write_text
+from budgetree.services.files import write_json
 from budgetree.services.json_shape import first_flaw
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
@@ -206,7 +206,7 @@ class Certificate:
         >>> figure1 = bt.datasets.load("figure1")
         >>> bt.certify(figure1, bt.grow(figure1)).to_json("proof.json")
         """
-        write_text(Path(path), json.dumps(self.document, ensure_ascii=False, indent=1))
+        write_json(Path(path), self.document, indent=1)
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Certificate:

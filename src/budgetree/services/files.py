@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from budgetree.services.parts import part_name, remove_orphans
 
@@ -25,6 +27,17 @@ def write_text(path: str | Path, content: str) -> None:
     """Replace the file in one step."""
     with replacing(path) as file:
         file.write(content)
+
+
+def write_json(path: str | Path, content: Any, indent: int | None = None) -> None:
+    """Replace the file in one step; letters as they are, or escaped where one is none that a file can hold."""
+    written = partial(json.dumps, content, indent=indent, separators=(",", ":") if indent is None else None)
+    text = written(ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        text = written(ensure_ascii=True)
+    write_text(path, text)
 
 
 @contextmanager

@@ -98,3 +98,24 @@ def test_parquet_comes_in_ranges_of_rows(tmp_path: Path, monkeypatch: pytest.Mon
     assert values == [0.5 * i for i in range(10)] + [0, 0.5, 1]
     assert count == 4
     assert rows[2:4] == [["1", "2024-01-03", "True"], ["1.5", "", "False"]]
+
+
+def test_a_parquet_file_with_a_damaged_page_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "cases.parquet"
+    letters = [f"{number * number:x}" for number in range(500)]
+    frame = pd.DataFrame({"a": letters, "b": letters, "c": letters})
+    frame.to_parquet(path, compression="gzip", index=False)
+    content = bytearray(path.read_bytes())
+    content[200:900] = bytes(700)
+    path.write_bytes(content)
+    with pytest.raises(TableFileError, match="this Parquet file cannot be read"):
+        read(path)
+
+
+def test_a_row_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(batches, "MAX_ROW_BYTES", 1000)
+    path = tmp_path / "cases.csv"
+    path.write_text('a,b,c\n1,2,3\n"' + "x\n" * 2000, encoding="utf-8")
+    with pytest.raises(TableFileError, match="a row of more than 1,000 bytes; a quote may not be closed"):
+        read(path)

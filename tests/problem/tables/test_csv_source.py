@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from budgetree.errors import TableFileError
+from budgetree.problem.tables import csv_source
 from budgetree.problem.tables.csv_source import open_csv, rewrite, write_utf8
 
 
@@ -37,3 +38,22 @@ def test_rewriting_keeps_the_cells(tmp_path: Path) -> None:
     path.write_bytes(b'a;b\r\n1;"x;\ny"\n2;""\r\n')
     rewrite(str(path), ";", str(copy))
     assert copy.read_bytes() == b'a;b\n1;"x;\ny"\n2;\n'
+
+
+@pytest.mark.parametrize("name", ["base64", "rot13", "no-such", "\x00", "\ud800"])
+def test_what_is_no_encoding_of_text_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"encoding is .*; expected a name such as 'utf-8'"):
+        open_csv(str(path), name)
+
+
+def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_source, "MAX_LINE", 100)
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n" + b"x" * 200))
+    with pytest.raises(TableFileError, match="a line of more than 100 characters; expected a line per case"):
+        open_csv(str(path)).check()
+    path.write_bytes(gzip.compress(b"x" * 200))
+    with pytest.raises(TableFileError, match="a line of more than 100 characters"):
+        open_csv(str(path))

@@ -93,3 +93,9 @@ def test_numbers_that_are_told_apart_have_the_place_of_their_value(n_values: int
     places = {value: place for place, value in enumerate(known)}
     expected = [len(known) if value != value else places.get(value, UNSEEN) for value in others.tolist()]
     assert encoder.encode(Column("age", "number", numbers=others)).tolist() == expected
+
+
+def test_the_largest_floats_are_of_the_last_levels_and_nothing_overflows() -> None:
+    levels = Levels("x", 0.0, 1.0, 10, has_missing=False)
+    largest = np.finfo(np.float64).max
+    assert levels.encode(Column("x", "number", numbers=np.array([largest, -largest, 0.5]))).tolist() == [9, 0, 4]

@@ -85,3 +85,8 @@ def test_an_infinite_number_is_named_with_its_row() -> None:
     for value in (float("inf"), 10**400, -(10**400)):
         with pytest.raises(ValueError, match="column 'x' is infinite in row 1"):
             Column("x", "object", values=[1, value]).with_numbers()
+
+
+def test_values_that_cannot_be_told_apart_are_refused_by_the_columns_name() -> None:
+    with pytest.raises(ValueError, match="column 'ecg' holds STRUCT; a test's outcomes must be plain values"):
+        Column("ecg", "STRUCT", values=[{"a": 1}, None]).coded()

@@ -24,11 +24,12 @@ from budgetree.problem.tables.csv_file import (
 from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
 from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
-from budgetree.problem.tables.parquet_file import NUMBERS, ParquetFiles, open_parquet
+from budgetree.problem.tables.parquet_file import NUMBERS, ParquetFiles, open_parquet, readable_parquet
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
 
 BLOCK_BYTES = 16_000_000
+MAX_ROW_BYTES = 50_000_000
 BATCH_ROWS = 100_000
 QUOTED = ',"\n\r'  # a cell with one of these is written in quotes
 
@@ -131,7 +132,7 @@ def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
         return
     part = os.path.join(base.folder, "part.csv")
     try:
-        for number, block in enumerate(_blocks(file.path)):
+        for number, block in enumerate(_blocks(source.path, file.path)):
             with open(part, "wb") as copy:
                 copy.write(block)
             yield Readable(part, has_header=number == 0)
@@ -139,7 +140,7 @@ def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
         raise TableFileError(f"{source.path}: this gzip file is broken: {error}.") from error
 
 
-def _blocks(path: str) -> Iterator[bytes]:
+def _blocks(source: str, path: str) -> Iterator[bytes]:
     """The file's bytes, cut after lines that no quoted cell goes on from."""
     rest = b""
     with open_bytes(path) as file:
@@ -149,6 +150,10 @@ def _blocks(path: str) -> Iterator[bytes]:
             if end:
                 yield block[:end]
             rest = block[end:]
+            if len(rest) > MAX_ROW_BYTES:
+                raise TableFileError(
+                    f"{source}: there is a row of more than {MAX_ROW_BYTES:,} bytes; a quote may not be closed."
+                )
     if rest:
         yield rest
 
@@ -170,13 +175,15 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
             files = open_parquet(data, [path], base)
             cells = [_typed_cell(f"c{at}", kind) for at, kind in enumerate(files.kinds)]
             read = [f"c{at}" for at, name in enumerate(files.names) if wanted.lines or name in wanted]
-            n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
+            with readable_parquet(data):
+                n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
             for first in range(0, n_rows, BATCH_ROWS):
-                base.run(
-                    f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {_rows(files, first)}"
-                )
-                lines = _lines(base, cells) if wanted.lines else []
-                columns = files.read(base, "block", [name for name in files.names if name in wanted])
+                with readable_parquet(data):
+                    base.run(
+                        f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {_rows(files, first)}"
+                    )
+                    lines = _lines(base, cells) if wanted.lines else []
+                    columns = files.read(base, "block", [name for name in files.names if name in wanted])
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
 
 

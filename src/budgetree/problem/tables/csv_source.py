@@ -21,6 +21,7 @@ GZIP = b"\x1f\x8b"
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)  # what Python says of a file that gzip did not finish
 SAMPLE_BYTES = 4096  # which show the encoding
 MAX_CELL = 10_000_000  # characters
+MAX_LINE = 50_000_000  # a file of a few megabytes, packed, may have one that takes all memory
 MAX_SHOWN = 60  # characters of a line, in a message
 Record = tuple[int, list[str]]  # the line at which it begins, and its cells
 
@@ -69,7 +70,7 @@ def open_csv(path: str, encoding: str | None = None) -> CsvSource:
         is_packed = file.read(2) == GZIP
     encoding = _known_encoding(encoding) or _encoding_of(path)
     with _text(path, encoding) as text:
-        first = next(_decoded((line for line in text if line.strip("\r\n")), path, encoding), "")
+        first = next((line for line in _lines(text, path, encoding) if line.strip("\r\n")), "")
     unquoted = re.sub(r'"[^"]*"', "", first)
     delimiter = max(DELIMITERS, key=unquoted.count)
     header = next(_records(path, encoding, delimiter), None)
@@ -105,7 +106,7 @@ def open_bytes(path: str) -> IO[bytes]:
 def write_utf8(source: CsvSource, path: str) -> None:
     """A copy of the file in UTF-8, which begins with its header."""
     with _text(source.path, source.encoding) as text, open(path, "w", encoding="utf-8", newline="") as copy:
-        lines = enumerate(_decoded(text, source.path, source.encoding), start=1)
+        lines = enumerate(_lines(text, source.path, source.encoding), start=1)
         copy.writelines(line for number, line in lines if number >= source.header_line)
 
 
@@ -120,8 +121,7 @@ def _records(path: str, encoding: str, delimiter: str) -> Iterator[Record]:
     """All rows that are not empty lines, with the line at which they begin."""
     csv.field_size_limit(MAX_CELL)
     with _text(path, encoding) as text:
-        lines = _decoded(text, path, encoding)
-        reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+        reader = csv.reader(_lines(text, path, encoding), delimiter=delimiter, strict=True, skipinitialspace=True)
         first_line = 1
         try:
             for row in reader:
@@ -136,10 +136,15 @@ def _text(path: str, encoding: str) -> IO[str]:
     return io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
 
 
-def _decoded(lines: Iterator[str] | IO[str], path: str, encoding: str) -> Iterator[str]:
-    """The same lines; where one cannot be decoded, an error that names it."""
+def _lines(text: IO[str], path: str, encoding: str) -> Iterator[str]:
+    """The lines of a file; where one cannot be decoded, or has no end, an error that names it."""
     try:
-        yield from lines
+        while line := text.readline(MAX_LINE):
+            if len(line) == MAX_LINE:
+                raise TableFileError(
+                    f"{path}: there is a line of more than {MAX_LINE:,} characters; expected a line per case."
+                )
+            yield line
     except UnicodeError as error:
         raise _no_text(path, encoding) from error
     except BROKEN as error:
@@ -190,6 +195,7 @@ def _known_encoding(name: str | None) -> str | None:
         return None
     try:
         found = codecs.lookup(name).name
-    except LookupError as error:
-        raise ValueError(f"encoding is {name!r}; expected a name such as 'utf-8' or 'windows-1252'.") from error
+        "".encode(found)  # which base64 and others that are no encodings of text refuse
+    except (LookupError, ValueError) as error:
+        raise ValueError(f"encoding is {name!r:.60}; expected a name such as 'utf-8' or 'windows-1252'.") from error
     return "utf-8-sig" if found in ("utf-8", "utf-8-sig") else found

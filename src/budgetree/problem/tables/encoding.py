@@ -55,10 +55,11 @@ class Levels:
     def _codes(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
         span = self.high - self.low
-        level = numbers - self.low if span > 0 else numbers * 0
+        level = np.clip(numbers, self.low, self.high)
+        level -= self.low
         level /= span if span > 0 else 1
         level *= self.levels - 1
-        np.clip(np.rint(level, out=level), 0, self.levels - 1, out=level)
+        np.rint(level, out=level)
         level[np.isnan(level)] = self.levels if self.has_missing else UNSEEN
         return level
 
@@ -171,12 +172,7 @@ def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
 
 
 def _categories_of(column: Column) -> Categories:
-    try:
-        coded = column.coded()
-    except TypeError as error:
-        raise ValueError(
-            f"column {column.name!r} holds {column.dtype}; a test's outcomes must be plain values."
-        ) from error
+    coded = column.coded()
     return _categories(column, sorted(coded.present(), key=sort_key), has_missing=bool(coded.is_absent.any()))
 
 

@@ -17,12 +17,14 @@ from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.problem.tables.texts import text_column
 from budgetree.problem.tables.values import int_if_whole
+from budgetree.problem.tables.workbook_size import check_size, unreadable
 
 
 def read_excel(path: str, reading: Reading) -> Table:
     """One sheet of a workbook; the first row that holds anything is its header."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
+    check_size(path)
     try:
         with CalamineWorkbook.from_path(path) as book:
             sheets = {name: book.get_sheet_by_name(name) for name in _wanted(path, book.sheet_names, reading.sheet)}
@@ -33,10 +35,7 @@ def read_excel(path: str, reading: Reading) -> Table:
     except PasswordError as error:
         raise TableFileError(f"{path}: this workbook has a password; save it without one.") from error
     except (CalamineError, OSError) as error:
-        raise TableFileError(
-            f"{path}: this looks like a workbook or an archive, but no sheet can be read ({error}). Save the table as "
-            "CSV and give that."
-        ) from error
+        raise unreadable(path, error) from error
     where = f"{path}, sheet {name!r}"
     names = [str(cell).strip() for cell in header]
     cells = [[row[at] for row in rows] for at in range(len(names))]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,15 +39,22 @@ class ParquetFiles:
         ]
 
 
-def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFiles:
-    """Look at the columns of the files."""
+@contextmanager
+def readable_parquet(data: str) -> Iterator[None]:
+    """While DuckDB reads: what it cannot read is named."""
     import duckdb
 
-    files = ", ".join(literal(plain_path(path, base.folder)) for path in paths)
     try:
-        found = base.run(f"DESCRIBE FROM read_parquet([{files}])")
+        yield
     except duckdb.Error as error:
         raise TableFileError(f"{data}: this Parquet file cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFiles:
+    """Look at the columns of the files."""
+    files = ", ".join(literal(plain_path(path, base.folder)) for path in paths)
+    with readable_parquet(data):
+        found = base.run(f"DESCRIBE FROM read_parquet([{files}])")
     names, kinds = tuple(row[0] for row in found), tuple(row[1] for row in found)
     check_header(data, names)
     columns = ", ".join(f"c{place}" for place in range(len(names)))
@@ -55,15 +63,11 @@ def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFile
 
 def read_parquet(data: str, paths: Sequence[str]) -> Table:
     """The whole of one or more files."""
-    import duckdb
-
     with open_database(paths) as base:
         files = open_parquet(data, paths, base)
-        try:
+        with readable_parquet(data):
             columns = files.read(base, files.scan)
             n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
-        except duckdb.Error as error:
-            raise TableFileError(f"{data}: this Parquet file cannot be read: {str(error).splitlines()[0]}") from error
     return Table(data, tuple(columns), n_rows)
 
 

@@ -61,10 +61,15 @@ class Column:
         return replace(self, numbers=None, values=self.coded())
 
     def coded(self) -> Coded:
-        """The values, each different one once; TypeError where they cannot be compared."""
+        """The values, each different one once; lists and tables within a table cannot be told apart."""
         if self.values is None and self.numbers is not None:
             return Coded.of_numbers(self.numbers)
-        return Coded.of(self.values or ())
+        try:
+            return Coded.of(self.values or ())
+        except TypeError as error:
+            raise ValueError(
+                f"column {self.name!r} holds {self.dtype}; a test's outcomes must be plain values."
+            ) from error
 
     def labels(self) -> Sequence[Any]:
         """The values as they are where there are any; whole numbers as ints."""

@@ -161,9 +161,8 @@ export function worstPath(index) {
   const leaves = [...index.groups.keys()].filter((number) => !index.groups[number].branches);
   const cost = leaves.reduce((most, number) => Math.max(most, spent[number]), 0);
   const tied = leaves.filter((number) => spent[number] === cost);
-  /** @type {(number: number) => number} */
-  const size = (number) => total(countsIn(index, index.groups[number]));
-  let number = tied.reduce((best, other) => (size(other) > size(best) ? other : best));
+  const sizes = tied.map((number) => clean(index.groups[number].nodes.reduce((sum, at) => sum + total(index.nodes[at].counts), 0)));
+  let number = tied[sizes.indexOf(sizes.reduce((most, size) => Math.max(most, size), 0))];
   const groups = new Set();
   for (; number >= 0; number = index.above[number]) groups.add(number);
   return { groups, cost, ties: tied.length };

@@ -195,8 +195,8 @@ def _value(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """An attribute's value with its quotes."""
+    """An attribute's value with its quotes; letters that nobody sees, or that turn a line round, by their numbers."""
     bad = NO_XML.search(text)
     if bad is not None:
         raise ValueError(f"{text!r:.60} has the character {bad[0]!r}, which XML cannot hold; rename it.")
-    return quoteattr(text)
+    return "".join(c if c.isprintable() else f"&#{ord(c)};" for c in quoteattr(text))

@@ -16,7 +16,7 @@ from budgetree.errors import ModelFileError
 from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
-from budgetree.services.files import write_text
+from budgetree.services.files import write_json
 from budgetree.services.words import counted
 from budgetree.tree.model.encoding import (
     encoding_content,
@@ -49,8 +49,7 @@ VERSION_OF_RECORDS = 3  # before it "origin" was prose, and what was proven was 
 
 def write(path: str | PathLike[str], tree: Tree) -> None:
     """Write the whole file; an old one stays until the new one is complete."""
-    content = json.dumps(_to_content(tree), ensure_ascii=False, separators=(",", ":"))
-    write_text(Path(path), content)
+    write_json(Path(path), _to_content(tree))
 
 
 def read(path: str | PathLike[str], make: type[AnyTree]) -> AnyTree:

@@ -1,0 +1,107 @@
+"""A fixed number of broken inputs for each reader; `python -m tests.fuzz --minutes N` tries more."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from . import contract
+from .commands import prepare
+from .contract import Target, ViolationError, judge
+from .targets import TARGETS
+
+EXAMPLES = 160  # of the cheapest targets
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that command lines name."""
+    folder = tmp_path_factory.mktemp("fuzz")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        prepare()
+    return folder
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_input_is_accepted_or_refused_in_words(
+    name: str, prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = TARGETS[name]
+    monkeypatch.chdir(prepared)
+
+    @settings(
+        max_examples=max(2, EXAMPLES // target.cost),
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],  # a smaller seed is no smaller input
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.integers(0, 2**32))
+    def keeps_the_contract(seed: int) -> None:
+        verdict = judge(target, target.draw(Random(seed)))
+        assert verdict.failure is None, verdict.failure
+
+    keeps_the_contract()
+
+
+def a_target(attempt: object) -> Target:
+    return Target("any", ".txt", lambda _: b"", attempt)  # type: ignore[arg-type]
+
+
+def test_what_is_no_refusal_in_words_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def raising(error: Exception) -> object:
+        def attempt(_: bytes) -> bool:
+            raise error
+
+        return attempt
+
+    for error in (
+        KeyError("counts"),
+        ValueError(""),
+        ValueError("not raised by budgetree"),
+        ViolationError("exit 70"),
+        MemoryError(),
+    ):
+        assert judge(a_target(raising(error)), b"").failure is not None
+
+
+def test_what_an_input_may_not_do_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+    import subprocess
+
+    monkeypatch.chdir(tmp_path)
+    outside = tmp_path.parent / "outside"
+    for forbidden in (lambda: os.system("true"), lambda: subprocess.run(["true"]), lambda: outside.write_text("x")):
+
+        def attempt(_: bytes, forbidden: object = forbidden) -> bool:
+            with suppress(OSError):
+                forbidden()  # type: ignore[operator]
+            return True
+
+        assert "forbidden" in str(judge(a_target(attempt), b"").failure)
+    assert not outside.exists()
+
+
+def test_an_input_that_hangs_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(contract, "MAX_SECONDS", 0.05)
+
+    def endless(_: bytes) -> bool:
+        while True:
+            pass
+
+    assert "hang" in str(judge(a_target(endless), b"").failure)
+
+
+def test_an_input_that_takes_much_memory_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(contract, "MAX_MEGABYTES", 30.0)
+    assert "large" in str(judge(a_target(lambda _: len(bytearray(b"x" * (60 << 20))) > 0), b"").failure)

@@ -1,0 +1,69 @@
+// The report page's scripts, asked by lines of JSON; what came of each goes back as a line.
+//   {contents}        trees to consult
+//   {tree, texts}     answers for one of them: a text is typed into the number field and entered, null clicks
+//                     "not available", a number a button
+//   {content, rows}   where rows of outcomes end in another tree
+
+import { createInterface } from "node:readline";
+import { refusal } from "../src/budgetree/report/page/answers.js";
+import { indexTree, levelOf, testAt } from "../src/budgetree/report/page/model.js";
+import { follow } from "../src/budgetree/report/page/routing.js";
+
+/** @type {ReturnType<typeof indexTree>[]} */
+let indexes = [];
+
+/** As the page does it: a text that is refused is not answered, and the question stays. */
+function consult({ tree, texts }) {
+  const index = indexes[tree];
+  const answers = [];
+  const said = [];
+  for (const text of texts) {
+    const state = follow(index, answers);
+    if (!state.open) break;
+    const { encoding, outcomes } = testAt(index, state.at);
+    if (text === null) {
+      answers.push({ outcome: null, said: "not available", unavailable: true });
+    } else if (typeof text === "number") {
+      answers.push({ outcome: text < outcomes.length ? text : null, said: String(text) });
+    } else if (encoding?.kind === "levels") {
+      const refused = refusal(text);
+      const level = refused ? null : levelOf(encoding.thresholds, Number(text));
+      said.push({ text, refused, level, test: index.nodes[state.at].test });
+      if (!refused) answers.push({ outcome: level, said: text });
+    }
+  }
+  const { at, spent, label, open } = follow(index, answers);
+  return { at, spent, label, open, said };
+}
+
+/** Every test that is asked for is answered with the row's outcome. */
+function route({ content, rows }) {
+  const index = indexTree(content, content.trees[0]);
+  const ends = rows.map((row) => {
+    const answers = [];
+    for (;;) {
+      const state = follow(index, answers);
+      if (!state.open) return { label: state.label, spent: state.spent, stopped: state.stopped };
+      const outcome = row[index.nodes[state.at].test];
+      answers.push({ outcome, said: String(outcome) });
+    }
+  });
+  return { ends };
+}
+
+function answerTo(request) {
+  if (request.rows) return route(request);
+  if (request.texts) return consult(request);
+  indexes = request.contents.map((content) => indexTree(content, content.trees[0]));
+  return { ready: indexes.length };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let answer;
+  try {
+    answer = answerTo(JSON.parse(line));
+  } catch (error) {
+    answer = { thrown: String(error.stack) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
