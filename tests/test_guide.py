@@ -16,14 +16,18 @@ HOLDERS = {
     "tree": bt.Tree, "case": bt.Consultation, "frontier": bt.Frontier, "solution": bt.Solution, "bt": bt,
     "Tree": bt.Tree, "Instance": bt.Instance, "Prices": bt.Prices, "Losses": bt.Losses, "budgetree": bt,
 }  # fmt: skip
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
 @pages
 def test_options(page: Path) -> None:
+    """Of the command line, or of a program that the page names."""
+    text = page.read_text(encoding="utf-8")
     known = {option for command in cli.commands.values() for each in command.params for option in each.opts}
-    named = re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text(encoding="utf-8"))
-    assert set(named) <= known | {"--help", "--version"}
+    for program in re.findall(r"(?:benchmarks|examples)/\w+\.py", text):
+        known.update(OPTION.findall((ROOT / program).read_text(encoding="utf-8")))
+    assert set(OPTION.findall(text)) <= known | {"--help", "--version"}
 
 
 @pages
