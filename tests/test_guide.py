@@ -25,7 +25,7 @@ def test_options(page: Path) -> None:
     """Of the command line, or of a program that the page names."""
     text = page.read_text(encoding="utf-8")
     known = {option for command in cli.commands.values() for each in command.params for option in each.opts}
-    for program in re.findall(r"(?:benchmarks|examples)/\w+\.py", text):
+    for program in re.findall(r"benchmarks/\w+\.py", text):
         known.update(OPTION.findall((ROOT / program).read_text(encoding="utf-8")))
     assert set(OPTION.findall(text)) <= known | {"--help", "--version"}
 
