@@ -58,12 +58,12 @@ class Solution:
     """
 
     tree: Tree
-    errors: int | float  # known cases that the tree gives another class, by weight
-    loss: int | float  # what its wrong answers cost; the errors, where no losses are given
-    lower_bound: int | float  # no tree within the budget loses less
-    proven: bool  # no tree within the budget loses less than this one
-    complete: bool  # the search ended by itself: also no tree that loses as little is cheaper
-    budget: Any  # as it was given; None for no limit
+    errors: int | float
+    loss: int | float
+    lower_bound: int | float
+    proven: bool
+    complete: bool
+    budget: Any
 
     @property
     def max_cost(self) -> int | float:

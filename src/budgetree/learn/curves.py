@@ -44,10 +44,10 @@ class CurvePoint:
     Tree(60 cases, 1 leaf; worst case 0, mean 0; 30 errors (50.0%))
     """
 
-    parameter: int | float | Fraction  # δ, or α for a hinged function
-    epsilon: float | None  # α as a share of all cases
-    max_cost: int | float  # what no case exceeds, known or new
-    known_max_cost: int | float  # the costliest path of a known case; less than max_cost only with prices per outcome
+    parameter: int | float | Fraction
+    epsilon: float | None
+    max_cost: int | float
+    known_max_cost: int | float
     mean_cost: float
     errors: int | float
     n_leaves: int
@@ -99,7 +99,7 @@ class Curve:
     ('alpha', (0, 10))
     """
 
-    name: str  # of the impurity
+    name: str
     parameter_name: str
     points: tuple[CurvePoint, ...]
     frame_library: str | None = None

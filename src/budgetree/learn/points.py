@@ -72,22 +72,22 @@ class Point:
     (1, 10, True)
     """
 
-    max_cost: int | float  # the least budget that buys it: no case, known or new, costs more
-    errors: int | float  # known cases that are given another class
+    max_cost: int | float
+    errors: int | float
     error_rate: float
-    lower_bound: int | float  # no tree at all loses less within this budget; without losses, makes fewer errors
-    proven: bool  # the loss is the least possible
-    source: str  # exact search, or the impurity and its parameter
-    loss: int | float  # what its wrong answers cost; the errors, where no losses are given
-    referred: int | float  # known cases whose answer is no class
+    lower_bound: int | float
+    proven: bool
+    source: str
+    loss: int | float
+    referred: int | float
     _found: Found = field(repr=False)
     _proven: Proven | None = field(default=None, repr=False)
-    new_error: float | None = None  # the share of new cases to expect wrong; None where it was not estimated
-    new_error_se: float | None = None  # its standard error
+    new_error: float | None = None
+    new_error_se: float | None = None
     _row_error: float | None = field(default=None, repr=False)  # of known rows, where duplicates were merged into cases
     _how: str = field(default="", repr=False)  # new_error came about
-    new_loss: float | None = None  # what a new case loses on average, where losses are given and it was estimated
-    new_loss_se: float | None = None  # its standard error
+    new_loss: float | None = None
+    new_loss_se: float | None = None
     _mean_loss: float = field(default=0.0, repr=False)  # of the known cases
 
     @property
@@ -169,10 +169,10 @@ class Frontier:
 
     points: tuple[Point, ...]
     instance: Instance
-    complete: bool = True  # False when a time limit or Ctrl-C ended the search
-    method: str = ""  # what was done, in words
-    n_searched: int = 0  # so many points, from the first on, are settled by exact search, with all budgets between them
-    validation: Validation | None = None  # how the errors on new cases came about; None where nothing was held out
+    complete: bool = True
+    method: str = ""
+    n_searched: int = 0
+    validation: Validation | None = None
 
     @property
     def recommended(self) -> Point:

@@ -59,12 +59,12 @@ class Step:
     """
 
     test: str
-    value: Any  # as it was answered
-    outcome: str | None  # None for a value that no known case had
-    price: int | float  # what it cost, fees included
-    spent: int | float  # with everything before it
-    available: bool = True  # False: it could not be done, and was not paid
-    assumed: str | None = None  # then, the outcomes whose branch was followed; None where nothing depends on it
+    value: Any
+    outcome: str | None
+    price: int | float
+    spent: int | float
+    available: bool = True
+    assumed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,13 +48,13 @@ class Contribution:
     """
 
     test: str
-    value: Any  # as it was answered
-    outcome: str | None  # None for a value that no known case had, which moves nothing in a model
-    score: float | None  # what it adds to the class's score above the mean of all classes; None without a model
-    before: float  # the probability of the class by the answers before it, in the order of paying
-    after: float  # and with it
-    available: bool = True  # False: the test could not be done
-    assumed: str | None = None  # then, the outcomes whose branch was followed
+    value: Any
+    outcome: str | None
+    score: float | None
+    before: float
+    after: float
+    available: bool = True
+    assumed: str | None = None
 
     @property
     def points(self) -> float:
@@ -109,10 +109,10 @@ class Explanation:
 
     prediction: Any
     probability: float
-    start: float  # the probability of the class before any answer; by the last model, where there is one
+    start: float
     start_score: float | None
-    contributions: tuple[Contribution, ...]  # in the order of paying
-    about: Any  # the class whose probability it is: the prediction, or the likeliest where the prediction is no class
+    contributions: tuple[Contribution, ...]
+    about: Any
 
     @property
     def opening(self) -> str:

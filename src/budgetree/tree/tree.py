@@ -83,11 +83,11 @@ class Tree(Shown):
     schema: Schema
     nodes: Nodes
     n_objects: int
-    origin: Origin = UNKNOWN  # what made it; str() of it is for people to read
-    proven: Proven | None = None  # what is known about other trees for the same cases and prices
-    models: LeafModels | None = None  # what answers, in a tree for new cases with leaves="model"
-    known: Known | None = None  # what the known cases paid and got, where the counts do not say it
-    expected: Expected | None = None  # what was found out about new cases
+    origin: Origin = UNKNOWN
+    proven: Proven | None = None
+    models: LeafModels | None = None
+    known: Known | None = None
+    expected: Expected | None = None
 
     def __post_init__(self) -> None:
         # Learners make nodes of counts alone; what they answer is the schema's to say.

@@ -44,12 +44,12 @@ class Reading:
     True
     """
 
-    missing: Sequence[str] = ()  # texts that stand for a missing value, beside the usual ones
-    decimal: str | None = None  # "." or ","
-    thousands: str | None = None  # what stands between thousands: "," "." "'" or a space
-    encoding: str | None = None  # of a file of text, as Python calls it
-    sheet: str | None = None  # of a workbook
-    drop: Sequence[str] = ()  # columns that are no tests
+    missing: Sequence[str] = ()
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    drop: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
