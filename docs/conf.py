@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sphinx_gallery.sorting import ExampleTitleSortKey
+from sphinx_gallery.sorting import ExplicitOrder
 
 from budgetree._version import __version__
 
 ROOT = Path(__file__).parent.parent
+GALLERY = ("pathway", "faults", "latency", "referral", "known_or_new", "paper", "scale")  # in this order
 
 project = "budgetree"
 author = "The budgetree developers"
@@ -58,6 +59,7 @@ numpydoc_class_members_toctree = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+plot_basedir = str(ROOT / "docs")
 plot_include_source = False
 plot_html_show_source_link = False
 plot_html_show_formats = False
@@ -67,7 +69,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": ExampleTitleSortKey,
+    "within_subsection_order": ExplicitOrder([f"plot_{name}.py" for name in GALLERY]),
     "abort_on_example_error": True,
     "remove_config_comments": True,
     "download_all_examples": False,

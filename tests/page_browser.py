@@ -16,7 +16,14 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from budgetree.report import render_page
 
-FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--lang=en-US",
+)
 # Everything that a consultation shows, in one question to the browser.
 STATE = """
 const text = (selector) => document.querySelector(selector)?.textContent ?? null;
@@ -48,14 +55,28 @@ class Page:
         self.folder = folder
 
     def open(self, content: dict[str, Any], *, width: int = 1200, height: int = 900, tab: str = "tree") -> None:
+        """The page with a view of it, whichever it opens with."""
+        self.visit(content, width=width, height=height)
+        if self.find(f"#tab-{tab}").get_attribute("aria-selected") != "true":
+            self.click(f"#tab-{tab}")
+
+    def visit(
+        self,
+        content: dict[str, Any],
+        address: str = "",
+        *,
+        width: int = 1200,
+        height: int = 900,
+        language: str | None = None,
+    ) -> None:
+        """The page as its address ("?budget=3", "#consult") opens it."""
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         file = self.folder / "page.html"
-        file.write_text(render_page(content), encoding="utf-8")
-        self.driver.get(file.as_uri())
-        if tab != "tree":
-            self.click(f"#tab-{tab}")
+        file.write_text(render_page(content, language=language), encoding="utf-8")
+        self.driver.get("about:blank")  # or an address that differs after its # alone would not load the page again
+        self.driver.get(file.as_uri() + address)
 
     def find(self, selector: str) -> WebElement:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
@@ -84,7 +105,8 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": listed})
 
     def pdf(self) -> bytes:
-        answer = self.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+        settings = {"printBackground": True, "preferCSSPageSize": True}
+        answer = self.driver.execute_cdp_cmd("Page.printToPDF", settings)
         return base64.b64decode(answer["data"])
 
     def state(self) -> dict[str, Any]:
@@ -105,6 +127,12 @@ class Page:
         field = self.find("#value")
         field.clear()
         field.send_keys(value, Keys.ENTER)
+
+    def accessible(self) -> list[tuple[str, str]]:
+        """Role and name of everything that a screen reader meets, in its order."""
+        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        heard = [node for node in nodes if not node.get("ignored")]
+        return [(node["role"]["value"], str(node.get("name", {}).get("value", ""))) for node in heard]
 
     def console(self) -> list[str]:
         return [entry["message"] for entry in self.driver.get_log("browser")]

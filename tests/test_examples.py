@@ -1,9 +1,12 @@
-"""The examples show what they claim, and the README what its commands print."""
+"""The gallery shows what it claims, tables print what is true, and the README what its commands print."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,14 +20,115 @@ import budgetree as bt
 ROOT = Path(__file__).parent.parent
 
 
-def output(name: str, *arguments: str) -> str:
-    command = [sys.executable, ROOT / "examples" / name, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def output(name: str, *arguments: str, folder: Path | None = None) -> str:
+    """What a program of the gallery or of the benchmarks prints, without a screen."""
+    room = "examples" if name.startswith("plot_") else "benchmarks"
+    command = [sys.executable, ROOT / room / name, *arguments]
+    environment = os.environ | {"MPLBACKEND": "Agg", "PYTHONUTF8": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=folder, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def numbers(pattern: str, text: str) -> list[float]:
+    """The numbers in the groups of a pattern, which must be there."""
+    found = re.search(pattern, text)
+    assert found is not None, pattern
+    return [float(number) for number in found.groups()]
+
+
+def cells(path: Path) -> list[str]:
+    return re.split(r"^# %%.*\n", path.read_text(encoding="utf-8"), flags=re.M)
 
 
 def test_every_example_is_tried_here() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
     assert all(f'output("{path.name}"' in source for path in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_every_example_is_a_page_that_ends_with_a_picture(path: Path) -> None:
+    head, *others = cells(path)
+    title, line = ast.get_docstring(ast.parse(head), clean=True).splitlines()[:2]  # type: ignore[union-attr]
+    assert line == "=" * len(title)
+    assert len(others) >= 3
+    last = others[-1].rstrip().splitlines()[-1]
+    assert last == "plt.show()" or last.startswith("Page(")
+
+
+def test_the_pathway_goes_from_the_spreadsheet_to_the_page(tmp_path: Path) -> None:
+    printed = output("plot_pathway.py", folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []  # what it writes is elsewhere
+    worst, mean = numbers(r"worst case ([\d.]+), mean ([\d.]+);", printed)
+    assert mean <= worst <= 22
+    recommended, error = numbers(r"recommended: a budget of ([\d.]+), new cases ([\d.]+) %", printed)
+    assert recommended <= 22
+    assert error < 30
+    assert "pathway.html: open it in a browser" in printed
+
+
+def test_no_troubleshooting_is_shorter_than_the_certificate_says() -> None:
+    printed = output("plot_faults.py")
+    (greedy,) = numbers(r"greedy: at most (\d+) minutes", printed)
+    (best,) = numbers(r"best:   at most (\d+) minutes", printed)
+    assert best < greedy
+    assert f"worst case {best:g}, 0 errors\nno tree with no errors costs less" in printed
+    assert "The certificate holds." in printed
+    assert "a function of " in printed
+    assert shutil.which("node") is None or "200 of 200 faults lead to their part" in printed
+
+
+def test_no_payment_waits_beyond_the_deadline() -> None:
+    printed = output("plot_latency.py")
+    mean, longest, deadline = numbers(
+        r"waited (\d+) ms on average, (\d+) ms at most; the deadline is (\d+) ms", printed
+    )
+    assert mean < 0.7 * deadline
+    assert longest <= deadline
+    (wrong,) = numbers(r"1000 new payments: ([\d.]+)% judged wrongly", printed)
+    assert wrong < 15  # one in six is a fraud
+
+
+def test_fewer_misses_cost_false_alarms_and_referrals() -> None:
+    lines = output("plot_referral.py").splitlines()
+    rows = [list(map(float, line.split())) for line in lines if re.fullmatch(r"[\d. ]+", line)]
+    misses, missed, _, referred, *_ = zip(*rows, strict=True)
+    assert list(misses) == sorted(misses)
+    assert missed[-1] < missed[0] / 10
+    assert referred[0] < referred[-1]
+    assert rows[-1][4] < rows[-1][7]  # a referral is what makes a costly miss bearable
+
+
+def test_a_perfect_tree_for_known_cases_is_not_one_for_new_cases() -> None:
+    printed = output("plot_known_or_new.py")
+    assert re.search(r"\n(\d+) of \1 points proven", printed)
+    assert "The certificate holds." in printed
+    (wrong,) = numbers(r"\n0 errors on 753 known cases, proven; (\d+)% of new ones wrong", printed)
+    _, learned = numbers(r"recommended: a budget of ([1-9][\d.]*), new cases ([\d.]+) %", printed)
+    assert learned + 5 < wrong
+    budget, accuracy, costliest = numbers(
+        r"budget of ([\d.]+); .* accuracy ([\d.]+)%, the costliest cost ([\d.]+)", printed
+    )
+    assert costliest <= budget
+    assert accuracy > 100 - wrong
+
+
+def test_the_papers_figures_come_out_as_the_paper_says() -> None:
+    printed = output("plot_paper.py")
+    assert "Pairs(): t1 buys 600, t2 buys 675; t2 is taken and leaves 30 errors" in printed
+    assert re.search(r"HingedProduct\(8\): .* t1 is taken and leaves 10 errors", printed)
+    steps = re.findall(r"worst case +(\d+): +(\d+) errors \(proven\)", printed)
+    assert steps == [("0", "768"), ("1", "512"), ("2", "4"), ("10", "0")]
+    assert len(re.findall(r"wrong with three tests, proven", printed)) == 9
+
+
+def test_more_rows_make_better_trees_wherever_they_are() -> None:
+    printed = output("plot_scale.py")
+    assert "the same tree: False" not in printed
+    assert printed.count("the same tree: True") + len(re.findall("has no shards|Left out here", printed)) == 2
+    rows = re.findall(r"(\d+) rows: ([\d.]+)% of them wrong, ([\d.]+)% of new ones", printed)
+    assert len(rows) == 5
+    assert float(rows[-1][2]) < float(rows[0][2]) / 1.5
 
 
 def test_certificates_bound_the_worst_case_from_below_and_are_checked() -> None:
@@ -34,17 +138,6 @@ def test_certificates_bound_the_worst_case_from_below_and_are_checked() -> None:
         assert (shown, checked) == (name, "yes")
         assert 0 < float(least) <= float(worst)
         assert float(ratio) == pytest.approx(float(worst) / float(least), abs=0.005)
-
-
-def test_the_classifier_keeps_its_budget_on_new_patients() -> None:
-    printed = output("classifier.py")
-    chosen = re.search(r"chosen: a budget of ([\d.]+);.*\nthe costliest cost ([\d.]+), the mean ([\d.]+);", printed)
-    assert chosen is not None
-    budget, costliest, mean = map(float, chosen.groups())
-    assert 0 < mean <= costliest <= budget
-    spent = re.search(r"→ (?:neg|pos) .*, spent ([\d.]+)", printed)
-    assert spent is not None
-    assert float(spent[1]) <= budget
 
 
 def test_no_greedy_tree_beats_the_optimal_one() -> None:
@@ -60,25 +153,6 @@ def test_the_pictures_are_drawn(tmp_path: Path) -> None:
     for name in ("frontier.png", "tree.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "tree.svg").read_text(encoding="utf-8").startswith("<svg")
-
-
-def test_the_pathway_for_pima_needs_no_blood_sample() -> None:
-    frontier, pathway = output("pima.py").split("\nThe pathway for a budget of 2, without a blood sample:\n")
-    assert not re.search("glucose|insulin|blood draw", pathway)
-    assert max(float(cost) for cost in re.findall(r"spent ([\d.]+)", pathway)) <= 2
-    assert "exact search" in frontier
-
-
-def test_fewer_misses_cost_false_alarms_and_referrals(tmp_path: Path) -> None:
-    picture = tmp_path / "referral.png"
-    lines = output("referral.py", str(picture), "3").splitlines()
-    rows = [list(map(float, line.split())) for line in lines if re.fullmatch(r"[\d. ]+", line)]
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    misses, missed, _, referred, *_ = zip(*rows, strict=True)
-    assert list(misses) == sorted(misses)
-    assert missed[-1] < missed[0] / 10
-    assert referred[0] < referred[-1]
-    assert rows[-1][4] < rows[-1][7]  # a referral is what makes a costly miss bearable
 
 
 def test_scikit_learn_finds_nothing_wrong() -> None:

@@ -36,8 +36,13 @@ def test_names(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     spans = [*re.findall(r"```python\n(.*?)```", text, re.S), *re.findall(r"`([^`\n]+)`", text)]
     named = {pair for span in spans for pair in re.findall(rf"(?<![\w/])({holders})\.([a-zA-Z_]\w*)", span)}
-    missing = [f"{holder}.{name}" for holder, name in named if not hasattr(HOLDERS[holder], name)]
+    missing = [f"{holder}.{name}" for holder, name in named if not has(HOLDERS[holder], name)]
     assert not missing
+
+
+def has(holder: object, name: str) -> bool:
+    """Whether it has the name; a package that needs an extra is there even where the extra is not."""
+    return hasattr(holder, name) or (holder is bt and (ROOT / "src/budgetree" / name / "__init__.py").exists())
 
 
 @pages

@@ -13,7 +13,7 @@ PROMISED = {
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
     "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
-    "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading",
+    "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
 }  # fmt: skip
 
 

@@ -11,5 +11,6 @@ void bind_growth(nanobind::module_& module);
 void bind_parts(nanobind::module_& module);
 void bind_ridge(nanobind::module_& module);
 void bind_routing(nanobind::module_& module);
+void bind_shards(nanobind::module_& module);
 
 }  // namespace budgetree

@@ -7,6 +7,7 @@ NB_MODULE(_core, module) {
     budgetree::bind_exact(module);
     budgetree::bind_ridge(module);
     budgetree::bind_routing(module);
+    budgetree::bind_shards(module);
     budgetree::bind_growth(module);
     budgetree::bind_parts(module);
 }

@@ -80,6 +80,9 @@ from .proof import (
 from .proof import (
     certify as certify,
 )
+from .shards import (
+    Shards as Shards,
+)
 from .show.plots import (
     plot_frontier as plot_frontier,
 )

@@ -76,6 +76,23 @@ def grow(
     table: Table, money: Money, settings: GrowthSettings, threads: int, clock: Clock
 ) -> dict[str, NDArray[np.generic]] | None: ...
 def count_classes(cases: Cases, numbers: NDArray[np.int32], clock: Clock) -> NDArray[np.int64]: ...
+def move_cases(
+    cases: Cases, places: NDArray[np.int32], test: NDArray[np.int32], below: NDArray[np.int32], clock: Clock
+) -> NDArray[np.int32]: ...
+def count_places(
+    cases: Cases, places: NDArray[np.int32], slots: NDArray[np.int32], n_slots: int, clock: Clock
+) -> NDArray[np.int64] | NDArray[np.uint32]: ...
+
+class LevelChooser:
+    def __new__(
+        cls, n_outcomes: NDArray[np.int32], n_classes: int, money: Money, settings: GrowthSettings
+    ) -> LevelChooser: ...
+    def stops(
+        self, class_weights: NDArray[np.int64], paid: NDArray[np.int64], fees_paid: NDArray[np.uint64]
+    ) -> NDArray[np.uint8]: ...
+    def choose(
+        self, counts: NDArray[np.int64], paid: NDArray[np.int64], fees_paid: NDArray[np.uint64], clock: Clock
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
 
 class Route:
     def __init__(

@@ -8,6 +8,10 @@
     ├── NoPriceError            a price list lacks the price of a test or of an outcome
     └── TooLargeError           the instance is beyond what exact search can hold
 
+    OSError
+    └── ConnectionError
+        └── ClusterError        a Dask cluster is not there, or a worker of it died for good
+
     ImportError
     └── CoreError               there is a native core that cannot be used
 
@@ -73,6 +77,10 @@ class NoPriceError(ValueError):
 
 class TooLargeError(ValueError):
     """The instance is beyond what exact search can hold."""
+
+
+class ClusterError(ConnectionError):
+    """A Dask cluster that is not there, or a worker of it that died for good."""
 
 
 class CoreError(ImportError):

@@ -301,6 +301,11 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def certificate_(self) -> Certificate:
         """How far any tree with as few errors could do better, proven; takes up to ten seconds the first time."""
         check_is_fitted(self)
+        if not hasattr(self, "instance_"):
+            raise ValueError(
+                "certificate_: the training rows stayed on a cluster, and a proof needs them; fit a "
+                "BudgetTreeClassifier on rows that fit into memory."
+            )
         if self._certificate is None:
             self._certificate = certify(self.instance_, self.tree_, progress=bool(self.verbose))
         return self._certificate
@@ -553,7 +558,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             size = f"{counted(len(table.columns), 'column')} and {counted(len(table), 'row')}"
             raise ValueError(f"X: the table has {size}; at least one column and at least one row is needed.")
         # As scikit-learn does: a table fitted with names may be predicted without, by position.
-        return table if reset else table.renamed(self.instance_.test_names)
+        return table if reset else table.renamed(self.tree_.test_names)
 
     def _instance(self, table: Table, labels: NDArray[np.int64], weights: NDArray[np.float64]) -> Instance:
         """The rows that count, those alike as one."""
@@ -608,7 +613,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """The codes of new rows, in the columns that the tree asks for."""
         check_is_fitted(self)
         table = self._table(X, reset=False)
-        asked = [self.instance_.test_names[test] for test in self.tree_.tests_used]
+        asked = [self.tree_.test_names[test] for test in self.tree_.tests_used]
         codes = self.tree_.schema.encode(table.only(asked), self.tree_.tests_used)
         if self.handle_unknown == "error":
             self._refuse_unknown(table, codes)

@@ -22,6 +22,18 @@ def test_another_trees_certificate_is_refused(
     run(capsys, "report", "a.json", "-o", "a.html", "--certificate", "a.cert")
 
 
+def test_the_language_is_an_option_and_one_that_is_not_there_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(capsys, *FIT_KNOWN, "figure1", "--budget", "1", "-o", "a.json")
+    run(capsys, "report", "a.json", "-o", "a.html", "--language", "de")
+    assert '<html lang="de">' in Path("a.html").read_text(encoding="utf-8")
+    printed = run(capsys, "report", "a.json", "-o", "b.html", "--language", "tlh", code=1)
+    assert "language is 'tlh'; expected one of 'de', 'en'" in printed
+    assert not Path("b.html").exists()
+
+
 def test_a_certificate_that_was_edited_is_not_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -194,6 +195,17 @@ def test_the_page_opens_on_the_recommended_tree() -> None:
     assert "overfitted; a tree for new cases" in content["points"][-1]["verdict"]
     assert content["points"][0]["verdict"] == ""
     assert content["judgement"][0] == "error on new cases: cross-validated, 5 of 5 folds"
+
+
+def test_a_tree_is_known_by_the_digest_of_its_file(tmp_path: Path) -> None:
+    """The same before and after it was saved, and another for another tree."""
+    trees = [bt.grow(bt.datasets.load("pima"), budget=budget) for budget in (1, 2)]
+    digests = [summarise_tree(tree, title="")["trees"][0]["digest"] for tree in trees]
+    assert digests[0] != digests[1]
+    trees[0].to_json(tmp_path / "model.json")
+    assert digests[0] == hashlib.sha256((tmp_path / "model.json").read_bytes()).hexdigest()
+    read = bt.Tree.from_json(tmp_path / "model.json")
+    assert digests[0] == summarise_tree(read, title="another")["trees"][0]["digest"]
 
 
 def test_a_certificate_is_told_in_lines() -> None:

@@ -14,6 +14,7 @@ from budgetree.cli.endings import ending
     epilog=ending(
         "budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json",
         "budgetree fit cases.csv --target fault --objective known --max-error 0.02 -o pathway.json",
+        "budgetree fit 'data/*.parquet' --target fault --engine dask --budget 12 -o pathway.json",
         page="guide/methods",
     )
 )
@@ -26,6 +27,7 @@ from budgetree.cli.endings import ending
     type=click.FloatRange(0, 1),
     help="At most this share of the known cases may be wrong (0.05: 5 %).",
 )
+@options.engine
 @options.search
 @options.new_cases("new")
 @click.option(
@@ -46,6 +48,8 @@ def fit(
     max_error: float | None,
     out: str,
     certificate: str | None,
+    engine: str,
+    scheduler: str | None,
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -57,6 +61,12 @@ def fit(
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")
+    if scheduler is not None and engine != "dask":
+        raise click.UsageError("--scheduler is the address of a Dask cluster; it needs --engine dask.")
+    if engine == "dask":
+        from budgetree.cli.cluster import check_options
+
+        check_options(context, certificate, settings)
     is_given = context.get_parameter_source("objective") is click.core.ParameterSource.COMMANDLINE
     about_known = max_error is not None or certificate is not None or settings["min_cases"] > 1
     if settings["objective"] == "new" and about_known:
@@ -65,6 +75,7 @@ def fit(
                 "--max-error, --certificate and --min-cases are about known cases; they need --objective known."
             )
         settings["objective"] = "known"
+    from budgetree.cli.cluster import fit_on_cluster
     from budgetree.cli.fitting import Wish, find_tree, with_bounds
     from budgetree.cli.output import known_line, new_error_facts, print_json, statement_line, tree_facts
     from budgetree.cli.tables import Request, check_outputs, load_grouped
@@ -77,6 +88,15 @@ def fit(
     wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
     request = Request(**settings)
     check_outputs((out, certificate), (request.data, request.prices, request.losses))  # before the work, not after it
+    if engine == "dask":
+        tree = fit_on_cluster(request, wish, scheduler)
+        tree.to_json(out)
+        if as_json:
+            print_json(tree_facts(tree) | {"objective": "known", "engine": engine, "model": out})
+            return
+        click.echo(tree.summary())
+        click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")
+        return
     instance, groups = load_grouped(request)
     found, point, tree = find_tree(instance, groups, wish)
     proof = None if certificate is None else certify(instance, tree)

@@ -185,6 +185,28 @@ def new_cases(default_objective: str) -> Callable[[AnyCommand], AnyCommand]:
     return decorate
 
 
+def engine(command: AnyCommand) -> AnyCommand:
+    """Where cases are counted."""
+    for option in reversed(
+        (
+            click.option(
+                "--engine",
+                type=click.Choice(["memory", "dask"]),
+                default="memory",
+                show_default=True,
+                help="dask: files of any size, on a cluster; one tree, or with --method greedy the best of many.",
+            ),
+            click.option(
+                "--scheduler",
+                metavar="ADDRESS",
+                help="Of a Dask cluster, such as tcp://10.0.0.1:8786; without it one is started on this machine.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 def search(command: AnyCommand) -> AnyCommand:
     """How to search for trees."""
     for option in reversed(

@@ -27,7 +27,12 @@ from budgetree.cli.endings import ending
     help="Show this certificate (see fit --certificate).",
 )
 @click.option("--title", metavar="TEXT", help="What to call it; by default the model's name.")
-def report(model: str, out: str, certificate: str | None, title: str | None) -> None:
+@click.option(
+    "--language",
+    metavar="CODE",
+    help="The page's language, en or de; by default the reader's own.",
+)
+def report(model: str, out: str, certificate: str | None, title: str | None, language: str | None) -> None:
     """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult."""
     from budgetree.cli.tables import check_outputs
     from budgetree.proof import Certificate
@@ -41,6 +46,6 @@ def report(model: str, out: str, certificate: str | None, title: str | None) -> 
     proof = None if certificate is None else Certificate.from_json(certificate)
     if proof is not None and (why := proof.contradiction(tree)) is not None:
         raise ValueError(f"{certificate}: this is no certificate of {model}: {why}. Make one with fit --certificate.")
-    page = render_page(summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof))
-    write_text(out, page)
+    content = summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof)
+    write_text(out, render_page(content, language=language))
     click.echo(visible(f"{out}: open it in a browser; it works without a network."))

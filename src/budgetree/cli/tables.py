@@ -112,7 +112,7 @@ def _read(table: Table, request: Request, prices: Prices | None, losses: Losses 
     from budgetree.problem import Instance
     from budgetree.problem.tables.known_cases import as_known_cases
 
-    target = _check_target(table, request)
+    target = _check_target(table.names, request)
     return Instance.from_table(
         as_known_cases(table, target, _no_tests(request)),
         target,
@@ -187,10 +187,19 @@ def _files_of(path: str) -> list[str]:
         return [path]
 
 
-def _check_target(table: Table, request: Request) -> str:
+def check_names(names: Sequence[str], request: Request) -> None:
+    """An error unless the target and the columns to leave out exist."""
+    _check_target(names, request)
+    for name in (request.target, *_no_tests(request)):
+        if name not in names:
+            listed = ", ".join(names)
+            raise ValueError(f"{request.data}: there is no column {name!r}. There are: {listed}.")
+
+
+def _check_target(names: Sequence[str], request: Request) -> str:
     """The target's name, which must be said."""
     if request.target is None:
-        listed = ", ".join(table.names)
+        listed = ", ".join(names)
         raise ValueError(f"say which column the tree should find out: --target COL. There are: {listed}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from budgetree.counts import AnyCases, ShardedCases
 from budgetree.impurity import Impurity
 from budgetree.learn.estimation import TimeLimits, estimated
 from budgetree.learn.folds import DEFAULT_FOLDS
@@ -14,10 +15,11 @@ from budgetree.learn.known_search import KnownSearch
 from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.points import Frontier
 from budgetree.learn.predictive.stop import SURE, check_sure
-from budgetree.learn.settings import check_cache_bytes, check_instance, check_min_cases, check_threads, check_time_limit
+from budgetree.learn.settings import check_cache_bytes, check_cases, check_min_cases, check_threads, check_time_limit
 from budgetree.learn.validation import check_folds
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited
+from budgetree.services.clock import Clock
 
 METHODS = ("auto", "exact", "greedy")
 OBJECTIVES = ("known", "new")
@@ -25,7 +27,7 @@ AUTO_SECONDS = 10.0  # for exact search, where the user leaves the method and th
 
 
 def frontier(
-    instance: Instance,
+    instance: AnyCases,
     *,
     method: Literal["auto", "exact", "greedy"] = "auto",
     impurities: Sequence[Any] | None = None,
@@ -42,9 +44,11 @@ def frontier(
 ) -> Frontier:
     """For every budget the fewest errors (the least loss, where losses are given), and what to expect on new cases.
 
+    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier, and nothing of them is held out.
+
     Parameters
     ----------
-    instance : Instance
+    instance : Instance or Shards
         The known cases.
     method : {'auto', 'exact', 'greedy'}, default 'auto'
         "exact": the fewest of any tree at all, each point proven as far as the time goes; "greedy": of a tree for each
@@ -94,7 +98,7 @@ def frontier(
     >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"), folds=0)][:3]
     [(0, 768), (1, 512), (2, 4)]
     """
-    check_instance(instance)
+    check_cases(instance)
     check_cache_bytes(cache_bytes)
     if method not in METHODS:
         raise ValueError(f"method is {method!r}; expected {', '.join(map(repr, METHODS))}.")
@@ -103,8 +107,12 @@ def frontier(
     chosen = _check_impurities(instance, impurities)
     seconds = check_time_limit(time_limit)
     instance.schema.table.budget_units(max_budget, "max_budget")
-    settings = check_folds(folds, groups, instance)
     least = check_min_cases(min_cases)
+    if isinstance(instance, ShardedCases):
+        _check_sharded(method, objective, groups)
+        greedy = KnownSearch("greedy", chosen, max_budget, cache_bytes, check_threads(None), least)
+        return greedy.search(instance, Clock(seconds), progress)
+    settings = check_folds(folds, groups, instance)
     if objective == "new" and least > 1:
         raise ValueError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
@@ -138,7 +146,7 @@ def frontier_for_new(
     return estimated(NewSearch(budgets, **learner), instance, limits, settings, progress)
 
 
-def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:
+def _check_impurities(instance: AnyCases, impurities: Any) -> Sequence[Any]:
     if impurities is None:
         return DEFAULT_IMPURITIES
     if isinstance(impurities, (Impurity, type)):
@@ -152,3 +160,13 @@ def _check_impurities(instance: Instance, impurities: Any) -> Sequence[Any]:
         if impurity not in HINGED:
             check_settings(instance, impurity, 0, None, "worst")
     return chosen
+
+
+def _check_sharded(method: str, objective: str, groups: Any) -> None:
+    """What shards do not allow, because only sums are known of their cases."""
+    if method == "exact":
+        raise ValueError('method is "exact", but the cases are in shards; expected "greedy" or "auto".')
+    if objective == "new":
+        raise ValueError('objective is "new", but the cases are in shards; expected "known".')
+    if groups is not None:
+        raise ValueError("groups: the cases are in shards, and nothing of them is held out; leave groups out.")

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from budgetree.counts import AnyCases, ShardedCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.rule import RuleName
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.lookahead import look_ahead
-from budgetree.learn.settings import check_instance, check_min_cases, check_threads
-from budgetree.problem import Instance
+from budgetree.learn.settings import check_cases, check_min_cases, check_threads
 from budgetree.tree import Tree
 
 _PAIRS = Pairs()
 
 
 def grow(
-    instance: Instance,
+    instance: AnyCases,
     impurity: Impurity = _PAIRS,
     *,
     delta: Any = 0,
@@ -31,11 +31,13 @@ def grow(
 ) -> Tree:
     """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
 
+    Cases in shards (those of `budgetree.dask`, say) are counted where they are, level by level.
+
     Where the instance has losses, leaves give the answer of least loss; the rule itself knows only the cases.
 
     Parameters
     ----------
-    instance : Instance
+    instance : Instance or Shards
         The known cases.
     impurity : Impurity, default Pairs()
         What a node still owes. With an admissible one the worst case is within O(log n) of the best.
@@ -71,7 +73,7 @@ def grow(
     >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
     Tree(1024 cases, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))
     """
-    check_instance(instance)
+    check_cases(instance)
     n_threads = check_threads(threads)
     least = check_min_cases(min_cases)
     if isinstance(lookahead, bool) or lookahead not in (0, 1):
@@ -81,8 +83,10 @@ def grow(
             "lookahead: tests are judged by what is lost below them, not by an impurity; leave impurity, delta and "
             "rule out, or lookahead."
         )
+    if lookahead and isinstance(instance, ShardedCases):
+        raise ValueError("lookahead: it needs the cases in memory, and these are in shards; expected 0.")
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     nodes = grow_nodes(instance, settings, n_threads)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
     tree = Tree(instance.schema, nodes, instance.n_objects, origin)
-    return look_ahead(tree, instance, settings) if lookahead else tree
+    return tree if isinstance(instance, ShardedCases) or not lookahead else look_ahead(tree, instance, settings)

@@ -16,6 +16,7 @@ from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE
 from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.settings import check_instance
 from budgetree.problem import Instance
 from budgetree.problem.units import plain_number
 from budgetree.services.progress import progress_bar
@@ -54,8 +55,7 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     >>> [(point.max_cost, point.errors) for point in bt.tradeoff(bt.datasets.load("synthetic"), bt.Pairs())][:3]
     [(0, 768), (1, 512), (2, 4)]
     """
-    if not isinstance(instance, Instance):
-        raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}.")
+    check_instance(instance)
     for family in HINGED:
         if impurity is family or type(impurity) is family:  # a subclass may be another function
             return _hinged_curve(instance, family, progress)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from budgetree.problem import Instance
+from budgetree.counts import AnyCases
 from budgetree.tree import LEAF, Nodes, Tree
 from budgetree.tree.origin import Origin
 
@@ -60,7 +61,7 @@ def found_tree(tree: Tree, source: str) -> Found:
     return Found(tree.nodes.loss, tree.need, source, partial(given, tree))
 
 
-def found_leaf(instance: Instance) -> Found:
+def found_leaf(instance: AnyCases) -> Found:
     """The tree without any test, which every budget buys."""
     return Found(instance.class_order.leaf_loss, 0, "single leaf", partial(_single_leaf, instance))
 
@@ -70,14 +71,18 @@ def given(tree: Tree) -> Tree:
     return tree
 
 
-def _single_leaf(instance: Instance) -> Tree:
-    nodes = Nodes(
+def leaf_of(counts: NDArray[np.int64]) -> Nodes:
+    """The nodes of a tree without any test, by the class counts of all cases."""
+    return Nodes(
         test=np.array([LEAF], dtype=np.int32),
         parent=np.array([-1], dtype=np.int32),
-        counts=instance.class_order.counts[None, :].copy(),
+        counts=counts[None, :].copy(),
         paid=np.zeros(1, dtype=np.int64),
         first_branch=np.array([-1], dtype=np.int64),
         branches=np.empty(0, dtype=np.int32),
         fallback=np.zeros(1, dtype=bool),
     )
-    return Tree(instance.schema, nodes, instance.n_objects, Origin("leaf"))
+
+
+def _single_leaf(instance: AnyCases) -> Tree:
+    return Tree(instance.schema, leaf_of(instance.class_order.counts), instance.n_objects, Origin("leaf"))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
+from budgetree.counts import AnyCases, ShardedCases
 from budgetree.errors import TooLargeError
 from budgetree.learn.exact.frontier import search_frontier
 from budgetree.learn.exact.layout import work_for_two
@@ -38,10 +39,10 @@ class KnownSearch:
     threads: int
     min_cases: int = 1
 
-    def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
+    def search(self, instance: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
         request = self._request(instance)
-        if self.method == "greedy":
+        if self.method == "greedy" or isinstance(instance, ShardedCases):
             return with_proofs(_grown(request, clock, progress, "greedy"), self.min_cases)
         is_optional = self.method == "auto"
         # Asked before anything is laid out for a search: the greedy trees need the time.
@@ -82,7 +83,7 @@ class KnownSearch:
             best.add(tree)
         return best
 
-    def _request(self, instance: Instance) -> Request:
+    def _request(self, instance: AnyCases) -> Request:
         limit = instance.schema.table.budget_units(self.max_budget, "max_budget")
         return Request(instance, limit, self.impurities, self.cache_bytes, self.threads, self.min_cases)
 
@@ -99,7 +100,8 @@ def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *,
         if rolls_out:
             found = _rolled_out(found, request, clock, report)
     points = tuple(make_point(instance, tree, unavoidable) for tree in found)
-    return Frontier(points, instance, not clock.is_over, words)
+    # Sharded cases answer whatever a frontier asks of an instance.
+    return Frontier(points, cast(Instance, instance), not clock.is_over, words)
 
 
 def _rolled_out(grown: list[Found], request: Request, clock: Clock, report: ProgressReport) -> list[Found]:

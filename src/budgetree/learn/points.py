@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from budgetree.counts import AnyCases
 from budgetree.learn.found import Found
 from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
@@ -360,7 +361,7 @@ class Frontier:
         return render_html(self)
 
 
-def make_point(instance: Instance, found: Found, lower_bound: int) -> Point:
+def make_point(instance: AnyCases, found: Found, lower_bound: int) -> Point:
     """A tree found, in the user's own units; no tree loses less than the bound, in loss units."""
     schema = instance.schema
     loss = plain_number(schema.loss(found.loss))

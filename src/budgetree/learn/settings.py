@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.counts import AnyCases, ShardedCases
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 
@@ -17,7 +18,7 @@ from budgetree.problem.units import is_unlimited, non_negative
 class Request:
     """The best trees of an instance within a limit, and what may be spent on finding them."""
 
-    instance: Instance
+    instance: AnyCases
     limit: int  # in price units: no tree beyond it is wanted
     impurities: Sequence[Any]  # of greedy trees: an object stands for itself, a hinged class for all its α's
     cache_bytes: int
@@ -26,8 +27,19 @@ class Request:
     needs_tree: bool = True  # a greedy one, however short the time; otherwise OutOfTimeError is an answer too
 
 
+def check_cases(cases: Any) -> None:
+    """An error unless they are an Instance, or shards of one."""
+    if not isinstance(cases, ShardedCases):
+        check_instance(cases)
+
+
 def check_instance(instance: Any) -> None:
     """An error unless it is an Instance."""
+    if isinstance(instance, ShardedCases):
+        raise ValueError(
+            f"instance: got {instance!r}, of which only sums are known here; expected an Instance. Shards are for grow "
+            'and frontier(method="greedy").'
+        )
     if not isinstance(instance, Instance):
         raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame.")
 

@@ -11,12 +11,12 @@ from budgetree.problem.loss_table import LossTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassOrder:
-    """The cases that count (weight above 0), sorted by class and then by position."""
+class ClassTotals:
+    """How much there is of each class, wherever the cases are."""
 
-    order: NDArray[np.int32]
     counts: NDArray[np.int64]  # per class, in weight units
     table: LossTable
+    n_cases: int  # that count: weight above 0
 
     @property
     def total(self) -> int:
@@ -36,6 +36,13 @@ class ClassOrder:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ClassOrder(ClassTotals):
+    """The cases that count, sorted by class and then by position."""
+
+    order: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Irreducible:
     """What no tree can separate: cases that agree on every test but not on the class."""
 
@@ -46,3 +53,11 @@ class Irreducible:
     def units(self) -> int:
         """The loss that remains, in loss units."""
         return int(self.outvoted.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Unavoidable:
+    """The same in two numbers, where the cases are not at hand."""
+
+    units: int  # the loss that remains, in loss units
+    n_objects: int  # the cases that are identical to one of another class

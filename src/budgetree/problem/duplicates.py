@@ -55,7 +55,7 @@ def loss_among_identical(
 
 def identical_groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first row of each group of identical rows, and the group of each row."""
-    _, first, group = np.unique(_mixed(codes), return_index=True, return_inverse=True)
+    _, first, group = np.unique(mixed_numbers(codes), return_index=True, return_inverse=True)
     if np.array_equal(codes[first[group]], codes):
         return first, group
     # Two rows that differ have the same number: rare beyond measure, and then the bytes are compared.
@@ -64,7 +64,7 @@ def identical_groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArr
     return first, group.ravel()
 
 
-def _mixed(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def mixed_numbers(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """A number for each row, the same for identical rows: sorting numbers is far faster than sorting bytes."""
     n_rows, n_bytes = codes.shape
     padded = np.zeros((n_rows, -(-n_bytes // 8) * 8), dtype=np.uint8)

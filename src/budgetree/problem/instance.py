@@ -19,7 +19,7 @@ from budgetree.problem.duplicates import loss_among_identical
 from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
 from budgetree.problem.raw_rows import RawRows, check_positions
-from budgetree.problem.schema import Schema, check_codes, check_outcome_names, distinct_names
+from budgetree.problem.schema import HasSchema, Schema, check_codes, check_outcome_names, distinct_names
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.known_cases import read_known_cases
@@ -31,7 +31,7 @@ from budgetree.problem.units import room_for_losses
 from budgetree.services.words import counted
 
 
-class Instance:
+class Instance(HasSchema):
     """Known cases as a table of outcome codes, cases × tests, with a class for each.
 
     `from_frame` and `from_file` make one from a table as people have it.
@@ -409,36 +409,6 @@ class Instance:
         """The number of tests."""
         return int(self.codes.shape[1])
 
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.schema.class_names)
-
-    @property
-    def test_names(self) -> tuple[str, ...]:
-        """The names of the tests, in the order of the columns."""
-        return self.schema.test_names
-
-    @property
-    def outcome_names(self) -> tuple[tuple[str, ...], ...]:
-        """Per test, the names of its outcomes, in the order of their codes."""
-        return self.schema.outcome_names
-
-    @property
-    def class_names(self) -> tuple[Any, ...]:
-        """The classes."""
-        return self.schema.class_names
-
-    @property
-    def prices(self) -> Prices:
-        """What the tests cost."""
-        return self.schema.prices
-
-    @property
-    def losses(self) -> Losses | None:
-        """What each answer costs for each class; None where an error costs 1."""
-        return self.schema.losses
-
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """How much each case counts."""
@@ -463,7 +433,7 @@ class Instance:
         order = present[np.argsort(labels, kind="stable")].astype(np.int32)
         counts = np.zeros(self.n_classes, dtype=np.int64)
         np.add.at(counts, labels, self.weight_units[present])
-        return ClassOrder(order, counts, self.schema.loss_table)
+        return ClassOrder(counts, self.schema.loss_table, len(order), order)
 
     @cached_property
     def irreducible(self) -> Irreducible:

@@ -107,6 +107,42 @@ class Schema:
         return _as_array(self.answer_names)
 
 
+class HasSchema:
+    """What instances and sharded cases say of themselves in the schema's words."""
+
+    schema: Schema
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.schema.class_names)
+
+    @property
+    def test_names(self) -> tuple[str, ...]:
+        """The names of the tests, in the order of the columns."""
+        return self.schema.test_names
+
+    @property
+    def outcome_names(self) -> tuple[tuple[str, ...], ...]:
+        """Per test, the names of its outcomes, in the order of their codes."""
+        return self.schema.outcome_names
+
+    @property
+    def class_names(self) -> tuple[Any, ...]:
+        """The classes."""
+        return self.schema.class_names
+
+    @property
+    def prices(self) -> Prices:
+        """What the tests cost."""
+        return self.schema.prices
+
+    @property
+    def losses(self) -> Losses | None:
+        """What each answer costs for each class; None where an error costs 1."""
+        return self.schema.losses
+
+
 def _as_array(names: tuple[Any, ...]) -> NDArray[Any]:
     if len({type(name) for name in names}) == 1 and isinstance(names[0], (str, int, float)):
         return np.array(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -18,6 +19,7 @@ LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums be
 # Significant digits of the total that are kept when the given ones cannot all be.
 DIGITS = 15
 MAX_EXPONENT = 30
+MAX_DECIMALS = 9  # of weights that are taken as they are written
 AMOUNTS = f"0 or a number between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT}"
 MAX_DIGITS = 120  # of one amount
 SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # what a scale of units may be
@@ -80,6 +82,54 @@ def common_scale(amounts: Sequence[Fraction]) -> Fraction:
     return grid
 
 
+@dataclass(frozen=True, slots=True)
+class WeightFacts:
+    """What weights have in common, found part by part: enough to say which unit makes all of them whole."""
+
+    total: float
+    smallest: float  # of those above 0; infinity where there is none
+    largest: float
+    decimals: int  # that say all of them exactly; MAX_DECIMALS + 1 where these are too few
+
+    @classmethod
+    def of(cls, weights: NDArray[np.float64]) -> WeightFacts:
+        """Of an array of finite numbers of at least 0."""
+        positive = weights[weights > 0]
+        ends = (float(positive.min()), float(positive.max())) if len(positive) else (math.inf, 0.0)
+        # Division rounds to the nearest float, so equality says: this decimal is what was given.
+        exact = (d for d in range(MAX_DECIMALS + 1) if np.array_equal(np.rint(weights * 10.0**d) / 10.0**d, weights))
+        return cls(float(weights.sum()), *ends, next(exact, MAX_DECIMALS + 1))
+
+    def __add__(self, other: WeightFacts) -> WeightFacts:
+        return WeightFacts(
+            self.total + other.total,
+            min(self.smallest, other.smallest),
+            max(self.largest, other.largest),
+            max(self.decimals, other.decimals),
+        )
+
+    def scale(self, max_total: int = LARGEST_EXACT) -> Fraction:
+        """How many units make a weight of one."""
+        for extreme in (self.smallest, self.largest):
+            if 0 < extreme < math.inf and not 10.0**-MAX_EXPONENT <= extreme <= 10.0**MAX_EXPONENT:
+                raise ValueError(f"weights: there is {extreme:g}; expected {AMOUNTS}. Divide all by a common factor.")
+        if self.decimals <= MAX_DECIMALS and self.total * 10.0**self.decimals <= max_total:
+            return Fraction(10**self.decimals)
+        return _grid(self.total, min(DIGITS, len(str(max_total)) - 1))
+
+    def units(self, weights: NDArray[np.float64], scale: Fraction) -> NDArray[np.int64]:
+        """Some of the weights in whole units."""
+        exact = weights * float(scale)
+        whole = np.rint(exact)
+        is_exact = self.decimals <= MAX_DECIMALS and scale == 10**self.decimals
+        if not is_exact and (np.abs(whole - exact) > float(MAX_LOST) * whole)[weights > 0].any():
+            raise ValueError(
+                f"weights: {self.smallest:g} and a total of {self.total:g} differ by too many orders of magnitude to "
+                "be added exactly; leave out the smallest or scale them up."
+            )
+        return whole.astype(np.int64)
+
+
 def weights_to_units(
     weights: NDArray[np.float64], max_total: int = LARGEST_EXACT
 ) -> tuple[NDArray[np.int64], Fraction]:
@@ -87,27 +137,9 @@ def weights_to_units(
 
     A total below the largest leaves room to multiply the units, as losses do.
     """
-    positive = weights[weights > 0]
-    beyond = positive[(positive < 10.0**-MAX_EXPONENT) | (positive > 10.0**MAX_EXPONENT)]
-    if len(beyond):
-        raise ValueError(f"weights: there is {beyond[0]:g}; expected {AMOUNTS}. Divide all by a common factor.")
-    total = float(weights.sum())
-    for digits in range(10):
-        power = 10.0**digits
-        if total * power > max_total:
-            break
-        whole = np.rint(weights * power)
-        # Division rounds to the nearest float, so equality says: this decimal is what was given.
-        if np.array_equal(whole / power, weights):
-            return whole.astype(np.int64), Fraction(10**digits)
-    grid = _grid(total, min(DIGITS, len(str(max_total)) - 1))
-    whole = np.rint(weights * float(grid))
-    if (np.abs(whole - weights * float(grid)) > float(MAX_LOST) * whole)[weights > 0].any():
-        raise ValueError(
-            f"weights: {positive.min():g} and a total of {total:g} differ by too many orders of magnitude to be added "
-            "exactly; leave out the smallest or scale them up."
-        )
-    return whole.astype(np.int64), grid
+    facts = WeightFacts.of(weights)
+    scale = facts.scale(max_total)
+    return facts.units(weights, scale), scale
 
 
 def room_for_losses(units: NDArray[np.int64], scale: Fraction, largest_loss: int) -> tuple[NDArray[np.int64], Fraction]:

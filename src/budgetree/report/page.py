@@ -16,20 +16,32 @@ from budgetree.services.words import visible
 
 # Modules, in the order in which they import each other; the page has them in one closure.
 SCRIPTS = (
+    "words.js",
+    "address.js",
+    "names.js",
     "dom.js",
     "losses.js",
     "model.js",
     "routing.js",
     "facts.js",
     "chart.js",
+    "folding.js",
+    "layout.js",
     "detail.js",
     "tree.js",
     "search.js",
+    "printing.js",
+    "boxes.js",
+    "map.js",
+    "wall.js",
     "answers.js",
     "explanation.js",
+    "record.js",
     "consult.js",
+    "tabs.js",
     "main.js",
 )
+FIRST_LANGUAGE = "en"  # what Python says is in this language
 IMPORT = re.compile(r"^import\b[^;]*;\n", re.M)
 EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.M)
 COMMENT = re.compile(r"^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*$", re.M | re.S)  # on lines of its own
@@ -39,14 +51,24 @@ PLACE = re.compile(r"\{\{(\w+)\}\}")
 UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 
-def render_page(content: Mapping[str, Any]) -> str:
+def render_page(content: Mapping[str, Any], *, language: str | None = None) -> str:
     """The page for what summarise_tree or summarise_frontier returned.
+
+    The page has its texts in all languages and speaks the reader's; language="de" makes it German for everyone, unless
+    they open it with ?lang=en.
 
     >>> render_page({"title": "Pathway", "version": "1"}).splitlines()[0]
     '<!doctype html>'
     """
-    style, script = _style(), _script()
+    style, script, texts = _style(), _script(), languages()
+    if language is not None and language not in texts:
+        known = ", ".join(map(repr, sorted(texts)))
+        raise ValueError(f"language is {language!r}; expected one of {known}, or None for the reader's own.")
+    spoken = language or FIRST_LANGUAGE
     filling = {
+        "language": spoken,
+        "noscript": _text(texts[spoken]["page.noscript"]),
+        "texts": to_island({"fixed": language, "languages": texts}),
         "title": _text(content["title"]),
         "generator": _text(f"budgetree {content['version']}"),
         "policy": _policy(style, script),
@@ -56,6 +78,13 @@ def render_page(content: Mapping[str, Any]) -> str:
     }
     # One pass: a name that looks like a place is not filled in again.
     return PLACE.sub(lambda place: filling[place[1]], _asset("page.html"))
+
+
+@cache
+def languages() -> dict[str, dict[str, Any]]:
+    """Every text of the page, by language and key: a translation is one more file in page/languages."""
+    files = resources.files("budgetree.report").joinpath("page", "languages").iterdir()
+    return {file.name.removesuffix(".json"): json.loads(file.read_text(encoding="utf-8")) for file in files}
 
 
 def to_island(content: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import asdict
 from typing import Any
@@ -16,6 +17,7 @@ from budgetree.show.facts import size_and_cost
 from budgetree.show.frontier_table import judgement, verdict
 from budgetree.show.steps import frontier_steps
 from budgetree.tree import LEAF, NO_BRANCH, Confusion, Tree
+from budgetree.tree.model.file import model_text
 from budgetree.tree.model.history import expected_content
 from budgetree.tree.model.leaves import models_content
 from budgetree.tree.usual import usual_branch
@@ -111,6 +113,7 @@ def _point(point: Point, tree: int) -> dict[str, Any]:
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     models = {} if tree.models is None else {"models": models_content(tree.models)}
     return models | {
+        "digest": hashlib.sha256(model_text(tree).encode()).hexdigest(),  # what sha256sum says of its file
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
         **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),

@@ -30,14 +30,19 @@ def write_text(path: str | Path, content: str) -> None:
 
 
 def write_json(path: str | Path, content: Any, indent: int | None = None) -> None:
-    """Replace the file in one step; letters as they are, or escaped where one is none that a file can hold."""
+    """Replace the file in one step."""
+    write_text(path, json_text(content, indent))
+
+
+def json_text(content: Any, indent: int | None = None) -> str:
+    """Letters as they are, or escaped where one is none that a file can hold."""
     written = partial(json.dumps, content, indent=indent, separators=(",", ":") if indent is None else None)
     text = written(ensure_ascii=False)
     try:
         text.encode()
     except UnicodeEncodeError:  # half a surrogate pair
-        text = written(ensure_ascii=True)
-    write_text(path, text)
+        return written(ensure_ascii=True)
+    return text
 
 
 @contextmanager

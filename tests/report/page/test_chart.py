@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from selenium.webdriver.common.keys import Keys
 
 import budgetree as bt
+from budgetree.report import summarise_frontier
 from page_browser import Page
 
 pytestmark = pytest.mark.browser
@@ -20,7 +22,7 @@ def test_picking_a_point_shows_its_tree(page: Page, pima_page: dict[str, Any], p
         page.click(f"#points-frame button[data-point='{at}']" if at % 2 else f"#chart g[data-point='{at}'] .dot")
         assert page.facts()[0] == f"{point.max_cost:.12g}"
         assert page.facts()[2:] == [f"{point.errors:.12g}", "Proven"]
-        marked = page.find_all("[aria-pressed=true]")
+        marked = page.find_all("#frontier [aria-pressed=true]")
         assert {each.get_attribute("data-point") for each in marked} == {str(at)}
         assert f"Budget {point.max_cost:.12g}: {point.errors:.12g} error" in page.text("#readout")
         page.click("#tab-proof")
@@ -53,6 +55,24 @@ def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) ->
     page.open({**pima_page, "steps": {**steps, "bound": bound}})
     assert page.script(shaded, 0, 1)
     assert not page.script(shaded, last - 1, last)
+
+
+def test_the_chart_shows_known_and_new_errors(page: Page) -> None:
+    """At each point a dot for the known cases, and a bar for as many new ones, on one axis."""
+    frontier = bt.frontier(bt.datasets.load("pima"), max_budget=2, folds=2)
+    page.open(summarise_frontier(frontier, title=""))
+    ask = """
+    const middle = (bar) => Number(bar.getAttribute("d").match(/M[^M]*$/)[0].split(" ")[1].split("h")[0]);
+    const dots = [...document.querySelectorAll("#chart .dot")].map((dot) => Number(dot.getAttribute("cy")));
+    return [dots, [...document.querySelectorAll("#chart .new-error")].map(middle)];"""
+    dots, bars = page.script(ask)
+    known = np.array([point.errors for point in frontier])
+    new = np.array([point.new_error for point in frontier]) * frontier[0].tree.n_objects
+    assert len(dots) == len(bars) == len(frontier) > 2
+    slope, start = np.polyfit(known, dots, 1)  # the axis, by the known errors
+    np.testing.assert_allclose(bars, start + slope * new, atol=0.5)
+    assert "on the known cases" in page.text("#key-found")
+    assert "error on new cases" in page.text("#key-new")
 
 
 def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[str, Any]) -> None:

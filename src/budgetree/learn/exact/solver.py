@@ -18,6 +18,7 @@ from budgetree.learn.exact.layout import Layout
 from budgetree.learn.found import BestFound, found_leaf, found_tree
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.settings import Request
+from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes, Tree
@@ -68,6 +69,7 @@ class Solver:
         wants_every_budget: bool = False,
     ) -> None:
         self.limit, self.clock = request.limit, clock
+        assert isinstance(request.instance, Instance)  # a search needs the cases themselves
         self.layout = Layout(request.instance, request.limit, request.min_cases)
         self.trees = BestFound()
         self.trees.add(found_leaf(request.instance))

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.counts import AnyCases, ShardedCases
 from budgetree.learn.greedy.steps import Steps
-from budgetree.problem import Instance, LossTable
+from budgetree.problem import LossTable
 from budgetree.problem.units import LARGEST_EXACT
 from budgetree.tree import Nodes
 
@@ -25,7 +26,7 @@ from budgetree.tree import Nodes
 class ClassWeights:
     """A weighted instance, and the way back to the real one."""
 
-    instance: Instance  # weighted
+    instance: AnyCases  # weighted
     factors: NDArray[np.int64]  # per class
     losses: LossTable  # by which the weighted cases lose what they do, times `stretch`
     stretch: int
@@ -39,7 +40,7 @@ class ClassWeights:
         return replace(nodes, counts=nodes.counts // self.factors)
 
 
-def weigh_classes(instance: Instance) -> ClassWeights | None:
+def weigh_classes(instance: AnyCases) -> ClassWeights | None:
     """None where that changes nothing, or leads beyond exact numbers."""
     losses = instance.schema.loss_table
     factors = np.maximum(losses.most, 1)  # a class that cannot be missed still has a place in the tree
@@ -53,8 +54,15 @@ def weigh_classes(instance: Instance) -> ClassWeights | None:
         return None
     units = losses.units * (stretch // factors)[:, None]
     return ClassWeights(
-        instance=instance.counted_by(instance.weight_units * factors[instance.labels], instance.schema.weight_scale),
+        instance=_weighted(instance, factors),
         factors=factors,
         losses=LossTable(losses.answers, units, losses.scale * stretch),
         stretch=stretch,
     )
+
+
+def _weighted(instance: AnyCases, factors: NDArray[np.int64]) -> AnyCases:
+    scale = instance.schema.weight_scale
+    if isinstance(instance, ShardedCases):
+        return instance.weighted_by_class(factors, scale)
+    return instance.counted_by(instance.weight_units * factors[instance.labels], scale)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.counts import AnyCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.found import Found, found_leaf
 from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
@@ -18,7 +19,6 @@ from budgetree.learn.greedy.origins import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount
 from budgetree.learn.greedy.steps import join_steps
 from budgetree.learn.settings import Request
-from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Tree
@@ -31,7 +31,7 @@ MAX_GROWN = 8  # whole trees that are kept for their other cuts
 class _Whole:
     """How to grow a tree again: most are never asked for."""
 
-    instance: Instance
+    instance: AnyCases
     impurity: Impurity
     hard_budget: int  # in price units
     weights: ClassWeights | None
@@ -97,7 +97,7 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
     return _pareto(request, finished)
 
 
-def _weightings(instance: Instance, clock: Clock) -> Iterator[ClassWeights | None]:
+def _weightings(instance: AnyCases, clock: Clock) -> Iterator[ClassWeights | None]:
     """First the cases as they are; then, if there is time, by what missing their classes costs."""
     yield None
     if not clock.is_over and (weights := weigh_classes(instance)) is not None:

@@ -1,17 +1,35 @@
-"""Which grower serves: the core wherever it can, else the plain twin; the nodes are the same."""
+"""Which grower serves: by levels where cases are in shards; else the core wherever it can, or the plain twin.
+
+The nodes are the same, to the bit.
+"""
 
 from __future__ import annotations
 
-from budgetree.counts import MemoryCounter
+from budgetree.counts import AnyCases, MemoryCounter, ShardedCases
+from budgetree.learn.greedy.count_cache import CountCache
+from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.native import grow_native, is_native
 from budgetree.learn.greedy.plain import grow_plain
 from budgetree.learn.greedy.settings import Settings
-from budgetree.problem import Instance
+from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes
 
 
-def grow_nodes(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:
+def grow_nodes(instance: AnyCases, settings: Settings, threads: int = 1) -> Nodes:
     """The nodes of one tree."""
+    if isinstance(instance, ShardedCases):
+        return grow_sharded(instance, settings, threads)
     if is_native(instance, settings.form, settings.min_cases):
         return grow_native(instance, settings, threads)
     return grow_plain(MemoryCounter(instance), instance.schema, settings)
+
+
+def grow_sharded(
+    cases: ShardedCases,
+    settings: Settings,
+    threads: int,
+    cache: CountCache | None = None,
+    report: ProgressReport = no_report,
+) -> Nodes:
+    """The same from shards; trees that share a cache share what they count."""
+    return LevelGrower(cases, settings, cases.levels(threads), cache).grow(report)

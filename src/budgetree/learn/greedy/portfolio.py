@@ -9,15 +9,17 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from budgetree.counts import AnyCases, ShardedCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
 from budgetree.impurity.forms import Hinges
 from budgetree.impurity.hinged import Hinged
 from budgetree.learn.greedy.class_weights import ClassWeights
-from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.count_cache import cache_of
+from budgetree.learn.greedy.growers import grow_nodes, grow_sharded
 from budgetree.learn.greedy.native import NativePool, native_instance
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import AT_LEAVES, MAX_COST, Steps, join_steps, steps_of_nodes
-from budgetree.problem import Instance
+from budgetree.learn.settings import check_threads
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes
@@ -67,7 +69,7 @@ class Portfolio:
 
     def __init__(
         self,
-        instance: Instance,
+        instance: AnyCases,
         cache_bytes: int = CACHE_BYTES,
         clock: Clock | None = None,
         *,
@@ -81,7 +83,8 @@ class Portfolio:
         self._min_cases = min_cases
         self._scale = instance.schema.weight_scale
         self._cache_bytes = cache_bytes
-        native = native_instance(self.instance)
+        # Shards are counted elsewhere, and trees share the counts here.
+        native = None if isinstance(self.instance, ShardedCases) else native_instance(self.instance)
         self._native = native if native is not None and native.counts_cases(min_cases) else None
         self._pool: NativePool | None = None
 
@@ -167,7 +170,13 @@ class Portfolio:
         return 4 << max(cases - 1, 0).bit_length()
 
     def _grow(self, form: Form, budget: int) -> Nodes:
-        nodes = grow_nodes(self.instance, self._settings(form, budget))
+        settings = self._settings(form, budget)
+        if isinstance(self.instance, ShardedCases):
+            nodes = grow_sharded(
+                self.instance, settings, check_threads(None), cache_of(self.instance, self._cache_bytes)
+            )
+        else:
+            nodes = grow_nodes(self.instance, settings)
         return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
 
     def _real(self, steps: Steps) -> Steps:
@@ -184,8 +193,8 @@ def _hinged_at(family: type[Hinged], quarter: Fraction, multiples: tuple[int, ..
     return family(multiples[i] * quarter)
 
 
-def _usual_weight(instance: Instance) -> Fraction:
+def _usual_weight(instance: AnyCases) -> Fraction:
     """What counts as one case: the power of two nearest to the mean weight, so 1 where there are no weights."""
     cases = instance.class_order
-    mean = instance.schema.cases(cases.total) / len(cases.order)
+    mean = instance.schema.cases(cases.total) / cases.n_cases
     return Fraction(2) ** round(math.log2(mean))

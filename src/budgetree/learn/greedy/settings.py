@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from budgetree.counts import AnyCases
 from budgetree.impurity import Form, Impurity
 from budgetree.learn.greedy.rule import RuleName
-from budgetree.problem import Instance
 from budgetree.problem.units import non_negative
 
 
@@ -23,7 +23,7 @@ class Settings:
     min_cases: int = 1
 
 
-def check_settings(instance: Instance, impurity: Any, delta: Any, budget: Any, rule: Any) -> Settings:
+def check_settings(instance: AnyCases, impurity: Any, delta: Any, budget: Any, rule: Any) -> Settings:
     """Settings, or an error that says what was expected."""
     if isinstance(impurity, type) and issubclass(impurity, Impurity):
         raise ValueError(

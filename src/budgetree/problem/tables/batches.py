@@ -176,20 +176,33 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
             cells = [_typed_cell(f"c{at}", kind) for at, kind in enumerate(files.kinds)]
             read = [f"c{at}" for at, name in enumerate(files.names) if wanted.lines or name in wanted]
             with readable_parquet(data):
-                n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
+                n_rows = files.count(base)
+            if not wanted.lines:
+                names = [name for name in files.names if name in wanted]
+                with readable_parquet(data):
+                    yield from (Batch(table) for table in parquet_rows(path, 0, n_rows, names))
+                continue
             for first in range(0, n_rows, BATCH_ROWS):
                 with readable_parquet(data):
-                    base.run(
-                        f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {_rows(files, first)}"
-                    )
+                    rows = _rows(files, first, BATCH_ROWS)
+                    base.run(f"CREATE OR REPLACE TABLE block AS SELECT {', '.join(read) or 'c0'} FROM {rows}")
                     lines = _lines(base, cells) if wanted.lines else []
                     columns = files.read(base, "block", [name for name in files.names if name in wanted])
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
 
 
-def _rows(files: ParquetFiles, first: int) -> str:
+def parquet_rows(path: str, first: int, n_rows: int, only: Collection[str] | None = None) -> Iterator[Table]:
+    """Some rows of one file, batch by batch, with all of its columns or only these."""
+    with open_database([path]) as base:
+        files = open_parquet(path, [path], base)
+        for begin in range(first, first + max(n_rows, 1), BATCH_ROWS):
+            n_here = min(BATCH_ROWS, first + n_rows - begin)
+            yield Table(path, tuple(files.read_at_once(base, _rows(files, begin, n_here), only)), n_here)
+
+
+def _rows(files: ParquetFiles, first: int, n_rows: int) -> str:
     numbered = files.scan.replace("]) AS t(", "], file_row_number=true) AS t(").removesuffix(")") + ", number)"
-    return f"{numbered} WHERE number BETWEEN {first} AND {first + BATCH_ROWS - 1}"
+    return f"{numbered} WHERE number BETWEEN {first} AND {first + n_rows - 1}"
 
 
 def _typed_cell(column: str, kind: str) -> str:

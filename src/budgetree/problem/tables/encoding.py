@@ -151,43 +151,81 @@ def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """What a column holds, as far as its encoder must know."""
+
+    name: str
+    dtype: str
+    has_missing: bool
+    low: float | None = None  # the least number; None where there is none
+    high: float | None = None
+    numbers: NDArray[np.float64] | None = None  # the different ones; None where they are too many
+    # Values that are no numbers, or whole numbers that floats would not tell apart; None where there are none.
+    values: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of(cls, column: Column, max_numbers: int) -> Contents:
+        """Look at all rows; more different numbers than these are too many."""
+        if column.numbers is None:
+            present, has_missing = _present(column)
+            return cls(column.name, column.dtype, has_missing, values=present)
+        absent = np.isnan(column.numbers)
+        numbers = column.numbers[~absent] if absent.any() else column.numbers
+        if not len(numbers):
+            return cls(column.name, column.dtype, bool(absent.any()))
+        low, high = float(numbers.min()), float(numbers.max())
+        few = _distinct(numbers, max_numbers)
+        values = None if column.values is None or few is None else _present(column)[0]
+        return cls(column.name, column.dtype, bool(absent.any()), low, high, few, values)
+
+
 def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
     """Choose how to encode a column; a mapping of levels names the columns that are always rounded."""
     plan = LevelPlan.of(levels)
-    is_named, n_levels = column.name in plan.columns, plan.count(column.name)
-    if column.numbers is None:
-        if is_named:
-            raise ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
-        return _categories_of(column)
-    absent = np.isnan(column.numbers)
-    numbers = column.numbers[~absent] if absent.any() else column.numbers
-    if len(numbers) and not math.isfinite(float(numbers.max()) - float(numbers.min())):
-        raise ValueError(f"column {column.name!r} spans more than a float can hold; rescale it.")
-    distinct = None if is_named and plan.always else _few_distinct(numbers, n_levels)
-    if len(numbers) and distinct is None:
-        return Levels(column.name, float(numbers.min()), float(numbers.max()), n_levels, bool(absent.any()))
-    if column.values is not None or distinct is None:
-        return _categories_of(column)  # whole numbers that floats would not tell apart
-    return _categories(column, [int_if_whole(v) for v in distinct.tolist()], has_missing=bool(absent.any()))
+    if column.numbers is None and column.name in plan.columns:
+        raise _no_levels(column)
+    return encoder_for(Contents.of(column, plan.count(column.name)), plan)
 
 
-def _categories_of(column: Column) -> Categories:
+def encoder_for(contents: Contents, levels: LevelCounts) -> ColumnEncoder:
+    """The same for contents that were found part by part."""
+    plan = LevelPlan.of(levels)
+    is_named, low, high = contents.name in plan.columns, contents.low, contents.high
+    if low is not None and high is not None:
+        if not math.isfinite(high - low):
+            raise ValueError(f"column {contents.name!r} spans more than a float can hold; rescale it.")
+        if (is_named and plan.always) or contents.numbers is None:
+            return Levels(contents.name, low, high, plan.count(contents.name), contents.has_missing)
+    elif is_named and contents.values:
+        raise _no_levels(contents)
+    if contents.values is not None or contents.numbers is None:
+        return _categories(contents, sorted(contents.values or (), key=sort_key))
+    return _categories(contents, [int_if_whole(v) for v in contents.numbers.tolist()])
+
+
+def _no_levels(column: Column | Contents) -> ValueError:
+    return ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
+
+
+def _present(column: Column) -> tuple[tuple[Any, ...], bool]:
+    """The different values, and whether some are missing."""
     coded = column.coded()
-    return _categories(column, sorted(coded.present(), key=sort_key), has_missing=bool(coded.is_absent.any()))
+    return tuple(coded.present()), bool(coded.is_absent.any())
 
 
-def _categories(column: Column, values: list[Any], *, has_missing: bool) -> Categories:
-    count = len(values) + has_missing
+def _categories(contents: Contents, values: list[Any]) -> Categories:
+    count = len(values) + contents.has_missing
     if count > MAX_OUTCOMES:
         raise ValueError(
-            f"column {column.name!r} ({column.dtype}) has {count} different outcomes; a test may have at most "
+            f"column {contents.name!r} ({contents.dtype}) has {count} different outcomes; a test may have at most "
             f"{MAX_OUTCOMES}. Drop the column if it identifies the row, convert it to numbers (they are rounded to "
             "levels), or group its rare values."
         )
-    return Categories(column.name, tuple(values), has_missing)
+    return Categories(contents.name, tuple(values), contents.has_missing)
 
 
-def _few_distinct(numbers: NDArray[np.float64], max_count: int) -> NDArray[np.float64] | None:
+def _distinct(numbers: NDArray[np.float64], max_count: int) -> NDArray[np.float64] | None:
     """The different numbers, in order; None where they are too many."""
     few = np.unique(numbers[:SAMPLE])
     if 0 < len(few) <= max_count:

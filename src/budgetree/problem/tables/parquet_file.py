@@ -17,6 +17,7 @@ from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.units import LARGEST_EXACT
 
 NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
+QUICK = NUMBERS[:-1]  # DuckDB hands them over as they are
 LONG_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 NESTED = ("[", "STRUCT", "MAP", "UNION")
 
@@ -37,6 +38,29 @@ class ParquetFiles:
             for at, (name, kind) in enumerate(zip(self.names, self.kinds, strict=True))
             if only is None or name in only
         ]
+
+    def read_at_once(self, base: Database, rows: str, only: Collection[str] | None = None) -> list[Column]:
+        """The columns of some rows, of which plain numbers are read together: many times as fast as one by one."""
+        wanted = {f"c{at}": at for at, name in enumerate(self.names) if only is None or name in only}
+        quick = [column for column, at in wanted.items() if self.kinds[at] in QUICK]
+        found: dict[int, Column] = {}
+        if quick:
+            arrays = base.arrays(f"SELECT {', '.join(quick)} FROM {rows}")
+            for column in quick:
+                at = wanted[column]
+                numbers = np.ma.filled(arrays.pop(column).astype(np.float64), np.nan)
+                found[at] = Column(self.names[at], self.kinds[at], numbers=numbers).with_numbers()
+        if len(quick) < len(wanted):
+            others = [column for column in wanted if column not in quick]
+            base.run(f"CREATE OR REPLACE TABLE others AS SELECT {', '.join(others)} FROM {rows}")
+            for column in others:
+                at = wanted[column]
+                found[at] = _column(self.names[at], self.kinds[at], column, base, "others")
+        return [found[at] for at in wanted.values()]
+
+    def count(self, base: Database) -> int:
+        """How many rows there are."""
+        return int(base.run(f"SELECT count(*) FROM {self.scan}")[0][0])
 
 
 @contextmanager
@@ -67,7 +91,7 @@ def read_parquet(data: str, paths: Sequence[str]) -> Table:
         files = open_parquet(data, paths, base)
         with readable_parquet(data):
             columns = files.read(base, files.scan)
-            n_rows = base.run(f"SELECT count(*) FROM {files.scan}")[0][0]
+            n_rows = files.count(base)
     return Table(data, tuple(columns), n_rows)
 
 

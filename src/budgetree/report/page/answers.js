@@ -1,8 +1,9 @@
 // @ts-check
 // The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these, not available.
 
-import { amount, counted, element, visible } from "./dom.js";
+import { element, visible } from "./dom.js";
 import { innerNode, levelOf, priceOf, testAt } from "./model.js";
+import { amount, say, typedNumber } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -33,21 +34,21 @@ export function answerControls(index, state, answer) {
   const list = element("div", { class: plain.length > MANY_OUTCOMES ? "choices many" : "choices" }, ...buttons);
   if (encoding && encoding.kind === "levels") {
     controls.append(numberForm(encoding, answer));
-    if (plain.length <= MANY_OUTCOMES) controls.append(element("p", { class: "or" }, "or pick the range it lies in"));
+    if (plain.length <= MANY_OUTCOMES) controls.append(element("p", { class: "or" }, say("answers.range")));
   } else if (plain.length > MANY_OUTCOMES) {
     controls.append(filterBox(buttons));
   }
   const rest = element("div", { class: "choices rest" });
   if (missing !== null) rest.append(outcomeButton(index, state, missing, answer));
-  const none = () => answer({ outcome: null, said: "none of these" });
-  rest.append(element("button", { type: "button", class: "other", "data-outcome": "none", click: none }, "None of these"));
-  const unavailable = () => answer({ outcome: null, said: "not available", unavailable: true });
+  const none = () => answer({ outcome: null, said: say("answers.none_said") });
+  rest.append(element("button", { type: "button", class: "other", "data-outcome": "none", click: none }, say("answers.none")));
+  const unavailable = () => answer({ outcome: null, said: say("answers.unavailable_said"), unavailable: true });
   rest.append(
     element(
       "button",
       { type: "button", class: "other", "data-outcome": "unavailable", click: unavailable },
-      element("span", {}, "Result not available"),
-      element("small", {}, "not paid"),
+      element("span", {}, say("answers.unavailable")),
+      element("small", {}, say("consult.not_paid")),
     ),
   );
   controls.append(isLong(encoding, plain) ? folded(list) : list, rest);
@@ -62,7 +63,7 @@ const isLong = (encoding, plain) => encoding?.kind === "levels" && plain.length 
 
 /** @param {HTMLElement} list */
 function folded(list) {
-  return element("details", {}, element("summary", { class: "or" }, "or pick the range it lies in"), list);
+  return element("details", {}, element("summary", { class: "or" }, say("answers.range")), list);
 }
 
 /**
@@ -76,12 +77,12 @@ function outcomeButton(index, { at, due }, outcome, answer) {
   const name = testAt(index, at).outcomes[outcome];
   const notes = [];
   if (node.price[0] !== node.price[1]) notes.push(amount(priceOf(index, at, outcome, due)));
-  if (node.branches[outcome] === null) notes.push("not seen here");
+  if (node.branches[outcome] === null) notes.push(say("answers.unseen"));
   return element(
     "button",
     { type: "button", "data-outcome": outcome, click: () => answer({ outcome, said: name }) },
     element("span", {}, name),
-    notes.length ? element("small", {}, notes.join(", ")) : null,
+    notes.length ? element("small", {}, notes.join(say("list.comma"))) : null,
   );
 }
 
@@ -110,19 +111,15 @@ function numberForm({ thresholds, low, high }, answer) {
       input.select();
       return;
     }
-    const value = Number(input.value);
-    answer({ outcome: levelOf(thresholds, value), said: input.value.trim() });
+    const measured = /** @type {number} */ (typedNumber(input.value));
+    answer({ outcome: levelOf(thresholds, measured), said: input.value.trim(), measured });
   }
   return element(
     "form",
     { class: "number-form", novalidate: true, submit },
-    element("label", { for: "value" }, "Measured value"),
-    element("div", { class: "entry" }, input, element("button", { class: "primary", type: "submit" }, "Enter")),
-    element(
-      "p",
-      { class: "quiet", id: "value-help" },
-      `Known cases lie between ${amount(low)} and ${amount(high)}; a value outside counts as the nearest range.`,
-    ),
+    element("label", { for: "value" }, say("answers.number")),
+    element("div", { class: "entry" }, input, element("button", { class: "primary", type: "submit" }, say("answers.enter"))),
+    element("p", { class: "quiet", id: "value-help" }, say("answers.between", { low, high })),
     problem,
   );
 }
@@ -133,12 +130,13 @@ function numberForm({ thresholds, low, high }, answer) {
  */
 export function refusal(text) {
   const given = text.trim();
-  if (!given) return "Enter a number first, or pick a range below.";
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(given)) {
-    const hint = given.includes(",") ? " Use a point for decimals, and nothing between thousands." : "";
-    return `"${given}" is not a number, such as 4.5.${hint}`;
+  if (!given) return say("answers.empty");
+  const number = typedNumber(given);
+  if (number === null) {
+    const hint = /\d[.,]\d/.test(given) ? say("answers.decimals") : "";
+    return say("answers.no_number", { given, example: 4.5 }) + hint;
   }
-  return Number.isFinite(Number(given)) ? "" : `"${given}" is too large.`;
+  return Number.isFinite(number) ? "" : say("answers.too_large", { given });
 }
 
 /** @param {HTMLButtonElement[]} buttons */
@@ -152,14 +150,14 @@ function filterBox(buttons) {
   input.addEventListener("input", () => {
     const wanted = input.value.trim().toLowerCase();
     for (const button of buttons) button.hidden = !nameOn(button).toLowerCase().includes(wanted);
-    note.textContent = wanted ? `${counted(matching().length, "outcome matches", "outcomes match")}.` : "";
+    note.textContent = wanted ? say("answers.matching", { count: matching().length }) : "";
   });
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
     if (matching().length === 1) matching()[0].click();
-    else note.textContent = matching().length ? "More than one outcome matches: type more, or pick one." : "Nothing matches.";
+    else note.textContent = say(matching().length ? "answers.ambiguous" : "answers.no_match");
   });
-  const label = element("label", { for: "filter" }, `Find one of ${buttons.length} outcomes`);
+  const label = element("label", { for: "filter" }, say("answers.find", { count: buttons.length }));
   return element("div", { class: "filter" }, label, input, note);
 }

@@ -1,8 +1,9 @@
 // @ts-check
 // The frontier: a step chart of errors (or loss) against the budget, and the same points as a table. Both pick a tree.
 
-import { amount, byId, capital, cases, clean, drawing, element, percent, say, tableOf, total } from "./dom.js";
+import { byId, capital, cases, drawing, element, percent, percentage, put, tableOf, total } from "./dom.js";
 import { digits, lossWords } from "./losses.js";
+import { amount, clean, numeral, say, sayAgain } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -28,10 +29,10 @@ export function showFrontier(content, pick) {
   byId("points-frame").replaceChildren(table.node);
   byId("key-new").hidden = points.every((point) => point.new_error === null);
   if (hasLosses) {
-    byId("key-found").textContent = "least loss found within the budget";
-    byId("key-bars").textContent = "what as many new cases would lose, ± the standard error";
+    byId("key-found").textContent = say("chart.found_loss");
+    byId("key-bars").textContent = say("chart.new_loss");
   }
-  say("judgement", content.judgement?.[0] ? `${capital(content.judgement[0])}.` : "");
+  put("judgement", content.judgement?.[0] ? `${capital(sayAgain(content.judgement[0]))}.` : "");
   let chosen = 0;
   let width = 0;
   let chart = draw();
@@ -56,23 +57,24 @@ export function showFrontier(content, pick) {
 }
 
 /** @type {(point: Point) => string} */
-const boundOf = (point) => (point.proven ? "proven" : `at least ${amount(point.lower_bound)} with any tree`);
+const boundOf = (point) => (point.proven ? say("chart.is_proven") : say("chart.at_least", { bound: point.lower_bound }));
 
 /** @type {(point: Point) => string} */
 const newShare = (point) =>
   point.new_error === null || point.new_error_se === null
-    ? "not known"
-    : `${(100 * point.new_error).toFixed(1)}% ± ${(100 * point.new_error_se).toFixed(1)}`;
+    ? say("chart.unknown")
+    : say("chart.new_share", { share: percentage(point.new_error), se: percentage(point.new_error_se) });
 
 /** @type {(point: Point) => string | null} */
 const newLoss = ({ new_loss: loss, new_loss_se: se }) =>
-  loss === null || se === null ? null : `${digits(loss, 3)} ± ${digits(se, 2)}`;
+  loss === null || se === null ? null : say("number.plus_minus", { mean: digits(loss, 3), se: digits(se, 2) });
 
 /** @type {(point: Point) => string} */
 function expectedOf(point) {
   if (point.new_error === null) return "";
   const loss = newLoss(point);
-  return `New cases: ${loss === null ? "" : `loss ${loss} a case, `}${newShare(point)} wrong`;
+  const share = newShare(point);
+  return loss === null ? say("chart.new_wrong", { share }) : say("chart.new_lost", { loss, share });
 }
 
 /**
@@ -81,14 +83,14 @@ function expectedOf(point) {
  * @param {number} all
  */
 function readOut(content, point, all) {
-  const share = content.losses === null ? ` (${percent(point.errors, all)})` : "";
+  const found = { budget: point.max_cost, errors: lossWords(content, point), share: percent(point.errors, all) };
   byId("readout").replaceChildren(
-    element("strong", {}, `Budget ${amount(point.max_cost)}: ${lossWords(content, point)}${share}`),
-    `, ${boundOf(point)}; by ${point.source}`,
+    element("strong", {}, say(content.losses === null ? "chart.readout_share" : "chart.readout", found)),
+    say("chart.readout_more", { bound: boundOf(point), source: sayAgain(point.source) }),
     element("br", {}),
     expectedOf(point),
   );
-  say("verdict", point.verdict ? `${capital(point.verdict)}.` : "");
+  put("verdict", point.verdict ? `${capital(sayAgain(point.verdict))}.` : "");
 }
 
 /**
@@ -115,11 +117,10 @@ function stepChart(content, width, pick, hover) {
   /** @type {(count: number) => number} */
   const y = (count) => CHART.height - CHART.bottom - ((CHART.height - CHART.top - CHART.bottom) * count) / peak;
   const axis = content.losses === null ? "errors" : "loss";
-  const label = `${capital(axis)} against the budget, ${points.length} points. Arrow keys move between points, Enter picks one.`;
   const chart = drawing("svg", {
     viewBox: `0 0 ${width} ${CHART.height}`,
     role: "group",
-    "aria-label": label,
+    "aria-label": say(`chart.label_${axis}`, { count: points.length }),
     click: (event) => !event.target.closest(".point") && pick(pointUnder(event)),
     pointermove: (event) => hover(pointUnder(event)),
     pointerleave: () => hover(null),
@@ -152,8 +153,8 @@ function stepChart(content, width, pick, hover) {
   chart.append(
     drawing("path", { class: "area", d: `${pathThrough([[0, 0], ...bound, [right, 0]], x, y)}Z` }),
     drawing("path", { class: "line", d: pathThrough(line, x, y) }),
-    drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, "budget: no case costs more"),
-    drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, `${axis} of ${cases(all)}`),
+    drawing("text", { class: "axis", x: width - CHART.right, y: CHART.height - 6, "text-anchor": "end" }, say("chart.budget_axis")),
+    drawing("text", { class: "axis", x: 2, y: CHART.height - 6 }, say(`chart.${axis}_axis`, { cases: cases(all) })),
   );
   points.forEach((point, at) => {
     if (point.new_error === null) return;
@@ -171,7 +172,7 @@ function stepChart(content, width, pick, hover) {
         role: "button",
         tabindex: "-1",
         "data-point": at,
-        "aria-label": [`Budget ${amount(point.max_cost)}`, lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(", "),
+        "aria-label": [say("chart.point", { budget: point.max_cost }), lossWords(content, point), boundOf(point), expectedOf(point)].filter(Boolean).join(say("list.comma")),
         click: () => pick(at),
         focus: () => hover(at),
         blur: () => hover(null),
@@ -235,13 +236,13 @@ export function niceTicks(top) {
  * @param {(at: number) => void} pick
  */
 function pointTable(points, hasLosses, pick) {
-  const lost = hasLosses ? ["Loss"] : [];
-  const rate = hasLosses ? [] : ["Rate"]; // where cases are referred, it says little
-  const referred = points.some((point) => point.referred) ? ["Referred"] : [];
+  const lost = hasLosses ? [say("points.loss")] : [];
+  const rate = hasLosses ? [] : [say("points.rate")]; // where cases are referred, it says little
+  const referred = points.some((point) => point.referred) ? [say("points.referred")] : [];
   const isJudged = points.some((point) => point.new_error !== null);
   const rows = points.map((point, at) => {
     const button = element("button", { type: "button", class: "link", "data-point": at }, amount(point.max_cost));
-    button.setAttribute("aria-label", `Show the tree for a budget of ${amount(point.max_cost)}`);
+    button.setAttribute("aria-label", say("points.show", { budget: point.max_cost }));
     return element(
       "tr",
       { click: () => pick(at) },
@@ -249,9 +250,9 @@ function pointTable(points, hasLosses, pick) {
       ...lost.map(() => element("td", { class: "number" }, amount(point.loss))),
       element("td", { class: "number" }, amount(point.errors)),
       ...referred.map(() => element("td", { class: "number" }, amount(point.referred))),
-      ...rate.map(() => element("td", { class: "number" }, `${(100 * point.error_rate).toFixed(2)}%`)),
+      ...rate.map(() => element("td", { class: "number" }, say("number.percent", { share: numeral((100 * point.error_rate).toFixed(2)) }))),
       ...(isJudged ? [element("td", { class: point.overfitted ? "number overfitted" : "number" }, newLoss(point) ?? newShare(point))] : []),
-      element("td", {}, point.proven ? "proven" : `at least ${amount(point.lower_bound)}`),
+      element("td", {}, point.proven ? say("chart.is_proven") : say("points.at_least", { bound: point.lower_bound })),
     );
   });
   /** @param {number} chosen */
@@ -261,6 +262,6 @@ function pointTable(points, hasLosses, pick) {
       row.querySelector("button")?.setAttribute("aria-pressed", String(at === chosen));
     });
   };
-  const numbers = ["Budget", ...lost, "Errors", ...referred, ...rate, ...(isJudged ? ["New cases"] : [])];
-  return { node: tableOf({ class: hasLosses ? "points lossy" : "points" }, [...numbers, "Proof"], [...numbers.keys()], rows), mark };
+  const numbers = [say("points.budget"), ...lost, say("points.errors"), ...referred, ...rate, ...(isJudged ? [say("points.new")] : [])];
+  return { node: tableOf({ class: hasLosses ? "points lossy" : "points" }, [...numbers, say("points.proof")], [...numbers.keys()], rows), mark };
 }

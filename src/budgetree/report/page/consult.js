@@ -2,11 +2,13 @@
 // The consultation: one question at a time, what was spent, what is left, and the diagnosis at the end.
 
 import { answerControls } from "./answers.js";
-import { amount, byId, capital, cases, className, classBars, counted, element, percent, rounded, say, total } from "./dom.js";
+import { byId, capital, className, classBars, element, percent, put, rounded, total } from "./dom.js";
 import { aboutClass, answerWords, explanationParts } from "./explanation.js";
 import { lossOf } from "./losses.js";
 import { modelTests, nodeShares, priceWords, testAt } from "./model.js";
+import { recordButtons, recordOf, recordParts } from "./record.js";
 import { follow } from "./routing.js";
+import { amount, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
@@ -18,13 +20,14 @@ import { follow } from "./routing.js";
 
 /**
  * @param {Index} index
+ * @param {Answer[]} answers those of a consultation that was loaded
  * @returns {Session}
  */
-export function startConsultation(index) {
+export function startConsultation(index, answers = []) {
   /** @type {Session} */
-  const session = { index, answers: [] };
+  const session = { index, answers };
   // Nothing is announced and no focus moves before the first answer.
-  showState(session, false);
+  showState(session, answers.length > 0);
   return session;
 }
 
@@ -33,7 +36,7 @@ export function startConsultation(index) {
  * @param {Answer} answer
  */
 function giveAnswer(session, answer) {
-  session.answers.push(answer);
+  session.answers.push({ ...answer, time: new Date().toISOString() });
   showState(session, true);
 }
 
@@ -62,8 +65,9 @@ function showState(session, moved) {
   const state = follow(session.index, session.answers);
   byId("question").replaceChildren(state.open ? questionCard(session, state) : diagnosisCard(session, state));
   byId("progress").replaceChildren(...progressParts(session, state));
+  byId("record").replaceChildren(...(state.open ? [] : recordParts(recordOf(session.index, state))));
   if (!moved) return;
-  say("announcement", inWords(session.index, state));
+  put("announcement", inWords(session.index, state));
   focusFirst(state);
 }
 
@@ -85,10 +89,10 @@ export function inWords(index, state) {
   const without = lastWithout(index, state);
   if (state.open) {
     const price = priceWords(index, state.at, state.due);
-    return `${without}Next test: ${testAt(index, state.at).name}, ${price}. Spent so far ${amount(state.spent)}.`;
+    return without + say("consult.next_said", { test: testAt(index, state.at).name, price, spent: state.spent });
   }
-  const what = isClass(index, state) ? "Diagnosis" : "Answer";
-  return `${without}${what}: ${index.content.answers[state.label]}. Spent ${amount(state.spent)}.`;
+  const what = isClass(index, state) ? "consult.diagnosis_said" : "consult.answer_said";
+  return without + say(what, { class: index.content.answers[state.label], spent: state.spent });
 }
 
 /**
@@ -104,8 +108,7 @@ const isClass = (index, { label }) => label < index.content.classes.length;
  */
 function withoutWords(index, { at, assumed }) {
   const test = testAt(index, at).name;
-  const goingOn = assumed === null ? "the other tests have to answer" : `the case goes on as most known cases did (${assumed})`;
-  return `No result of ${test}: it is not paid, and ${goingOn}.`;
+  return assumed === null ? say("consult.without_model", { test }) : say("consult.without", { test, outcomes: assumed });
 }
 
 /**
@@ -129,7 +132,7 @@ function questionCard(session, state) {
   return element(
     "div",
     { class: "card", "data-state": "open" },
-    element("p", { class: "eyebrow" }, first ? "First test" : "Next test"),
+    element("p", { class: "eyebrow" }, say(first ? "consult.first" : "consult.next")),
     element("h3", { tabindex: "-1" }, test.name),
     element("p", { class: "price" }, `${capital(priceWords(index, state.at, state.due))}.`, feeNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
@@ -144,8 +147,8 @@ function questionCard(session, state) {
  */
 function feeNote(index, { at, due }) {
   const test = testAt(index, at);
-  if (due.length) return " A shared fee is paid once per case.";
-  return test.fees.length ? " Its shared fee is already paid." : "";
+  if (due.length) return ` ${say("consult.fee_due")}`;
+  return test.fees.length ? ` ${say("consult.fee_paid")}` : "";
 }
 
 /**
@@ -158,40 +161,38 @@ function diagnosisCard(session, state) {
   const all = total(node.counts);
   const about = aboutClass(index, state);
   const right = node.counts[about];
-  const known = `${amount(right)} of ${counted(all, "known case", "known cases")}`;
-  const share = `(${percent(right, all)})`;
-  const which = about === state.label ? "this class" : `the class ${index.content.classes[about]}`;
+  const which = about === state.label ? "" : "_class";
+  const known = { right, count: all, share: percent(right, all), class: index.content.classes[about] };
   const card = element(
     "div",
     { class: "card", "data-state": state.stopped ? "stopped" : "leaf", "data-class": state.label },
-    element("p", { class: "eyebrow" }, isClass(index, state) ? "Diagnosis" : "Answer"),
+    element("p", { class: "eyebrow" }, say(isClass(index, state) ? "consult.diagnosis" : "consult.answer")),
     element("h3", { tabindex: "-1", class: "diagnosis" }, className(index.content, state.label)),
   );
   if (state.shares) {
     card.append(element("p", {}, modelWords(index, state, state.shares)));
-    if (state.sure) card.append(element("p", { class: "notice" }, "That is sure enough: no more tests are bought."));
+    if (state.sure) card.append(element("p", { class: "notice" }, say("consult.sure")));
   } else if (state.stopped) {
     const { at, answer } = state.steps[state.steps.length - 1];
     const test = testAt(index, at).name;
-    const why = `No known case had this result of ${test} at this point (${answer.said}), so the tree stops here.`;
-    const paid = "The test was done, so it is paid. The answer is that of the cases before the test.";
     card.append(
-      element("p", { class: "notice" }, `${why} ${paid}`),
-      element("p", {}, `${known} that came this far ${share} had ${which}; none ended here.`),
+      element("p", { class: "notice" }, say("consult.unseen", { test, answer: answer.said })),
+      element("p", {}, say(`consult.came${which}`, known)),
     );
   } else {
-    card.append(element("p", {}, `${known} that ended here ${share} had ${which}.`));
+    card.append(element("p", {}, say(`consult.ended${which}`, known)));
   }
   const { losses } = index.content;
   if (losses) {
     const loss = rounded(lossOf(losses, state.shares ?? nodeShares(index, state.at), state.label));
-    card.append(element("p", {}, "Of all answers it loses least: ", element("strong", { id: "expected-loss" }, loss), " per case like this."));
+    card.append(element("p", {}, ...sayParts("consult.loses", { loss: element("strong", { id: "expected-loss" }, loss) })));
   }
   for (const step of state.steps) {
     if (step.answer.unavailable && !step.again) card.append(element("p", { class: "notice" }, withoutWords(index, step)));
   }
-  card.append(element("p", {}, "Spent in all: ", element("strong", { id: "spent-in-all" }, amount(state.spent)), "."));
-  card.append(...explanationParts(index, state), stepButtons(session));
+  const spent = element("strong", { id: "spent-in-all" }, amount(state.spent));
+  card.append(element("p", {}, ...sayParts("consult.in_all", { spent })));
+  card.append(...explanationParts(index, state), stepButtons(session, recordButtons(recordOf(index, state))));
   return card;
 }
 
@@ -202,20 +203,24 @@ function diagnosisCard(session, state) {
  */
 function modelWords(index, state, shares) {
   const tests = modelTests(index, state.at);
-  const who = tests ? `The model of ${tests.join(", ") || "no test"}` : "The tree";
   const about = aboutClass(index, state);
-  const what = about === state.label ? "it" : index.content.classes[about];
-  return `${who} gives ${what} a probability of ${percent(shares[about], 1)}.`;
+  const kind = `consult.by_${tests ? "model" : "tree"}${about === state.label ? "" : "_class"}`;
+  const names = tests?.join(say("list.comma")) || say("detail.no_test");
+  return say(kind, { tests: names, class: index.content.classes[about], share: percent(shares[about], 1) });
 }
 
-/** @param {Session} session */
-function stepButtons(session) {
+/**
+ * @param {Session} session
+ * @param {HTMLElement[]} more
+ */
+function stepButtons(session, more = []) {
   const begun = session.answers.length > 0;
   return element(
     "div",
     { class: "buttons" },
-    element("button", { type: "button", id: "back", disabled: !begun, click: () => goBack(session) }, "Back one step"),
-    element("button", { type: "button", id: "restart", disabled: !begun, click: () => startOver(session) }, "Start over"),
+    element("button", { type: "button", id: "back", disabled: !begun, click: () => goBack(session) }, say("consult.back")),
+    element("button", { type: "button", id: "restart", disabled: !begun, click: () => startOver(session) }, say("consult.restart")),
+    ...more,
   );
 }
 
@@ -230,21 +235,21 @@ function progressParts(session, state) {
   const sums = element(
     "dl",
     { class: "sums" },
-    element("div", {}, element("dt", {}, "Spent so far"), element("dd", { id: "spent" }, amount(state.spent))),
-    element("div", {}, element("dt", {}, "Still to pay at worst"), element("dd", { id: "left" }, amount(state.left))),
-    element("div", {}, element("dt", {}, "In all at worst"), element("dd", {}, amount(state.spent + state.left))),
+    element("div", {}, element("dt", {}, say("consult.spent")), element("dd", { id: "spent" }, amount(state.spent))),
+    element("div", {}, element("dt", {}, say("consult.left")), element("dd", { id: "left" }, amount(state.left))),
+    element("div", {}, element("dt", {}, say("consult.at_worst")), element("dd", {}, amount(state.spent + state.left))),
   );
   const before = session.answers.length ? follow(index, session.answers.slice(0, -1)).shares : null;
   const bars = state.shares
     ? classBars(index.content, state.shares, before, false)
     : classBars(index.content, node.counts, last ? index.nodes[last.at].counts : null);
-  const cameThisFar = `${cases(total(node.counts))} of ${amount(total(index.nodes[0].counts))} came this far`;
+  const came = { count: total(node.counts), all: total(index.nodes[0].counts) };
   return [
     sums,
-    element("h3", {}, state.shares ? "Probability of each class" : "Classes of the known cases"),
-    element("p", { class: "quiet" }, last ? `${cameThisFar}; the tick is the share before the last answer.` : `${cameThisFar}.`),
+    element("h3", {}, say(state.shares ? "consult.probabilities" : "consult.classes")),
+    element("p", { class: "quiet" }, say(last ? "consult.came_far_tick" : "consult.came_far", came)),
     bars,
-    element("h3", {}, "Answers so far"),
+    element("h3", {}, say("consult.answers")),
     answersSoFar(index, state.steps),
   ];
 }
@@ -254,11 +259,11 @@ function progressParts(session, state) {
  * @param {Step[]} steps
  */
 function answersSoFar(index, steps) {
-  if (!steps.length) return element("p", { class: "quiet", id: "history" }, "None yet.");
+  if (!steps.length) return element("p", { class: "quiet", id: "history" }, say("consult.none"));
   const lines = steps.map((step) => {
     const test = testAt(index, step.at).name;
-    const paid = step.answer.unavailable ? "not paid" : `paid ${amount(step.price)}`;
-    const cost = step.again ? "known already" : paid;
+    const paid = step.answer.unavailable ? say("consult.not_paid") : say("consult.paid", { amount: step.price });
+    const cost = step.again ? say("consult.known") : paid;
     const words = answerWords(index, step);
     return element("li", {}, element("b", {}, test), ` ${words} `, element("span", { class: "quiet" }, cost));
   });

@@ -1,9 +1,10 @@
 // @ts-check
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
-import { amount, byId, className, classBars, element, percent, total, visible } from "./dom.js";
+import { byId, className, classBars, element, percent, total, visible } from "./dom.js";
 import { firstHighest, lossOf } from "./losses.js";
 import { countsIn, isLeaf, isPurchase, modelTests, nodeShares, priceWords } from "./model.js";
+import { amount, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -12,21 +13,6 @@ import { countsIn, isLeaf, isPurchase, modelTests, nodeShares, priceWords } from
 
 /** A phone, or a narrow window. */
 export const narrow = () => window.matchMedia("(max-width: 59.99rem)");
-
-/** @type {HTMLElement | null} */
-let detailPanel = null;
-
-/** The panel; kept, since it may be in a tree that another one has just replaced. */
-const panel = () => (detailPanel ??= byId("detail"));
-
-/**
- * Beside the tree where there is room; on a phone below the row in focus, where the thumb is.
- * @param {Element} line
- */
-export function placeDetail(line) {
-  if (narrow().matches) line.after(panel());
-  else document.querySelector(".tree-columns")?.append(panel());
-}
 
 /**
  * @param {Index} index
@@ -40,27 +26,28 @@ export function showDetail(index, row) {
   const counts = countsIn(index, group);
   const all = total(counts);
   const facts = [
-    ["Known cases", `${amount(all)} (${percent(all, total(index.nodes[0].counts))} of all)`],
-    ["Spent on arrival", amount(node.spent)],
+    [say("detail.known"), say("detail.of_all", { amount: all, share: percent(all, total(index.nodes[0].counts)) })],
+    [say("detail.spent"), amount(node.spent)],
   ];
   const heading = element("h3", {});
   if (isLeaf(node)) {
     const tests = modelTests(index, first);
-    if (tests) facts.push(["Answered by", `the model of ${tests.join(", ") || "no test"}`]);
-    const what = tests ? "By a model, mostly " : node.label < content.classes.length ? "Diagnosis: " : "Answer: ";
-    heading.append(what, className(content, tests ? firstHighest(nodeShares(index, first)) : node.label));
+    if (tests) facts.push([say("detail.answered"), say("detail.model", { tests: tests.join(say("list.comma")) || say("detail.no_test") })]);
+    const name = className(content, tests ? firstHighest(nodeShares(index, first)) : node.label);
+    const kind = tests ? "detail.by_model" : node.label < content.classes.length ? "detail.diagnosis" : "detail.answer";
+    heading.append(.../** @type {Node[]} */ (sayParts(kind, { class: name })));
     if (!tests && node.label < content.classes.length) {
       const wrong = all - counts[node.label];
-      facts.push(["Wrong here", `${amount(wrong)} (${percent(wrong, all)})`]);
+      facts.push([say("detail.wrong"), say("detail.wrong_share", { amount: wrong, share: percent(wrong, all) })]);
     }
-    if (!tests && content.losses) facts.push(["Loss here", amount(lossOf(content.losses, counts, node.label))]);
+    if (!tests && content.losses) facts.push([say("detail.loss"), amount(lossOf(content.losses, counts, node.label))]);
   } else {
-    heading.append(visible(`${isPurchase(index, first) ? "Buy" : "Test"}: ${content.tests[node.test].name}`));
-    facts.push(["This test", priceWords(index, first)], ["Still to pay at worst", amount(index.remaining[first])]);
+    heading.append(visible(say(isPurchase(index, first) ? "detail.buy" : "detail.test", { test: content.tests[node.test].name })));
+    facts.push([say("detail.price"), priceWords(index, first)], [say("detail.remaining"), amount(index.remaining[first])]);
   }
-  panel().replaceChildren(
+  byId("detail").replaceChildren(
     heading,
-    element("p", { class: "quiet" }, row.branch ? `after ${row.branch.names.join(", ")}` : "the first test"),
+    element("p", { class: "quiet" }, row.branch ? say("detail.after", { outcomes: row.branch.names.join(say("list.comma")) }) : say("detail.first")),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
     classBars(content, counts),
   );

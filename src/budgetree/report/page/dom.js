@@ -1,6 +1,8 @@
 // @ts-check
 // Elements, numbers and the marks of classes. Text enters the page here, and only as text.
 
+import { amount, clean, numeral, say } from "./words.js";
+
 /**
  * @typedef {import("./types.d.ts").Attributes} Attributes
  * @typedef {import("./types.d.ts").Child} Child
@@ -62,11 +64,11 @@ export function visible(text) {
 }
 
 /**
- * Say something where the page has a place for it.
+ * A text where the page has a place for it.
  * @param {string} id
  * @param {string} text
  */
-export function say(id, text) {
+export function put(id, text) {
   byId(id).textContent = visible(text);
 }
 
@@ -119,19 +121,19 @@ export function tableOf(attributes, headings, numbers, rows) {
 }
 
 /**
- * Sums of prices carry float dust (0.1 + 0.2); twelve digits are more than any price list has.
- * @type {(number: number) => number}
+ * A table that may be wider than the screen: whoever has no mouse scrolls it by keys.
+ * @param {string} label
+ * @param {HTMLTableElement} table
  */
-export const clean = (number) => Number(number.toPrecision(12));
-
-/** @type {(number: number) => string} */
-export const amount = (number) => String(clean(number));
+export function tableFrame(label, table) {
+  return element("div", { class: "table-frame wide", tabindex: "0", role: "region", "aria-label": label }, table);
+}
 
 /**
  * Means and ratios have endless digits: four of them do.
  * @type {(number: number) => string}
  */
-export const rounded = (number) => String(Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4)));
+export const rounded = (number) => amount(Number(number >= 1000 ? number.toFixed(1) : number.toPrecision(4)));
 
 /**
  * "100.0%" and "0.0%" are said only where they are true.
@@ -139,26 +141,27 @@ export const rounded = (number) => String(Number(number >= 1000 ? number.toFixed
  * @param {number} whole
  */
 export function percent(part, whole) {
-  if (!whole) return "0%";
-  if (part === whole) return "100%";
-  const share = (100 * part) / whole;
-  if (share > 99.9) return "over 99.9%";
-  if (share > 0 && share < 0.1) return "under 0.1%";
-  return `${Number(share.toFixed(1))}%`;
+  const share = whole ? (100 * part) / whole : 0;
+  if (share > 99.9 && part !== whole) return say("number.over", { share: 99.9 });
+  if (share > 0 && share < 0.1) return say("number.under", { share: 0.1 });
+  return say("number.percent", { share: Number(share.toFixed(1)) });
 }
 
-/** @type {(count: number, one: string, many: string) => string} */
-export const counted = (count, one, many) => `${amount(count)} ${count === 1 ? one : many}`;
+/**
+ * So many percent of one, with one decimal: "44.7".
+ * @type {(share: number) => string}
+ */
+export const percentage = (share) => numeral((100 * share).toFixed(1));
 
 /** @type {(count: number) => string} */
-export const cases = (count) => counted(count, "case", "cases");
+export const cases = (count) => say("count.cases", { count });
 
 /** @type {(count: number) => string} */
-export const errors = (count) => counted(count, "error", "errors");
+export const errors = (count) => say("count.errors", { count });
 
 /** @type {(low: number, high: number) => string} */
 export const span = (low, high) =>
-  amount(low) === amount(high) ? amount(low) : `${amount(low)} to ${amount(high)}`;
+  amount(low) === amount(high) ? amount(low) : say("number.span", { low, high });
 
 /** @type {(words: string) => string} */
 export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
@@ -170,11 +173,12 @@ export const total = (counts) => clean(counts.reduce((sum, count) => sum + count
  * A class by shape and colour, another answer by a grey ring; its name always stands beside it.
  * @param {number} label
  * @param {boolean} isClass
+ * @param {Attributes} place
  */
-function classMark(label, isClass) {
+export function classMark(label, isClass, place = {}) {
   const shape = drawing("path", { d: isClass ? SHAPES[label % SHAPES.length] : RING });
   const hue = isClass ? label % HUES : "none";
-  return drawing("svg", { class: `mark hue-${hue}`, viewBox: "0 0 12 12", "aria-hidden": "true" }, shape);
+  return drawing("svg", { class: `mark hue-${hue}`, viewBox: "0 0 12 12", "aria-hidden": "true", ...place }, shape);
 }
 
 /**
@@ -236,14 +240,11 @@ export function classBars(content, counts, before = null, areCases = true) {
       tick.style.left = `${(100 * before[label]) / allBefore}%`;
       track.append(tick);
     }
-    const figures = element("span", { class: "figures" }, `${percent(count, all)}${areCases ? ` (${amount(count)})` : ""}`);
+    const figures = element("span", { class: "figures" }, areCases ? say("bars.figures", { share: percent(count, all), amount: count }) : percent(count, all));
     list.append(element("li", { class: count ? null : "ruled-out" }, className(content, label), figures, track));
   }
-  if (more) list.append(element("li", { class: "quiet" }, `and ${amount(more)} more`));
+  if (more) list.append(element("li", { class: "quiet" }, say("bars.more", { count: more })));
   const absent = counts.filter((count) => !count).length;
-  if (many && absent) {
-    const words = counted(absent, "class has", "classes have");
-    list.append(element("li", { class: "quiet" }, `${words} no known case here.`));
-  }
+  if (many && absent) list.append(element("li", { class: "quiet" }, say("bars.absent", { count: absent })));
   return list;
 }

@@ -1,10 +1,11 @@
 // @ts-check
 // What moved the answer: the probability of the diagnosis before and after each result, as tree/explanation.py does it.
 
-import { amount, element, percent } from "./dom.js";
+import { element, percent } from "./dom.js";
 import { firstHighest } from "./losses.js";
 import { innerNode, nodeShares, testAt } from "./model.js";
 import { contributions, softmax } from "./routing.js";
+import { numeral, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Explanation} Explanation
@@ -84,17 +85,17 @@ function sharesOnPath(index, state) {
  * @param {Step} step
  */
 export function answerWords(index, { at, answer, assumed }) {
-  if (answer.unavailable) return `not available${assumed === null ? "" : `, taken as ${assumed}`}`;
+  if (answer.unavailable) return assumed === null ? say("moves.unavailable") : say("moves.assumed", { outcomes: assumed });
   const { outcome, said } = answer;
   const name = outcome === null ? said : testAt(index, at).outcomes[outcome];
-  return name === said ? said : `${said} (${name})`;
+  return name === said ? said : say("moves.range", { given: said, range: name });
 }
 
 /** @type {(part: Pick<Part, "before" | "after">) => string} */
 export function movedWords({ before, after }) {
   const points = 100 * (after - before);
-  if (Math.abs(points) < SMALLEST) return "no change";
-  return `${points < 0 ? "\u2212" : "+"}${Math.abs(points).toFixed(1)} points`;
+  if (Math.abs(points) < SMALLEST) return say("moves.no_change");
+  return say("moves.points", { points: `${points < 0 ? "\u2212" : "+"}${numeral(Math.abs(points).toFixed(1))}` });
 }
 
 /**
@@ -106,7 +107,7 @@ export function explanationParts(index, state) {
   const { byModel, start, parts } = explain(index, state);
   if (!parts.length) return [];
   const name = index.content.classes[aboutClass(index, state)];
-  const opening = byModel ? `Average results give it ${percent(start, 1)}.` : `It has ${percent(start, 1)} at first.`;
+  const opening = say(byModel ? "moves.start_model" : "moves.start", { share: percent(start, 1) });
   /** @type {(part: Part) => number} */
   const size = ({ before, after }) => Math.abs(after - before);
   const sorted = [...parts].sort((one, other) => size(other) - size(one));
@@ -118,9 +119,9 @@ export function explanationParts(index, state) {
     return element("li", {}, answer, element("span", { class: "figures" }, movedWords(part)));
   });
   const rest = sorted.length - lines.length;
-  if (rest > 0) lines.push(element("li", { class: "quiet" }, `and ${amount(rest)} more that moved it less`));
+  if (rest > 0) lines.push(element("li", { class: "quiet" }, say("moves.more", { count: rest })));
   return [
-    element("h4", {}, `What moved the probability of ${name}`),
+    element("h4", {}, say("moves.heading", { class: name })),
     element("p", { class: "quiet" }, opening),
     element("ul", { class: "moves", id: "moves" }, ...lines),
   ];

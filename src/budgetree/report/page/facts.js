@@ -1,8 +1,9 @@
 // @ts-check
 // The header's key facts, the price list and the proof: what is read rather than used.
 
-import { amount, byId, capital, cases, clean, counted, element, errors, percent, rounded, tableOf, total } from "./dom.js";
+import { byId, capital, cases, element, errors, percent, percentage, rounded, tableFrame, tableOf, total } from "./dom.js";
 import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
+import { amount, clean, say, sayAgain } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -14,11 +15,11 @@ import { confusionParts, digits, errorWords, lossParts } from "./losses.js";
 export function showSubtitle(content) {
   const sizes = [
     cases(total(content.trees[0].nodes[0].counts)),
-    counted(content.tests.length, "test", "tests"),
-    counted(content.classes.length, "class", "classes"),
+    say("count.tests", { count: content.tests.length }),
+    say("count.classes", { count: content.classes.length }),
   ];
-  byId("subtitle").textContent = `Learned from ${sizes.join(", ")}.`;
-  byId("colophon").textContent = `Made by budgetree ${content.version}. This file works offline and sends nothing.`;
+  byId("subtitle").textContent = say("page.learned", { sizes: sizes.join(say("list.comma")) });
+  byId("colophon").textContent = say("page.colophon", { version: content.version });
 }
 
 /**
@@ -28,14 +29,14 @@ export function showSubtitle(content) {
 export function showFacts(content, tree) {
   const all = total(tree.nodes[0].counts);
   const differs = clean(tree.known_max_cost) !== clean(tree.max_cost);
-  const known = differs ? `; known cases at most ${amount(tree.known_max_cost)}` : "";
+  const worst = differs ? say("facts.worst_note_known", { known: tree.known_max_cost }) : say("facts.worst_note");
   const proof = proofFact(content, tree);
   const facts = [
-    ["Worst case", amount(tree.max_cost), `no case costs more${known}`],
-    ["Mean cost", rounded(tree.mean_cost), `over the known cases; ${counted(tree.depth, "test", "tests")} at most`],
+    [say("facts.worst"), amount(tree.max_cost), worst],
+    [say("facts.mean"), rounded(tree.mean_cost), say("facts.mean_note", { tests: say("count.tests", { count: tree.depth }) })],
     lossFact(content, tree, all),
     ...newCasesFact(tree),
-    ["Proof", proof.value, proof.note],
+    [say("facts.proof"), proof.value, proof.note],
   ];
   byId("facts").replaceChildren(
     ...facts.map(([name, value, note]) =>
@@ -50,8 +51,9 @@ export function showFacts(content, tree) {
  * @param {number} all
  */
 export function lossFact({ losses }, tree, all) {
-  if (losses === null) return ["Errors", amount(tree.errors), `of ${cases(all)} (${percent(tree.errors, all)})`];
-  return ["Loss", amount(tree.loss), `of ${cases(all)}: ${errorWords(tree)}`];
+  if (losses !== null) return [say("facts.loss"), amount(tree.loss), say("facts.loss_note", { cases: cases(all), errors: errorWords(tree) })];
+  const note = say("facts.errors_note", { cases: cases(all), share: percent(tree.errors, all) });
+  return [say("facts.errors"), amount(tree.errors), note];
 }
 
 /**
@@ -61,12 +63,13 @@ export function lossFact({ losses }, tree, all) {
 export function newCasesFact(tree) {
   if (tree.expected === null) return [];
   const { error, se, overfitted, loss, loss_se: lossSe } = tree.expected;
-  const share = `${(100 * error).toFixed(1)}%`;
-  const mark = overfitted ? "; overfitted" : "";
+  const share = say("number.percent", { share: percentage(error) });
+  const mark = overfitted ? say("facts.overfitted") : "";
   if (loss === undefined || lossSe === undefined) {
-    return [["New cases", share, `wrong, ± ${(100 * se).toFixed(1)}${mark}`]];
+    return [[say("facts.new"), share, say("facts.new_note", { se: percentage(se) }) + mark]];
   }
-  return [["New cases", digits(loss, 3), `lost a case, ± ${digits(lossSe, 2)}; ${share} wrong${mark}`]];
+  const note = say("facts.new_loss_note", { se: digits(lossSe, 2), share });
+  return [[say("facts.new"), digits(loss, 3), note + mark]];
 }
 
 /**
@@ -75,16 +78,16 @@ export function newCasesFact(tree) {
  * @param {Tree} tree
  */
 export function proofFact({ losses }, tree) {
-  const [note] = tree.statement.sentences;
-  if (tree.statement.proven) return { value: "Proven", note };
+  const note = sayAgain(tree.statement.sentences[0]);
+  if (tree.statement.proven) return { value: say("facts.proven"), note };
   const certificate = tree.certificate;
   if (certificate && certificate.lower_bound > 0) {
     const ratio = certificate.ratio ?? Infinity;
-    const value = ratio === 1 ? "Proven" : `Within ${rounded(ratio)} times`;
-    const few = losses === null ? "with as few errors" : "that loses as little";
-    return { value, note: `any tree ${few} costs at least ${amount(certificate.lower_bound)}` };
+    const value = ratio === 1 ? say("facts.proven") : say("facts.within", { ratio: rounded(ratio) });
+    const few = losses === null ? "facts.as_few" : "facts.as_little";
+    return { value, note: say(few, { cost: certificate.lower_bound }) };
   }
-  return { value: "Open", note };
+  return { value: say("facts.open"), note };
 }
 
 /**
@@ -92,16 +95,18 @@ export function proofFact({ losses }, tree) {
  * @param {Tree} tree
  */
 export function showProof(content, tree) {
-  const does = content.losses === null ? `makes ${errors(tree.errors)}` : `loses ${amount(tree.loss)} (${errorWords(tree)})`;
-  const found = `This tree ${does} within a budget of ${amount(tree.max_cost)}. It was made by: ${tree.origin}.`;
-  const certified = tree.certificate ? tree.certificate.lines : [];
-  const lines = [found, ...tree.statement.sentences, ...certified];
+  const lossless = content.losses === null;
+  const made = { budget: tree.max_cost, origin: sayAgain(tree.origin) };
+  const found = lossless
+    ? say("proof.makes", { ...made, errors: errors(tree.errors) })
+    : say("proof.loses", { ...made, loss: tree.loss, errors: errorWords(tree) });
+  const lines = [found, ...tree.statement.sentences.map((sentence) => sayAgain(sentence))];
   const paragraphs = lines.map((line) => element("p", {}, capital(line)));
-  const note = tree.certificate
-    ? "What the certificate says was not checked for this page. Anyone who has the table of known cases can check it."
-    : `The ${content.losses === null ? "errors are those" : "loss is that"} on the known cases. New cases may differ from them.`;
+  // A certificate is a document: its words are quoted.
+  paragraphs.push(...(tree.certificate?.lines ?? []).map((line) => element("p", { lang: "en" }, capital(line))));
+  const note = say(tree.certificate ? "proof.certificate" : lossless ? "proof.errors_known" : "proof.loss_known");
   byId("panel-proof").replaceChildren(
-    element("h2", {}, "How good the tree is"),
+    element("h2", {}, say("proof.heading")),
     element("div", { class: "prose" }, ...paragraphs, element("p", { class: "quiet" }, note)),
     ...confusionParts(content, tree),
   );
@@ -111,19 +116,20 @@ export function showProof(content, tree) {
 export function showPrices(content) {
   const users = content.fees.map((_, fee) => content.tests.filter((test) => test.fees.includes(fee)));
   const rows = content.tests.map((test) => {
-    const fees = test.fees.map((fee) => `${content.fees[fee].name} (${amount(content.fees[fee].amount)})`).join(", ");
+    const fees = test.fees.map((fee) => say("prices.fee_amount", { fee: content.fees[fee].name, amount: content.fees[fee].amount })).join(say("list.comma"));
     const name = element("th", { scope: "row" }, test.name);
-    return element("tr", {}, name, priceCell(test), element("td", {}, fees || "none"));
+    return element("tr", {}, name, priceCell(test), element("td", {}, fees || say("prices.no_fee")));
   });
-  const parts = [element("h2", {}, "What the tests cost"), priceTable(["Test", "Price", "Shared fee"], rows)];
+  const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), say("prices.fee")], rows)];
   if (content.fees.length) {
     parts.push(
-      element("h3", {}, "Shared fees"),
-      element("p", { class: "prose" }, "A shared fee is paid once per case, with the first test that needs it."),
+      element("h3", {}, say("prices.fees")),
+      element("p", { class: "prose" }, say("prices.fees_note")),
       priceTable(
-        ["Fee", "Amount", "Tests"],
+        say("prices.fees"),
+        [say("prices.fee_name"), say("prices.amount"), say("prices.tests")],
         content.fees.map((fee, at) => {
-          const tests = users[at].map((test) => test.name).join(", ");
+          const tests = users[at].map((test) => test.name).join(say("list.comma"));
           const name = element("th", { scope: "row" }, fee.name);
           return element("tr", {}, name, element("td", { class: "number" }, amount(fee.amount)), element("td", {}, tests));
         }),
@@ -144,14 +150,13 @@ function priceCell(test) {
     byPrice.set(amount(price), [...(byPrice.get(amount(price)) || []), test.outcomes[outcome]]);
   });
   if (byPrice.size === 1) return element("td", { class: "number" }, amount(test.prices[0]));
-  const lines = [...byPrice].map(([price, names]) => element("div", {}, `${price} if ${names.join(", ")}`));
+  const lines = [...byPrice].map(([price, names]) => element("div", {}, say("prices.if", { price, outcomes: names.join(say("list.comma")) })));
   return element("td", { class: "number" }, ...lines);
 }
 
 /**
+ * @param {string} label
  * @param {string[]} headings
  * @param {HTMLElement[]} rows
  */
-function priceTable(headings, rows) {
-  return element("div", { class: "table-frame wide" }, tableOf({}, headings, [1], rows));
-}
+const priceTable = (label, headings, rows) => tableFrame(label, tableOf({}, headings, [1], rows));

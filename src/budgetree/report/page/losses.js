@@ -1,7 +1,8 @@
 // @ts-check
 // What answers cost: which of them loses least, and the tables of answers by class.
 
-import { amount, className, clean, counted, element, errors, tableOf } from "./dom.js";
+import { className, element, errors, tableFrame, tableOf } from "./dom.js";
+import { amount, clean, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -17,7 +18,7 @@ const MOST_PAIRS = 30;
  * So many significant digits, none of them a closing zero.
  * @type {(number: number, count: number) => string}
  */
-export const digits = (number, count) => String(Number(number.toPrecision(count)));
+export const digits = (number, count) => amount(Number(number.toPrecision(count)));
 
 /** @type {(numbers: number[]) => number} */
 export const firstHighest = (numbers) => numbers.indexOf(Math.max(...numbers));
@@ -56,7 +57,8 @@ export const lossOf = (losses, counts, answer) => expectedLosses(losses, counts)
  * "12 errors, 40 referred".
  * @type {(found: Pick<Tree, "errors" | "referred">) => string}
  */
-export const errorWords = (found) => errors(found.errors) + (found.referred ? `, ${amount(found.referred)} referred` : "");
+export const errorWords = ({ errors: wrong, referred }) =>
+  referred ? say("loss.referred", { errors: errors(wrong), referred }) : errors(wrong);
 
 /**
  * "12 errors", or "loss 84 (12 errors, 40 referred)", as show/loss.py has it.
@@ -64,26 +66,27 @@ export const errorWords = (found) => errors(found.errors) + (found.referred ? `,
  * @param {Pick<Tree, "errors" | "referred" | "loss">} found
  */
 export function lossWords({ losses }, found) {
-  return losses === null ? errors(found.errors) : `loss ${amount(found.loss)} (${errorWords(found)})`;
+  return losses === null ? errors(found.errors) : say("loss.words", { loss: found.loss, errors: errorWords(found) });
 }
 
 /**
  * A row per answer and a column per class.
  * @param {Content} content
+ * @param {string} label
  * @param {(answer: number, label: number) => number} cell
  */
-function answerTable(content, cell) {
+function answerTable(content, label, cell) {
   const { answers, classes } = content;
   const rows = answers.map((_, answer) => {
-    const cells = classes.map((_, label) => {
-      const number = cell(answer, label);
-      const kind = answer === label ? "number right" : "number";
+    const cells = classes.map((_, place) => {
+      const number = cell(answer, place);
+      const kind = answer === place ? "number right" : "number";
       return element("td", { class: number ? kind : `${kind} none` }, amount(number));
     });
     return element("tr", {}, element("th", { scope: "row" }, className(content, answer)), ...cells);
   });
-  const table = tableOf({ class: "by-class" }, ["Answer", ...classes], classes.map((_, label) => label + 1), rows);
-  return element("div", { class: "table-frame wide" }, table);
+  const table = tableOf({ class: "by-class" }, [say("confusion.answer"), ...classes], classes.map((_, place) => place + 1), rows);
+  return tableFrame(label, table);
 }
 
 /**
@@ -93,12 +96,11 @@ function answerTable(content, cell) {
  */
 export function confusionParts(content, tree) {
   if (tree.confusion === null) return [];
-  const heading = element("h3", {}, "Which answers the known cases get");
+  const heading = element("h3", {}, say("confusion.heading"));
   if (content.classes.length <= MANY) {
     const counts = new Map(tree.confusion.map(([answer, label, count]) => [`${answer} ${label}`, count]));
-    const words = "A column for each class, a row for each answer; in the diagonal, the answer is right.";
-    const table = answerTable(content, (answer, label) => counts.get(`${answer} ${label}`) ?? 0);
-    return [heading, element("p", { class: "prose" }, words), table];
+    const table = answerTable(content, say("confusion.heading"), (answer, label) => counts.get(`${answer} ${label}`) ?? 0);
+    return [heading, element("p", { class: "prose" }, say("confusion.note")), table];
   }
   const confused = tree.confusion.filter(([answer, label]) => answer !== label).sort((one, other) => other[2] - one[2]);
   const rows = confused.slice(0, MOST_PAIRS).map(([answer, label, count]) => {
@@ -106,9 +108,9 @@ export function confusionParts(content, tree) {
     return element("tr", {}, ...cells, element("td", { class: "number" }, amount(count)));
   });
   const rest = confused.length - rows.length;
-  const table = tableOf({}, ["Class", "Other answer", "Cases"], [2], rows);
-  const note = rest > 0 ? `and ${counted(rest, "more pair", "more pairs")} with fewer cases` : "";
-  return [heading, element("div", { class: "table-frame wide" }, table), element("p", { class: "quiet" }, note)];
+  const table = tableOf({}, [say("confusion.class"), say("confusion.other"), say("confusion.cases")], [2], rows);
+  const note = rest > 0 ? say("confusion.more", { count: rest }) : "";
+  return [heading, tableFrame(say("confusion.heading"), table), element("p", { class: "quiet" }, note)];
 }
 
 /**
@@ -118,12 +120,10 @@ export function confusionParts(content, tree) {
 export function lossParts(content) {
   const { losses } = content;
   if (losses === null) return [];
-  const heading = element("h3", {}, "What answers cost");
+  const heading = element("h3", {}, say("losses.heading"));
   if (content.classes.length > MANY) {
-    const note = `${counted(content.classes.length, "class", "classes")} are too many for a table; the model file has it.`;
-    return [heading, element("p", { class: "prose" }, note)];
+    return [heading, element("p", { class: "prose" }, say("losses.many", { count: content.classes.length }))];
   }
-  const words = "A column for each class, a row for each answer. The tree gives the answer that loses least.";
-  const table = answerTable(content, (answer, label) => clean(losses.units[label][answer] / losses.scale));
-  return [heading, element("p", { class: "prose" }, words), table];
+  const table = answerTable(content, say("losses.heading"), (answer, label) => clean(losses.units[label][answer] / losses.scale));
+  return [heading, element("p", { class: "prose" }, say("losses.note")), table];
 }

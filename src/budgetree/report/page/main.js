@@ -1,68 +1,63 @@
 // @ts-check
-// Everything together: the data, the tabs, and what changes when another tree is picked.
+// Everything together: the language, the data, the address, and what changes when another tree is picked.
 
+import { readAddress } from "./address.js";
 import { showFrontier } from "./chart.js";
 import { goBack, startConsultation } from "./consult.js";
-import { narrow, placeDetail } from "./detail.js";
+import { narrow } from "./detail.js";
 import { byId } from "./dom.js";
 import { showFacts, showPrices, showProof, showSubtitle } from "./facts.js";
+import { connectMap } from "./map.js";
 import { indexTree } from "./model.js";
+import { translateNames } from "./names.js";
+import { openRecord } from "./record.js";
 import { connectSearch } from "./search.js";
-import { foldAll, prepareToPrint, showTree, unfoldTo } from "./tree.js";
+import { connectTabs, placeOverview } from "./tabs.js";
+import { foldAll, prepareToPrint, showTree, unfoldAll } from "./tree.js";
+import { printWall } from "./wall.js";
+import { pickLanguage, say, speak } from "./words.js";
 
 /**
+ * @typedef {import("./types.d.ts").Answer} Answer
  * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Point} Point
  * @typedef {import("./types.d.ts").Session} Session
- * @typedef {import("./types.d.ts").Tree} Tree
  * @typedef {import("./types.d.ts").View} View
  */
 
-/** @type {Content} */
-const content = JSON.parse(byId("content").textContent ?? "");
+const address = readAddress(window.location.search);
+chooseLanguage();
+const content = translateNames(/** @type {Content} */ (JSON.parse(byId("content").textContent ?? "")));
 const shown = /** @type {{ view: View, session: Session }} */ ({});
-const search = connectSearch(() => shown.view);
+const map = connectMap(() => shown.view);
+const search = connectSearch(() => shown.view, map.goTo);
 
-/** @param {Tree} tree */
-function showOneTree(tree) {
+/** Texts of the page itself stand in the attributes data-text and data-label of its elements. */
+function chooseLanguage() {
+  const { fixed, languages } = JSON.parse(byId("texts").textContent ?? "");
+  const code = pickLanguage(languages, [address.language, fixed, ...navigator.languages]);
+  speak(code, languages);
+  document.documentElement.lang = code;
+  /** @type {NodeListOf<HTMLElement>} */
+  const marked = document.querySelectorAll("[data-text], [data-label]");
+  for (const node of marked) {
+    const { text, label } = node.dataset;
+    if (text) node.textContent = say(text);
+    if (label) node.setAttribute("aria-label", say(label));
+  }
+}
+
+/**
+ * @param {number} number of the tree
+ * @param {Answer[]} answers of a consultation that was loaded
+ */
+function showOneTree(number, answers = []) {
+  const tree = content.trees[number];
   const index = indexTree(content, tree);
   showFacts(content, tree);
   showProof(content, tree);
   shown.view = showTree(index);
-  shown.session = startConsultation(index);
+  shown.session = startConsultation(index, answers);
   search();
-}
-
-/**
- * @param {HTMLElement[]} tabs
- * @param {HTMLElement} chosen
- * @param {boolean} focus
- */
-function selectTab(tabs, chosen, focus) {
-  for (const tab of tabs) {
-    const selected = tab === chosen;
-    tab.setAttribute("aria-selected", String(selected));
-    tab.tabIndex = selected ? 0 : -1;
-    byId(tab.getAttribute("aria-controls") ?? "").hidden = !selected;
-  }
-  if (focus) chosen.focus();
-}
-
-function connectTabs() {
-  /** @type {NodeListOf<HTMLElement>} */
-  const found = document.querySelectorAll("[role=tab]");
-  const tabs = [...found];
-  selectTab(tabs, tabs[0], false);
-  tabs.forEach((tab, at) => {
-    tab.addEventListener("click", () => selectTab(tabs, tab, false));
-    tab.addEventListener("keydown", (event) => {
-      /** @type {Record<string, number>} */
-      const places = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 };
-      if (!(event.key in places) || event.altKey) return;
-      event.preventDefault();
-      selectTab(tabs, tabs[places[event.key] % tabs.length], true);
-    });
-  });
 }
 
 // Backspace and Alt+Left go back a step of the consultation, but never take a letter from someone who types.
@@ -78,25 +73,81 @@ function connectBackKeys() {
 function connectPrinting() {
   window.addEventListener("beforeprint", () => prepareToPrint(shown.view));
   window.matchMedia("print").addEventListener("change", (event) => event.matches && prepareToPrint(shown.view));
+  byId("print-wall").addEventListener("click", () => printWall(shown.view));
+}
+
+/** @param {(point: number, answers?: Answer[]) => void} pick */
+function connectLoading(pick) {
+  const input = /** @type {HTMLInputElement} */ (byId("load"));
+  input.addEventListener("change", async () => {
+    const file = input.files?.[0];
+    if (!file) return;
+    const opened = openRecord(content, file.name, await file.text());
+    input.value = ""; // the same file may be chosen again
+    byId("loaded").textContent = opened.refused ?? say("record.loaded", { file: file.name });
+    byId("loaded").classList.toggle("problem", opened.refused !== undefined);
+    if (opened.refused === undefined) pick(opened.tree, opened.answers);
+  });
+}
+
+function connectTreeViews() {
+  const names = ["outline", "drawing"];
+  /** @param {string} chosen */
+  const show = (chosen) => {
+    for (const name of names) byId(`show-${name}`).setAttribute("aria-pressed", String(name === chosen));
+    byId("tree").hidden = chosen !== "outline";
+    byId("map-view").hidden = chosen !== "drawing";
+    map.draw();
+  };
+  for (const name of names) byId(`show-${name}`).addEventListener("click", () => show(name));
+  byId("unfold-all").addEventListener("click", () => unfoldAll(shown.view));
+  byId("fold-all").addEventListener("click", () => foldAll(shown.view));
+}
+
+/** The tree that the address asks for, by its budget; -1 where it asks for none that there is. */
+function treeOfAddress() {
+  if (address.budget === null) return -1;
+  const budget = address.budget.number;
+  const costs = content.trees.map((tree) => tree.max_cost);
+  const cheapest = Math.min(...costs);
+  const note = { budget: address.budget.text, cost: cheapest };
+  byId("budget-note").hidden = false;
+  if (budget === null) {
+    byId("budget-note").textContent = say("consult.budget_unread", note);
+    return -1;
+  }
+  const bought = costs.filter((cost) => cost <= budget + 1e-12 * Math.abs(budget));
+  const cost = Math.max(cheapest, ...bought);
+  byId("budget-note").textContent = say(bought.length ? "consult.budget" : "consult.budget_small", { ...note, budget, cost });
+  return costs.indexOf(cost);
 }
 
 showSubtitle(content);
 showPrices(content);
-connectTabs();
 connectBackKeys();
 connectPrinting();
 const narrowScreen = narrow(); // kept, or nobody would listen
-narrowScreen.addEventListener("change", () => placeDetail(shown.view.current.line));
-byId("unfold-all").addEventListener("click", () => unfoldTo(shown.view, shown.view.root, Infinity));
-byId("fold-all").addEventListener("click", () => foldAll(shown.view));
+placeOverview(narrowScreen.matches);
+narrowScreen.addEventListener("change", () => placeOverview(narrowScreen.matches));
+const isNamed = connectTabs(address.budget !== null || narrowScreen.matches ? "consult" : "tree");
+const first = treeOfAddress();
+/** @type {(number: number) => void} */
+let mark = () => {};
+/**
+ * @param {number} number
+ * @param {Answer[]} [answers]
+ */
+const pickTree = (number, answers) => {
+  mark(number);
+  showOneTree(number, answers);
+};
 if (content.points.length > 1) {
-  /** @param {number} at */
-  const pick = (at) => {
-    mark(at);
-    showOneTree(content.trees[content.points[at].tree]);
-  };
-  const mark = showFrontier(content, pick);
-  pick(Math.max(content.points.findIndex((point) => point.tree === content.chosen), 0));
-} else {
-  showOneTree(content.trees[content.chosen]);
+  const points = content.points.map((point) => point.tree);
+  const markPoint = showFrontier(content, (at) => pickTree(points[at]));
+  mark = (number) => markPoint(Math.max(points.indexOf(number), 0));
 }
+pickTree(first < 0 ? content.chosen : first);
+connectTreeViews();
+connectLoading(pickTree);
+// The browser scrolls to what the address names; a view is named otherwise than its element, so it is done here.
+if (isNamed || address.budget !== null) byId("views").scrollIntoView();

@@ -1,7 +1,8 @@
 // @ts-check
 // What the tree's nodes do not say by themselves: the path to each, fees due, and the worst case from there.
 
-import { amount, clean, span, total } from "./dom.js";
+import { span, total } from "./dom.js";
+import { clean, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Content} Content
@@ -115,12 +116,13 @@ export const feesOf = (index, fees) => fees.reduce((sum, fee) => sum + index.con
  * @param {number[]} due
  */
 export function priceWords(index, at, due = index.due[at]) {
-  if (index.repeated[at]) return "already paid";
+  if (index.repeated[at]) return say("price.paid");
   const [low, high] = innerNode(index, at).price;
   const more = feesOf(index, due) - feesOf(index, index.due[at]);
   const fees = due.map((fee) => index.content.fees[fee]);
-  const shared = fees.map((fee) => `${amount(fee.amount)} for ${fee.name}`).join(" and ");
-  return `costs ${span(low + more, high + more)}${shared ? ` (with ${shared})` : ""}`;
+  const shared = fees.map((fee) => say("price.fee", { amount: fee.amount, fee: fee.name })).join(say("list.and"));
+  const price = span(low + more, high + more);
+  return shared ? say("price.costs_with", { price, fees: shared }) : say("price.costs", { price });
 }
 
 /**

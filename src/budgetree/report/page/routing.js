@@ -1,9 +1,9 @@
 // @ts-check
 // Where answers lead, what they cost, and how likely each class is then: as tree/consultation.py does it.
 
-import { clean } from "./dom.js";
 import { bestAnswer } from "./losses.js";
 import { feesOf, isLeaf, priceOf } from "./model.js";
+import { clean } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer

@@ -1,9 +1,10 @@
 // @ts-check
 // Finding a test or a diagnosis in the tree: every hit is unfolded to and marked; Enter goes to the next.
 
-import { amount, byId, counted } from "./dom.js";
+import { byId } from "./dom.js";
 import { isLeaf } from "./model.js";
 import { MAX_DEPTH, focusRow, reveal } from "./tree.js";
+import { say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Index} Index
@@ -11,8 +12,12 @@ import { MAX_DEPTH, focusRow, reveal } from "./tree.js";
  * @typedef {import("./types.d.ts").View} View
  */
 
-/** @param {() => View} currentView */
-export function connectSearch(currentView) {
+/**
+ * moved(row) is called at each hit that is gone to.
+ * @param {() => View} currentView
+ * @param {(row: Row | null) => void} moved
+ */
+export function connectSearch(currentView, moved) {
   const box = /** @type {HTMLInputElement} */ (byId("search"));
   /** @type {Row[]} */
   let hits = [];
@@ -29,12 +34,12 @@ export function connectSearch(currentView) {
     hits.forEach((row) => row.line.classList.add("hit"));
     place = -1;
     report();
+    moved(null);
   }
 
   function report() {
-    const found = counted(hits.length, "hit", "hits");
-    const rest = deeper ? `, and ${amount(deeper)} after more than ${MAX_DEPTH} tests` : "";
-    byId("hits").textContent = !box.value.trim() ? "" : `${place < 0 ? "" : `${place + 1} of `}${found}${rest}`;
+    const rest = deeper ? say("tree.deeper", { count: deeper, tests: MAX_DEPTH }) : "";
+    byId("hits").textContent = box.value.trim() ? hitWords(hits.length, place) + rest : "";
   }
 
   /** @param {number} by */
@@ -47,6 +52,7 @@ export function connectSearch(currentView) {
     line.scrollIntoView({ block: "center" });
     focusRow(currentView(), hits[place]);
     report();
+    moved(hits[place]);
   }
 
   box.addEventListener("input", search);
@@ -56,6 +62,16 @@ export function connectSearch(currentView) {
     step(event.shiftKey && place >= 0 ? -1 : 1);
   });
   return search;
+}
+
+/**
+ * "3 of 12, Enter for the next"; the place is -1 before the first.
+ * @param {number} count
+ * @param {number} place
+ */
+export function hitWords(count, place) {
+  if (!count) return say("tree.no_hits");
+  return place < 0 ? say("tree.hits", { count }) : say("tree.hit", { place: place + 1, count });
 }
 
 /**

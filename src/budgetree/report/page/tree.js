@@ -2,10 +2,12 @@
 // The tree as an outline: one row per branch, folded and unfolded, walked with the arrow keys (ARIA's tree pattern).
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
-import { amount, byId, cases, className, element, span, stackedBar, total } from "./dom.js";
+import { byId, cases, className, element, span, stackedBar, total } from "./dom.js";
 import { firstHighest } from "./losses.js";
-import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, worstPath } from "./model.js";
-import { narrow, placeDetail, showDetail } from "./detail.js";
+import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, testAt, worstPath } from "./model.js";
+import { narrow, showDetail } from "./detail.js";
+import { openGroups } from "./folding.js";
+import { say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Branch} Branch
@@ -14,8 +16,8 @@ import { narrow, placeDetail, showDetail } from "./detail.js";
  * @typedef {import("./types.d.ts").View} View
  */
 
-const LARGE = 60; // nodes; a larger tree starts folded
-const OPEN_DEPTH = 3; // below this depth
+const ROW_HEIGHT = { wide: 36, narrow: 64 }; // about, in pixels
+const FEWEST_ROWS = 8; // that are unfolded, however low the window is
 export const MAX_DEPTH = 100; // tests; what is deeper is unfolded by hand: browsers take minutes for a thousand levels
 
 /**
@@ -24,22 +26,27 @@ export const MAX_DEPTH = 100; // tests; what is deeper is unfolded by hand: brow
  */
 export function showTree(index) {
   const worst = worstPath(index);
-  const list = element("ul", { role: "tree", "aria-label": "The tree of tests", class: "tree" });
-  const view = /** @type {View} */ ({ index, worst, rows: new Map() });
+  const list = element("ul", { role: "tree", "aria-label": say("tree.label"), class: "tree" });
+  const view = /** @type {View} */ ({ index, worst, rows: new Map(), folded: () => {} });
   view.root = addRow(view, list, 0, null, null);
   view.current = view.root;
-  unfoldTo(view, view.root, index.nodes.length > LARGE ? OPEN_DEPTH : Infinity);
+  for (const group of openGroups(index, { rows: rowsThatFit() - 1, taken: 0 })) setOpen(view, rowOf(view, group), true);
   list.addEventListener("keydown", (event) => walk(view, event));
   // When the pointer leaves, the panel returns to what has the focus.
   list.addEventListener("pointerleave", () => showDetail(index, view.current));
   byId("tree").replaceChildren(list);
-  const path = worst.ties > 1 ? `One of ${worst.ties} paths that cost most` : "The path that costs most";
   byId("worst-note").replaceChildren(
     element("span", { class: "key key-worst" }),
-    `${path} among the known cases (${amount(worst.cost)}) is marked with a thick line.`,
+    say("tree.worst", { count: worst.ties, cost: worst.cost }),
   );
   focusRow(view, view.root);
   return view;
+}
+
+/** A large tree starts with what a window can show. */
+function rowsThatFit() {
+  const height = narrow().matches ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide;
+  return Math.max(Math.floor(window.innerHeight / height), FEWEST_ROWS);
 }
 
 /**
@@ -56,30 +63,19 @@ function addRow(view, within, group, branch, parent) {
   const onWorst = worst.groups.has(group);
   const list = index.groups[group].branches ? element("ul", { role: "group", hidden: true }) : null;
   const line = rowLine(index, group, branch, onWorst);
-  const item = element(
-    "li",
-    {
-      role: "treeitem",
-      tabindex: "-1",
-      class: onWorst ? "on-worst" : null,
-      "aria-level": depth + 1,
-      "aria-expanded": list ? "false" : null,
-      "data-group": group,
-    },
-    line,
-    list,
-  );
+  const place = { role: "treeitem", tabindex: -1, "aria-level": depth + 1, "data-group": group };
+  for (const [name, value] of Object.entries(place)) line.setAttribute(name, String(value));
+  if (list) line.setAttribute("aria-expanded", "false");
   /** @type {Row} */
-  const row = { group, branch, item, list, line, parent, depth, below: null };
-  item.setAttribute("aria-label", line.textContent ?? "");
-  item.addEventListener("focus", () => focusRow(view, row));
+  const row = { group, branch, list, line, parent, depth, below: null };
+  line.addEventListener("focus", () => focusRow(view, row));
   line.addEventListener("pointerenter", () => narrow().matches || showDetail(index, row));
   line.addEventListener("click", () => {
-    item.focus({ preventScroll: true });
+    line.focus({ preventScroll: true });
     if (list) setOpen(view, row, Boolean(list.hidden));
   });
   view.rows.set(group, row);
-  within.append(item);
+  within.append(element("li", { role: "none", class: onWorst ? "on-worst" : null }, line, list));
   return row;
 }
 
@@ -95,16 +91,25 @@ export function rowLine(index, group, branch, onWorst) {
   const counts = countsIn(index, index.groups[group]);
   const line = element("div", { class: isLeaf(node) ? "row leaf" : "row" });
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
-  if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(", ")), " ");
+  if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(say("list.comma"))), " ");
   const what = isLeaf(node)
     ? element("span", {}, ...leafWords(index, at))
-    : element("b", {}, `${isPurchase(index, at) ? "buy " : ""}${index.content.tests[node.test].name}`);
-  const costs = branch ? [...branchPrice(index, at, branch), `spent ${amount(node.spent)}`] : [];
+    : element("b", {}, testWords(index, at));
+  const costs = branch ? [...branchPrice(index, at, branch), say("tree.spent", { amount: node.spent })] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, at));
-  line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(", ")), " ");
+  line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));
-  if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, "worst case"));
+  if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, say("tree.worst_tag")));
   return line;
+}
+
+/**
+ * @param {Index} index
+ * @param {number} at
+ */
+export function testWords(index, at) {
+  const { name } = testAt(index, at);
+  return isPurchase(index, at) ? say("tree.buy", { test: name }) : name;
 }
 
 /**
@@ -115,7 +120,7 @@ export function rowLine(index, group, branch, onWorst) {
 function leafWords(index, at) {
   const { content, tree } = index;
   if (!tree.models) return [className(content, index.nodes[at].label)];
-  return ["by a model, mostly ", className(content, firstHighest(nodeShares(index, at)))];
+  return sayParts("tree.by_model", { class: className(content, firstHighest(nodeShares(index, at))) });
 }
 
 /**
@@ -130,7 +135,7 @@ function branchPrice(index, at, branch) {
   if (low === high) return [];
   if (isPurchase(index, above) || !branch.outcomes.length) return [];
   const prices = branch.outcomes.map((outcome) => priceOf(index, above, outcome));
-  return [`paid ${span(Math.min(...prices), Math.max(...prices))}`];
+  return [say("tree.paid", { amount: span(Math.min(...prices), Math.max(...prices)) })];
 }
 
 /**
@@ -151,22 +156,19 @@ function rowsBelow(view, row) {
  * @param {Row} row
  * @param {boolean} open
  */
-function setOpen(view, row, open) {
+export function setOpen(view, row, open) {
   if (!row.list) return;
   if (open) rowsBelow(view, row);
   row.list.hidden = !open;
-  row.item.setAttribute("aria-expanded", String(open));
+  row.line.setAttribute("aria-expanded", String(open));
+  view.folded();
 }
 
-/**
- * @param {View} view
- * @param {Row} start
- * @param {number} depth
- */
-export function unfoldTo(view, start, depth) {
-  const pending = [start];
+/** @param {View} view */
+export function unfoldAll(view) {
+  const pending = [view.root];
   for (let row = pending.pop(); row; row = pending.pop()) {
-    if (!row.list || row.depth >= Math.min(depth, MAX_DEPTH)) continue;
+    if (!row.list || row.depth >= MAX_DEPTH) continue;
     setOpen(view, row, true);
     pending.push(...rowsBelow(view, row));
   }
@@ -202,22 +204,21 @@ export function reveal(view, group) {
 }
 
 /** @type {(view: View, group: number) => Row} */
-const rowOf = (view, group) => /** @type {Row} */ (view.rows.get(group));
+export const rowOf = (view, group) => /** @type {Row} */ (view.rows.get(group));
 
 /**
  * @param {View} view
  * @param {Row} row
  */
 export function focusRow(view, row) {
-  view.current.item.tabIndex = -1;
+  view.current.line.tabIndex = -1;
   view.current = row;
-  row.item.tabIndex = 0;
-  placeDetail(row.line);
+  row.line.tabIndex = 0;
   showDetail(view.index, row);
 }
 
 /** @type {(row: Row) => boolean} */
-const isOpen = (row) => row.list !== null && !row.list.hidden;
+export const isOpen = (row) => row.list !== null && !row.list.hidden;
 
 /**
  * @param {View} view
@@ -229,7 +230,7 @@ function walk(view, event) {
   /** @type {NodeListOf<HTMLElement>} */
   const items = byId("tree").querySelectorAll("[role=treeitem]");
   const visible = [...items].filter((item) => item.offsetParent !== null);
-  const place = visible.indexOf(row.item);
+  const place = visible.indexOf(row.line);
   /** @type {(at: number) => Row | undefined} */
   const visibleRow = (at) => (visible[at] ? rowOf(view, Number(visible[at].dataset.group)) : undefined);
   /** @type {Record<string, () => Row | null | undefined | void>} */
@@ -246,5 +247,5 @@ function walk(view, event) {
   if (!(event.key in moves)) return;
   event.preventDefault();
   const target = moves[event.key]();
-  if (target) target.item.focus();
+  if (target) target.line.focus();
 }

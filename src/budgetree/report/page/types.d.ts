@@ -1,5 +1,11 @@
 // What the page's scripts hand to each other. The first half is what report/summary.py writes.
 
+/** A text with gaps ({name}), or its forms by number as Intl.PluralRules calls them. */
+export type Text = string | { other: string; [form: string]: string };
+
+/** Per language, as languages/ has them, the texts by key. */
+export type Languages = Record<string, Record<string, Text>>;
+
 export interface Content {
   title: string;
   version: string;
@@ -77,6 +83,7 @@ export interface Steps {
 }
 
 export interface Tree {
+  digest: string; // of its model file
   nodes: TreeNode[]; // parents before their children
   outline: Group[]; // what people see: group 0 is the root, parents before what is below them
   max_cost: number;
@@ -190,7 +197,9 @@ export interface Index {
 export interface Answer {
   outcome: number | null; // null for one that the tree does not know
   said: string;
+  measured?: number; // where a number was typed
   unavailable?: boolean; // there is no result, and the test is not paid
+  time?: string; // when it was given
 }
 
 export interface Step {
@@ -232,6 +241,54 @@ export interface Session {
   answers: Answer[];
 }
 
+/** A finished consultation, as it is saved. */
+export interface SavedRecord {
+  format: string;
+  version: number;
+  title: string;
+  model: string; // the digest of its file
+  finished: string; // a time, as all times are: ISO 8601, UTC
+  answer: string;
+  cost: number;
+  max_cost: number;
+  probabilities: { class: string; probability: number }[];
+  steps: SavedStep[];
+}
+
+export interface SavedStep {
+  test: string;
+  outcome: number | null; // null for one that is on no list, or not available
+  result: string; // in words
+  measured?: number;
+  available: boolean;
+  time: string;
+  price: number;
+}
+
+/** A saved consultation that was read, or why it was not. */
+export type Opened = { tree: number; answers: Answer[]; refused?: undefined } | { refused: string };
+
+export interface Address {
+  language: string | null;
+  budget: { text: string; number: number | null } | null; // null: not a number
+}
+
+/** A branch in the drawing. */
+export interface Box {
+  group: number;
+  branch: Branch | null; // null for the root
+  above: number; // the group; -1 for the root
+  x: number;
+  y: number;
+  unfolded: boolean;
+}
+
+export interface Plan {
+  boxes: Map<number, Box>; // by group, parents first
+  width: number;
+  height: number;
+}
+
 export interface Worst {
   groups: Set<number>; // from the root to the leaf
   cost: number;
@@ -241,9 +298,8 @@ export interface Worst {
 export interface Row {
   group: number;
   branch: Branch | null; // null for the root
-  item: HTMLLIElement;
   list: HTMLUListElement | null; // of what is below; null for leaves
-  line: HTMLDivElement;
+  line: HTMLDivElement; // the tree item
   parent: Row | null;
   depth: number;
   below: Row[] | null; // null as long as nobody needed them
@@ -255,6 +311,7 @@ export interface View {
   rows: Map<number, Row>; // by group
   root: Row;
   current: Row;
+  folded: () => void; // called when a row is folded or unfolded
 }
 
 export type Child = Node | string | null | undefined;

@@ -16,7 +16,7 @@ from budgetree.errors import ModelFileError
 from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
-from budgetree.services.files import write_json
+from budgetree.services.files import json_text, write_text
 from budgetree.services.words import counted
 from budgetree.tree.model.encoding import (
     encoding_content,
@@ -49,7 +49,12 @@ VERSION_OF_RECORDS = 3  # before it "origin" was prose, and what was proven was 
 
 def write(path: str | PathLike[str], tree: Tree) -> None:
     """Write the whole file; an old one stays until the new one is complete."""
-    write_json(Path(path), _to_content(tree))
+    write_text(Path(path), model_text(tree))
+
+
+def model_text(tree: Tree) -> str:
+    """What the file of a tree says."""
+    return json_text(_to_content(tree))
 
 
 def read(path: str | PathLike[str], make: type[AnyTree]) -> AnyTree:

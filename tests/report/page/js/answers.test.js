@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { refusal } from "../../../../src/budgetree/report/page/answers.js";
+import "./speaking.js";
 
 test("numbers as people type them are read", () => {
   for (const text of ["4.5", " 4 ", "-.5", "+3.", "1e-3"]) assert.equal(refusal(text), "");

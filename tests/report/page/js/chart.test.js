@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { niceTicks, pathThrough } from "../../../../src/budgetree/report/page/chart.js";
+import "./speaking.js";
 
 test("ticks are round, start at 0 and reach the top", () => {
   assert.deepEqual(niceTicks(4), [0, 1, 2, 3, 4]);

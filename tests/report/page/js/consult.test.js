@@ -5,6 +5,7 @@ import { inWords } from "../../../../src/budgetree/report/page/consult.js";
 import { indexTree } from "../../../../src/budgetree/report/page/model.js";
 import { follow } from "../../../../src/budgetree/report/page/routing.js";
 import { content } from "./content.js";
+import "./speaking.js";
 
 const index = indexTree(content(), content().trees[0]);
 const said = (...outcomes) => inWords(index, follow(index, outcomes.map((outcome) => ({ outcome, said: "" }))));

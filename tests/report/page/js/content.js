@@ -43,6 +43,7 @@ export const content = () => ({
       n_objects: 6,
       n_leaves: 4,
       depth: 3,
+      digest: "d1",
       origin: "exact search",
       expected: null,
       statement: { proven: true, sentences: ["No tree within a budget of 5.1 makes fewer errors."] },

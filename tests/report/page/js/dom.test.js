@@ -3,10 +3,12 @@ import test from "node:test";
 
 import "./fake_document.js";
 import * as dom from "../../../../src/budgetree/report/page/dom.js";
+import { amount } from "../../../../src/budgetree/report/page/words.js";
 import { content } from "./content.js";
+import "./speaking.js";
 
 test("sums of prices show no float dust", () => {
-  assert.equal(dom.amount(0.1 + 0.2), "0.3");
+  assert.equal(amount(0.1 + 0.2), "0.3");
   assert.equal(dom.total([0.1, 0.2, 0.7]), 1);
   assert.equal(dom.span(0.1 + 0.2, 0.3), "0.3");
   assert.equal(dom.span(1, 2.5), "1 to 2.5");

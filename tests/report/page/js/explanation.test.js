@@ -6,6 +6,7 @@ import { indexTree } from "../../../../src/budgetree/report/page/model.js";
 import { follow } from "../../../../src/budgetree/report/page/routing.js";
 import { content } from "./content.js";
 import "./fake_document.js";
+import "./speaking.js";
 
 const index = indexTree(content(), content().trees[0]);
 const answers = [{ outcome: 1, said: "green" }, { outcome: 0, said: "s" }];

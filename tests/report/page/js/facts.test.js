@@ -3,6 +3,7 @@ import test from "node:test";
 
 import { newCasesFact, proofFact } from "../../../../src/budgetree/report/page/facts.js";
 import { content } from "./content.js";
+import "./speaking.js";
 
 const [tree] = content().trees;
 const open = { ...tree, statement: { proven: false, sentences: ["Nothing was proven about this tree."] } };

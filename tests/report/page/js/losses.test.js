@@ -5,6 +5,7 @@ import { lossFact, proofFact } from "../../../../src/budgetree/report/page/facts
 import { bestAnswer, confusionParts, lossOf, lossParts, lossWords } from "../../../../src/budgetree/report/page/losses.js";
 import { content } from "./content.js";
 import "./fake_document.js";
+import "./speaking.js";
 
 const losses = { units: [[0, 2, 1], [10, 0, 1]], scale: 2, plain: false };
 const losing = () => ({ ...content(), answers: ["well", "ill", "refer"], losses });

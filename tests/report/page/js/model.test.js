@@ -3,6 +3,7 @@ import test from "node:test";
 
 import * as model from "../../../../src/budgetree/report/page/model.js";
 import { content } from "./content.js";
+import "./speaking.js";
 
 const indexed = () => model.indexTree(content(), content().trees[0]);
 

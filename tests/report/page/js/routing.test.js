@@ -4,6 +4,7 @@ import test from "node:test";
 import { indexTree } from "../../../../src/budgetree/report/page/model.js";
 import { follow } from "../../../../src/budgetree/report/page/routing.js";
 import { content } from "./content.js";
+import "./speaking.js";
 
 const index = indexTree(content(), content().trees[0]);
 const answer = (outcome) => ({ outcome, said: String(outcome) });

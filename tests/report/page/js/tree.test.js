@@ -5,6 +5,7 @@ import "./fake_document.js";
 import { indexTree } from "../../../../src/budgetree/report/page/model.js";
 import { rowLine } from "../../../../src/budgetree/report/page/tree.js";
 import { content } from "./content.js";
+import "./speaking.js";
 
 const index = () => indexTree(content(), content().trees[0]);
 

@@ -1,7 +1,7 @@
 """scikit-learn's own list of checks for estimators, run on BudgetTreeClassifier.
 
 pip install 'budgetree[sklearn]'
-python examples/scikit_checks.py
+python benchmarks/scikit_checks.py
 """
 
 import os

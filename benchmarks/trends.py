@@ -1,7 +1,7 @@
 """The paper's two trends: hinged functions win at small budgets, Powers functions at large ones. Do they?
 
-    python examples/trends.py
-    python examples/trends.py sonar wdbc    # of these sets alone
+    python benchmarks/trends.py
+    python benchmarks/trends.py sonar wdbc    # of these sets alone
 
 For each data set, at unit prices as in the paper: the fewest errors on the paper's own curves (Powers 2 to 5 stopped
 early by δ, HingedPairs over α) at each worst-case cost, and who is ahead: H, P, or neither (=).

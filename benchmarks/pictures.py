@@ -1,7 +1,7 @@
 """The two pictures of the README: a tree, and what every budget buys.
 
 pip install '.[plot]'
-python examples/pictures.py [FOLDER]
+python benchmarks/pictures.py [FOLDER]
 """
 
 import sys

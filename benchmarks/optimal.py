@@ -1,8 +1,8 @@
 """Greedy and optimal side by side: for each of the paper's nine data sets what every budget buys, and what is proven.
 
-python examples/optimal.py          # ten seconds for each set; dna takes all of them
-python examples/optimal.py 120      # two minutes for each
-python examples/optimal.py 120 dna  # of this set alone
+python benchmarks/optimal.py          # ten seconds for each set; dna takes all of them
+python benchmarks/optimal.py 120      # two minutes for each
+python benchmarks/optimal.py 120 dna  # of this set alone
 
 Every test costs 1. "at least" is the proven lower bound on the errors of any tree within the budget.
 """

@@ -1,8 +1,8 @@
 """Certificates: how close to the best possible the greedy error-free trees of the paper's nine data sets are.
 
-python examples/certificates.py       # up to ten seconds for each set; dna takes all of them
-python examples/certificates.py 60    # up to a minute for each
-python examples/certificates.py 60 pima dna    # of these sets alone
+python benchmarks/certificates.py       # up to ten seconds for each set; dna takes all of them
+python benchmarks/certificates.py 60    # up to a minute for each
+python benchmarks/certificates.py 60 pima dna    # of these sets alone
 
 Every test costs 1, but for pima with its real prices. "at least" is what every error-free tree costs in the worst case,
 "by" which bound says so, and "checked" whether the certificate was verified again, in exact arithmetic, by a program

@@ -1,0 +1,91 @@
+"""`budgetree fit --engine dask`: the tree from a cluster."""
+
+from __future__ import annotations
+
+import glob
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from budgetree.cli.tables import Request, check_names
+
+if TYPE_CHECKING:
+    from budgetree.cli.fitting import Wish
+    from budgetree.dask import DaskCases
+    from budgetree.tree import Tree
+
+
+def check_options(context: click.Context, certificate: str | None, settings: dict[str, Any]) -> None:
+    """An error where an option asks for what only rows in memory allow; the objective is the known cases."""
+    given = context.get_parameter_source
+    refused = {
+        "--certificate": certificate is not None,
+        "--groups": settings["groups"] is not None,
+        "--sheet": settings["sheet"] is not None,
+        "--method exact": settings["method"] == "exact",
+        "--time-limit": settings["time_limit"] is not None,
+        "--objective new": settings["objective"] == "new"
+        and given("objective") is click.core.ParameterSource.COMMANDLINE,
+    }
+    asked = [option for option, is_asked in refused.items() if is_asked]
+    if asked:
+        raise click.UsageError(f"{asked[0]} needs the rows in memory; leave it out, or --engine dask.")
+    settings["objective"] = "known"
+
+
+def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
+    """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
+    from budgetree.dask.cluster import connect
+
+    _check_files(request)
+    with connect(scheduler) as client:
+        click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
+        return _tree(_cases(client, request), wish)
+
+
+def _cases(client: Any, request: Request) -> DaskCases:
+    from budgetree.cli.losses import given_losses, place_of
+    from budgetree.dask import DaskCases
+    from budgetree.dask.files import of_files
+    from budgetree.problem import Prices
+    from budgetree.services.progress import progress_bar
+    from budgetree.shards.plan import CaseRequest
+
+    assert request.target is not None
+    wanted = CaseRequest.of(
+        request.target,
+        prices=None if request.prices is None else Prices.from_toml(request.prices),
+        losses=given_losses(request),
+        levels=request.levels,
+        duplicates=request.duplicates,  # type: ignore[arg-type]
+    )
+    partitions = of_files(request.data, request.reading, request.drop)
+    try:
+        with progress_bar("reading", None) as report:
+            return DaskCases.of(client, partitions, wanted, report)
+    except ValueError as error:
+        raise ValueError(f"{place_of(str(error), request, request.data)}: {error}") from error
+
+
+def _tree(cases: DaskCases, wish: Wish) -> Tree:
+    from budgetree.dask.verbs import grow_cases
+    from budgetree.impurity import Pairs
+    from budgetree.learn import frontier
+    from budgetree.learn.proofs import tree_for_budget, tree_for_error
+
+    is_portfolio = wish.method == "greedy"
+    if wish.max_error is None and not is_portfolio:
+        return grow_cases(cases, Pairs(), budget=wish.budget, min_cases=wish.min_cases)
+    impurities = None if is_portfolio else [Pairs()]
+    found = frontier(cases, impurities=impurities, max_budget=wish.budget, min_cases=wish.min_cases)
+    return tree_for_budget(found, wish.budget) if wish.max_error is None else tree_for_error(found, wish.max_error)
+
+
+def _check_files(request: Request) -> None:
+    """What can be said before a cluster is started."""
+    from budgetree import datasets
+    from budgetree.problem.tables.batches import open_batches
+
+    if not glob.glob(request.data) and request.data in datasets.names():
+        raise ValueError(f"{request.data}: a bundled data set fits into memory; leave --engine dask out.")
+    check_names(open_batches(request.data, request.reading).names, request)

@@ -1,0 +1,96 @@
+"""The cluster: finding it, asking it, and saying clearly when it does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import socket
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import distributed
+from distributed import Client, Future
+from distributed.comm import CommClosedError
+from distributed.comm.addressing import get_address_host_port
+
+from budgetree.errors import ClusterError
+
+MAX_IDLE = 30.0  # seconds without any worker, after which nobody is waited for
+LOOK_EVERY = 2.0  # seconds
+CONNECT_SECONDS = 10
+
+
+def find_client(client: Any = None) -> Client:
+    """The client that was given, or the one that was made last."""
+    if client is None:
+        try:
+            return distributed.default_client()
+        except ValueError:
+            raise ValueError(
+                "client: there is none; make one first, for this machine by `dask.distributed.Client()` or for a "
+                "cluster by `Client('tcp://address:8786')`, or give it as client=…."
+            ) from None
+    if not isinstance(client, Client):
+        raise ValueError(f"client is {type(client).__name__}; expected a dask.distributed.Client.")
+    return client
+
+
+def connect(address: str | None) -> Client:
+    """A client of the scheduler at an address; without one, of a cluster on this machine that ends with the client."""
+    if address is None:
+        return Client(host="127.0.0.1", dashboard_address="127.0.0.1:0")
+    try:
+        _knock(address)
+        return Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterError(
+            f"scheduler: nobody answers at {address!r} ({_in_short(error)}); expected "
+            "the address that `dask scheduler` prints, such as tcp://10.0.0.1:8786. Start it, or correct the address."
+        ) from error
+
+
+def _knock(address: str) -> None:
+    """An OSError at once where nobody listens: a Client tries until its time is over, and leaves threads behind."""
+    host, port = get_address_host_port(address)
+    with socket.create_connection((host, port), timeout=CONNECT_SECONDS):
+        pass
+
+
+def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
+    """What tasks found; errors of ours as they are, and those of the cluster in words."""
+    idle_since: float | None = None
+    while True:
+        try:
+            with client.as_current():  # it need not be the default one
+                distributed.wait(list(futures), timeout=LOOK_EVERY)
+            found: list[Any] = client.gather(list(futures))
+            return found
+        except TimeoutError:
+            if client.scheduler_info(n_workers=1)["workers"]:
+                idle_since = None
+                continue
+            idle_since = idle_since or time.monotonic()
+            if time.monotonic() - idle_since > MAX_IDLE:
+                raise ClusterError(
+                    f"the cluster has had no worker for {MAX_IDLE:.0f} seconds; start some, and fit again."
+                ) from None
+        except distributed.KilledWorker as error:
+            raise ClusterError(
+                f"a task was given up because {error.allowed_failures + 1} workers died while they did it, usually for "
+                "want of memory; give workers more memory or split the data into more partitions."
+            ) from error
+        except (asyncio.CancelledError, concurrent.futures.CancelledError, CommClosedError) as error:
+            raise ClusterError(
+                f"the scheduler at {client.scheduler.address if client.scheduler else 'its address'} is gone, and the "
+                "tasks with it; start it again, and fit again."
+            ) from error
+
+
+def result(client: Client, future: Future[Any]) -> Any:
+    """The same for one task."""
+    return results(client, [future])[0]
+
+
+def _in_short(error: BaseException) -> str:
+    return str(error).splitlines()[0][:100] if str(error) else type(error).__name__

@@ -1,0 +1,79 @@
+"""grow and frontier on a Dask data frame, as budgetree.grow and budgetree.frontier are on an Instance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from budgetree.counts import ShardedCases
+from budgetree.dask.cases import DaskCases
+from budgetree.impurity import Impurity, Pairs
+from budgetree.learn import Frontier
+from budgetree.learn import frontier as frontier_of_cases
+from budgetree.learn.greedy.growers import grow_sharded
+from budgetree.learn.greedy.origins import greedy_origin
+from budgetree.learn.greedy.rule import RuleName
+from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.settings import check_min_cases
+from budgetree.services.progress import progress_bar
+from budgetree.tree import Tree
+
+CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")
+_PAIRS = Pairs()
+
+
+def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings: Any) -> Tree:
+    """Grow a tree greedily on a cluster; the same tree as in memory, to the bit.
+
+    frame     a Dask data frame, or DaskCases made from one
+    target    the column that says what each row is
+    impurity  and delta, budget, rule, min_cases: as in budgetree.grow
+    settings  prices, losses, levels and duplicates as in Instance.from_frame; weights: the column that says how much
+              each row counts; client: a dask.distributed.Client, by default the one that was made last; progress: True
+              or False to show or hide the bar
+    """
+    cases, others = _cases(frame, target, settings)
+    return grow_cases(cases, impurity, **others)
+
+
+def grow_cases(
+    cases: ShardedCases,
+    impurity: Impurity,
+    *,
+    delta: Any = 0,
+    budget: Any = None,
+    rule: RuleName = "worst",
+    min_cases: int = 1,
+    progress: bool | None = None,
+) -> Tree:
+    """budgetree.grow with a progress bar."""
+    least = check_min_cases(min_cases)
+    settings = replace(check_settings(cases, impurity, delta, budget, rule), min_cases=least)
+    with progress_bar("growing", progress) as report:
+        nodes = grow_sharded(cases, settings, 1, report=report)
+    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
+    return Tree(cases.schema, nodes, cases.n_objects, origin)
+
+
+def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
+    """For every budget the fewest errors of greedy trees; the same points as budgetree.frontier(method="greedy").
+
+    settings  impurities, max_budget, time_limit, progress, cache_bytes, min_cases as in budgetree.frontier; and those
+              of grow that say what the rows are
+    """
+    cases, others = _cases(frame, target, settings)
+    return frontier_of_cases(cases, **others)
+
+
+def _cases(frame: Any, target: Any, settings: dict[str, Any]) -> tuple[ShardedCases, dict[str, Any]]:
+    """The cases, and what is left of the settings."""
+    about_cases = {name: value for name, value in settings.items() if name in (*CASE_SETTINGS, "client")}
+    others = {name: value for name, value in settings.items() if name not in about_cases}
+    if isinstance(frame, DaskCases):
+        if target is not None or about_cases:
+            given = ", ".join(["target"] * (target is not None) + list(about_cases))
+            raise ValueError(f"{given}: the DaskCases know that already; leave it out.")
+        return frame, others
+    if target is None:
+        raise ValueError("target: there is none; expected the column that says what each row is.")
+    return DaskCases(frame, target, **about_cases), others

@@ -1,0 +1,147 @@
+// @ts-check
+// Every text of the page, by its key, in the language in use: languages/ has a file for each. Numbers as that language
+// writes them.
+
+/**
+ * @typedef {import("./types.d.ts").Child} Child
+ * @typedef {import("./types.d.ts").Languages} Languages
+ * @typedef {import("./types.d.ts").Text} Text
+ */
+
+const FIRST = "en"; // what Python says is in this language
+const GAP = /\{(\w+)\}/;
+const spoken = {
+  code: FIRST,
+  languages: /** @type {Languages} */ ({}),
+  plurals: new Intl.PluralRules(FIRST),
+  patterns: /** @type {{ key: string, pattern: RegExp }[]} */ ([]),
+};
+
+/**
+ * @param {string} code
+ * @param {Languages} languages
+ */
+export function speak(code, languages) {
+  spoken.code = code;
+  spoken.languages = languages;
+  spoken.plurals = new Intl.PluralRules(code);
+  const texts = Object.entries(languages[FIRST] ?? {});
+  spoken.patterns = texts.flatMap(([key, text]) => formsOf(text).map((form) => ({ key, pattern: patternOf(form) })));
+}
+
+/**
+ * The language to speak: asked for in the address, fixed when the page was made, or the reader's.
+ * @param {Languages} languages
+ * @param {(string | null | undefined)[]} wanted the most wanted first
+ */
+export function pickLanguage(languages, wanted) {
+  const codes = wanted.map((code) => (code ?? "").toLowerCase().split("-")[0]);
+  return codes.find((code) => Object.hasOwn(languages, code)) ?? FIRST;
+}
+
+/** @type {(text: Text) => string[]} */
+const formsOf = (text) => (typeof text === "string" ? [text] : Object.values(text));
+
+/**
+ * A text as a pattern, whose gaps may hold anything.
+ * @param {string} form
+ */
+function patternOf(form) {
+  const parts = form.split(new RegExp(GAP, "g")).map((part, at) => {
+    return at % 2 ? `(?<${part}>.+?)` : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  });
+  return new RegExp(`^${parts.join("")}$`);
+}
+
+/**
+ * The form of a text that goes with values.count.
+ * @param {string} key
+ * @param {Record<string, unknown>} values
+ */
+function formOf(key, values) {
+  const text = spoken.languages[spoken.code]?.[key] ?? spoken.languages[FIRST]?.[key];
+  if (text === undefined) throw new Error(`no text ${key}`);
+  if (typeof text === "string") return text;
+  return text[spoken.plurals.select(Number(values.count))] ?? text.other;
+}
+
+/**
+ * A text with its gaps filled; a number is written as the language writes it, and decides between one and many.
+ * @param {string} key
+ * @param {Record<string, string | number>} values
+ */
+export function say(key, values = {}) {
+  return formOf(key, values).replace(new RegExp(GAP, "g"), (_, name) => written(values[name]));
+}
+
+/** @type {(value: string | number) => string} */
+const written = (value) => (typeof value === "number" ? amount(value) : value);
+
+/**
+ * The same with elements in its gaps.
+ * @param {string} key
+ * @param {Record<string, string | number | Node>} values
+ * @returns {Child[]}
+ */
+export function sayParts(key, values) {
+  const parts = formOf(key, values).split(new RegExp(GAP, "g"));
+  return parts.map((part, at) => {
+    const value = at % 2 ? values[part] : part;
+    return typeof value === "number" ? amount(value) : value;
+  });
+}
+
+/**
+ * What Python said, in the language in use: the texts "said." are its sentences, "range." its names of ranges. What is
+ * not among them stays.
+ * @param {string} sentence
+ * @param {string} kind
+ * @returns {string}
+ */
+export function sayAgain(sentence, kind = "said.") {
+  if (spoken.code === FIRST) return sentence;
+  for (const { key, pattern } of spoken.patterns) {
+    const match = key.startsWith(kind) ? pattern.exec(sentence) : null;
+    if (!match) continue;
+    const values = Object.entries(match.groups ?? {}).map(([name, value]) => [name, valueAgain(value, kind)]);
+    return say(key, Object.fromEntries(values));
+  }
+  return sentence;
+}
+
+/** @type {(value: string, kind: string) => string | number} */
+const valueAgain = (value, kind) => (isNumeral(value) ? Number(value) : sayAgain(value, kind));
+
+/**
+ * Whether a text is a number as amount would write it, so that nothing is lost when it is written again.
+ * @type {(text: string) => boolean}
+ */
+const isNumeral = (text) => String(clean(Number(text))) === text;
+
+/**
+ * Sums of prices carry float dust (0.1 + 0.2); twelve digits are more than any price list has.
+ * @type {(number: number) => number}
+ */
+export const clean = (number) => Number(number.toPrecision(12));
+
+/** @type {(number: number) => string} */
+export const amount = (number) => numeral(String(clean(number)));
+
+/**
+ * Digits with the language's decimal mark.
+ * @type {(digits: string) => string}
+ */
+export const numeral = (digits) => digits.replace(".", say("number.decimal"));
+
+/**
+ * A number as people type it, with the language's decimal mark or a point; null where it is none, or could be two.
+ * @param {string} text
+ * @returns {number | null}
+ */
+export function typedNumber(text) {
+  const mark = say("number.decimal");
+  const given = text.trim();
+  if (mark !== "." && (/^[+-]?\d{1,3}\.\d{3}$/.test(given) || (given.includes(".") && given.includes(mark)))) return null;
+  const plain = given.replace(mark, ".");
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : null;
+}

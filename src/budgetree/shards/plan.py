@@ -1,0 +1,244 @@
+"""From parts of a raw table to shards: a survey of each part, one plan for all, and then each part by itself.
+
+    part ──► survey ─┐                                      ┌─► part ──► shard
+    part ──► survey ─┼──► levels, categories, classes,  ────┼─► part ──► shard
+    part ──► survey ─┘    unit of weight: the plan          └─► part ──► shard
+
+Whoever has the parts does the first and the last step where they are; surveys are small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.counts import Shard
+from budgetree.problem import Losses, Prices, Schema
+from budgetree.problem.raw_rows import Duplicates
+from budgetree.problem.schema import distinct_names
+from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS, side_by_side
+from budgetree.problem.tables.learned import as_learned
+from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
+from budgetree.problem.tables.survey import (
+    ColumnSurvey,
+    MixedColumnError,
+    encoders_for,
+    merged,
+    survey_column,
+)
+from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.tables.values import sort_key
+from budgetree.problem.units import LARGEST_EXACT, WeightFacts
+from budgetree.services.words import counted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseRequest:
+    """How raw rows become known cases; as Instance.from_frame has it."""
+
+    target: str
+    prices: Prices
+    losses: Losses | None = None
+    levels: LevelPlan = field(default_factory=LevelPlan)
+    duplicates: Duplicates = "merge"
+    weights: str | None = None  # the column that says how much each row counts
+
+    @classmethod
+    def of(
+        cls,
+        target: Any,
+        *,
+        prices: Any = None,
+        losses: Any = None,
+        levels: LevelCounts = DEFAULT_LEVELS,
+        duplicates: Literal["merge", "keep"] | None = None,
+        weights: Any = None,
+    ) -> CaseRequest:
+        """What a user gave, checked as far as it can be without the table."""
+        if duplicates not in ("merge", "keep", None):
+            raise ValueError(f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.")
+        known = Losses.of(losses)
+        counts_rows = known is not None or weights is not None
+        alike: Duplicates = ("keep" if counts_rows else "merge") if duplicates is None else duplicates
+        if isinstance(levels, Mapping):
+            levels = {str(name): count for name, count in levels.items()}
+        if alike == "merge" and counts_rows:
+            alike = "add up"  # the most common label may be the wrong one
+        column = None if weights is None else str(weights)
+        return cls(str(target), Prices.of(prices), known, LevelPlan.of(levels), alike, column)
+
+    def tests_of(self, table: Table) -> tuple[Column, ...]:
+        """The columns that are tests."""
+        return tuple(column for column in table.columns if column.name not in (self.target, self.weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartSurvey:
+    """What a part of the table holds."""
+
+    part: str  # its name, for messages
+    n_rows: int
+    tests: tuple[ColumnSurvey, ...]
+    labels: ColumnSurvey
+    weights: WeightFacts | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(survey.contents.name for survey in self.tests)
+
+
+def survey_part(table: Table, request: CaseRequest, part: str) -> PartSurvey:
+    """Look at all rows of a part."""
+    for what, name in (("target", request.target), ("weights", request.weights)):
+        if name is not None and name not in table.names:
+            listed = ", ".join(map(repr, table.names))
+            raise ValueError(f"{what}: no column of {part} is named {name!r}; the columns are {listed}.")
+    tests = request.tests_of(table)
+    if not tests:
+        raise ValueError(f"frame: {part} has no column beside the target; at least one test is needed.")
+    request.levels.check([column.name for column in tests])
+    labels = _label_column(table, request)
+    absent = np.flatnonzero(labels.is_absent)
+    if len(absent):
+        raise ValueError(
+            f"column {request.target!r}: {counted(len(absent), 'label is', 'labels are')} missing in {part}, the first "
+            f"in row {absent[0]}; drop those rows or label them."
+        )
+    return PartSurvey(
+        part,
+        len(table),
+        tuple(survey_column(column, part, request.levels.count(column.name)) for column in tests),
+        survey_column(labels, part, 0),
+        None if request.weights is None else WeightFacts.of(_weights(table, request.weights, part)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How every part becomes a shard."""
+
+    request: CaseRequest
+    schema: Schema
+    n_rows: int
+    facts: WeightFacts | None  # of the weights
+    scales: tuple[Fraction, ...]  # weights become units of the first; units these of the second, if losses ask for it
+
+
+def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
+    """One plan for all parts; MixedColumnError where a column is text in one and numbers in another."""
+    n_rows = sum(survey.n_rows for survey in surveys)
+    if n_rows == 0:
+        raise ValueError("frame: the table is empty; at least one row is needed.")
+    names = surveys[0].names
+    for survey in surveys:
+        if survey.names != names:
+            differing = sorted(set(survey.names) ^ set(names)) or ["the order of the columns"]
+            raise ValueError(
+                f"frame: the columns of {survey.part} are not those of {surveys[0].part}: {', '.join(differing[:5])}; "
+                "expected the same columns in the same order in all parts."
+            )
+    labels, *columns = _merged_columns(surveys, request)
+    classes = tuple(sorted(labels.contents.values or (), key=sort_key))
+    encoders = encoders_for(columns, request.levels)
+    outcomes = tuple(
+        distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}") for encoder in encoders
+    )
+    schema = Schema(names, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
+    facts = _all_weights([survey.weights for survey in surveys if survey.weights is not None])
+    scales = _scales(facts, n_rows, schema.loss_table.largest)
+    return Plan(request, replace(schema, weight_scale=scales[-1]), n_rows, facts, scales)
+
+
+def encode_part(table: Table, plan: Plan) -> Shard:
+    """The cases of a part that count."""
+    schema, request = plan.schema, plan.request
+    labels = _class_positions(_label_column(table, request).coded(), schema.class_names)
+    units = None
+    if request.weights is not None and plan.facts is not None:
+        units = _units(_weights(table, request.weights, "the part"), plan.facts, plan.scales)
+        rows = np.flatnonzero(units)
+        if len(rows) < len(units):
+            table, labels, units = table.take(rows), labels[rows], units[rows]
+    encoders = schema.encoders or ()
+    if any(column.texts is not None for column in table.columns):
+        table = as_learned(table, encoders)
+    by_name = {column.name: column for column in table.columns}
+    codes = side_by_side([encoder.encode(by_name[encoder.name]) for encoder in encoders], len(table))
+    if units is not None and bool((units == 1).all()):
+        units = None
+    return Shard(codes, labels, units, schema.n_outcomes.astype(np.int32), len(schema.class_names))
+
+
+def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list[ColumnSurvey]:
+    """The target and the tests, after all parts; all columns that are mixed are named."""
+    found: list[ColumnSurvey] = []
+    mixed: list[MixedColumnError] = []
+    for columns in zip(*((survey.labels, *survey.tests) for survey in surveys), strict=True):
+        try:
+            found.append(merged(columns, request.levels.count(columns[0].contents.name)))
+        except MixedColumnError as error:
+            mixed.append(error)
+    if mixed:
+        mixed[0].others = tuple(error.name for error in mixed[1:])
+        raise mixed[0]
+    return found
+
+
+def _label_column(table: Table, request: CaseRequest) -> Column:
+    column = table.column(request.target)
+    return replace(column, numbers=None, values=column.labels())
+
+
+def _class_positions(labels: Coded, classes: Sequence[Any]) -> NDArray[np.int32]:
+    place = {value: index for index, value in enumerate(classes)}
+    found = np.array([place[value] for value in labels.distinct], dtype=np.int32)
+    return np.asarray(labels.look_up(found, -1), dtype=np.int32)
+
+
+def _weights(table: Table, name: str, part: str) -> NDArray[np.float64]:
+    weights = table.column(name).as_numbers()
+    if weights is None:
+        raise ValueError(f"weights: column {name!r} holds {table.column(name).dtype} in {part}; expected numbers.")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise ValueError(
+            f"weights: row {bad[0]} of {part} has weight {weights[bad[0]]}; weights must be finite and at least 0."
+        )
+    return weights
+
+
+def _all_weights(parts: Sequence[WeightFacts]) -> WeightFacts | None:
+    if not parts:
+        return None
+    facts = parts[0]
+    for part in parts[1:]:
+        facts = facts + part
+    if facts.total == 0:
+        raise ValueError("weights: every weight is 0; at least one case must count.")
+    return facts
+
+
+def _scales(facts: WeightFacts | None, n_rows: int, largest_loss: int) -> tuple[Fraction, ...]:
+    """Units that are exact when multiplied by any loss: weights of many digits get fewer, as in memory."""
+    max_total = (LARGEST_EXACT - 1) // max(1, largest_loss)
+    scale = Fraction(1) if facts is None else facts.scale()
+    total = n_rows if facts is None else facts.total * float(scale)
+    if largest_loss <= 1 or total <= max_total:
+        return (scale,)
+    if facts is None:
+        raise ValueError(
+            f"losses: the largest is {largest_loss:.4g} times the unit that makes all of them whole, and there are "
+            f"{n_rows:,} cases; expected a product below 9e15. Round the losses to fewer digits."
+        )
+    return (scale, facts.scale(max_total))
+
+
+def _units(weights: NDArray[np.float64], facts: WeightFacts, scales: tuple[Fraction, ...]) -> NDArray[np.int64]:
+    units = facts.units(weights, scales[0])
+    return units if len(scales) == 1 else facts.units(units / float(scales[0]), scales[1])

@@ -1,0 +1,87 @@
+"""`budgetree fit --engine dask`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import run
+from distributed import Client
+
+import budgetree as bt
+from budgetree.dask import cluster
+
+# Sockets that Dask leaves open.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket"),
+]
+ROWS = "\n".join(f"{i % 5},{'ab'[i % 2]},{'yes' if (i % 5 > 2) ^ (i % 2) else 'no'}" for i in range(60))
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text(f"size,kind,found\n{ROWS}\n")
+
+    @contextmanager
+    def in_process(address: str | None) -> Iterator[Client]:
+        with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as client:
+            yield client
+
+    monkeypatch.setattr(cluster, "connect", in_process)
+    return str(tmp_path / "*.csv")
+
+
+def test_the_tree_is_that_of_memory(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "m.json"
+    printed = run(capsys, "fit", data, "--target", "found", "--engine", "dask", "--budget", "2", "-o", str(model))
+    assert "120 cases" in printed
+    assert "next: budgetree show" in printed
+    shards = bt.Shards.from_files(data, "found", tmp_path / "shards", duplicates="keep")
+    assert bt.Tree.from_json(model).to_dict() == bt.grow(shards, budget=2).to_dict()
+    known = ("--objective", "known", "--method", "greedy", "--folds", "0")
+    for asked in (("--budget", "1"), ("--max-error", "0.1")):
+        there = run(capsys, "fit", data, "--target", "found", *known, *asked, "--json", "-o", str(model))
+        tree = bt.Tree.from_json(model)
+        on_dask = (*known, *asked, "--json", "--engine", "dask")
+        here = run(capsys, "fit", data, "--target", "found", *on_dask, "-o", str(model))
+        assert bt.Tree.from_json(model).to_dict() == tree.to_dict()
+        assert '"engine": "dask"' in here
+        assert '"engine"' not in there
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--engine", "dask", "--certificate", "c.json"], 2, "--certificate needs the rows in memory"),
+        (["--engine", "dask", "--objective", "new"], 2, "--objective new needs the rows in memory"),
+        (["--scheduler", "tcp://127.0.0.1:1"], 2, "it needs --engine dask"),
+        (["--engine", "dask", "--drop", "colour"], 1, "there is no column 'colour'. There are: size, kind, found"),
+        (["--engine", "dask", "--drop", "found"], 1, "that is the target"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], code: int, message: str
+) -> None:
+    arguments = ["fit", data, "--target", "found", "--budget", "2", "-o", str(tmp_path / "m.json"), *options]
+    assert message in run(capsys, *arguments, code=code)
+
+
+def test_bundled_sets_are_for_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str], data: Any) -> None:
+    arguments = [
+        "fit",
+        "pima",
+        "--target",
+        "class",
+        "--budget",
+        "2",
+        "--engine",
+        "dask",
+        "-o",
+        str(tmp_path / "m.json"),
+    ]
+    assert "fits into memory; leave --engine dask out" in run(capsys, *arguments, code=1)

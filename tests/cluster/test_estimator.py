@@ -1,0 +1,75 @@
+"""DaskBudgetTreeClassifier: shaped like other Dask estimators, and the ordinary one at the end."""
+
+from __future__ import annotations
+
+import pickle
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client
+from sklearn.base import clone
+
+import budgetree as bt
+from budgetree.dask import DaskBudgetTreeClassifier
+
+TESTS = ["age", "sex", "n"]
+
+
+def test_answers_are_lazy_and_those_of_the_local_estimator(
+    client: Client, frame: dd.DataFrame, table: pd.DataFrame
+) -> None:
+    classifier = DaskBudgetTreeClassifier(budget=3, prices=[2, 1, 1]).fit(frame[TESTS], frame["y"])
+    prices = {"age": 2, "sex": 1, "n": 1}
+    expected = bt.grow(bt.Instance.from_frame(table, "y", duplicates="keep", prices=prices), budget=3)
+    assert classifier.tree_.to_dict() == expected.to_dict()
+    assert classifier.client_ is client
+    local = pickle.loads(pickle.dumps(classifier.to_local()))
+    assert type(local) is bt.BudgetTreeClassifier
+    rows = frame[TESTS].compute()
+    for what in ("predict", "predict_proba", "cost"):
+        answers = getattr(classifier, what)(frame[TESTS])
+        assert isinstance(answers, da.Array)
+        assert (answers.compute() == getattr(local, what)(rows)).all()
+        assert answers.dtype == answers.compute().dtype
+    assert local.score(rows, frame["y"].compute()) == pytest.approx(1 - expected.errors / 400)
+    with pytest.raises(ValueError, match="certificate_: the training rows stayed on a cluster"):
+        _ = local.certificate_
+
+
+def test_arrays_weights_and_losses(client: Client) -> None:
+    rng = np.random.default_rng(3)
+    codes, labels, weights = rng.integers(0, 3, (300, 4)), rng.integers(0, 2, 300), rng.integers(0, 4, 300) / 2
+    losses = {0: 1, 1: 4}
+    classifier = DaskBudgetTreeClassifier(impurity=bt.Powers(3), losses=losses).fit(
+        da.from_array(codes, chunks=(90, 4)), da.from_array(labels, chunks=90), da.from_array(weights, chunks=90)
+    )
+    instance = bt.Instance(codes, labels, weights=weights, losses=losses, test_names=["x0", "x1", "x2", "x3"])
+    assert classifier.tree_.to_dict() == bt.grow(instance, bt.Powers(3)).to_dict()
+    rows = da.from_array(codes, chunks=(90, 4))
+    assert classifier.predict(rows).compute().tolist() == classifier.to_local().predict(codes).tolist()
+    assert classifier.predict_proba(rows).compute().shape == classifier.predict_proba(rows).shape == (300, 2)
+
+
+def test_the_cheapest_tree_for_an_error(client: Client, frame: dd.DataFrame) -> None:
+    classifier = DaskBudgetTreeClassifier(max_error=0.3).fit(frame[TESTS], frame["y"])
+    assert classifier.tree_.errors <= 0.3 * 400
+    assert classifier.frontier_.cheapest(max_error=0.3).max_cost == classifier.max_cost_
+    best = DaskBudgetTreeClassifier(budget=2, impurity=[bt.Powers(2), bt.Powers(4)]).fit(frame[TESTS], frame["y"])
+    assert best.max_cost_ <= 2
+
+
+def test_settings_are_kept_and_local_rows_refused(client: Client, frame: dd.DataFrame, table: pd.DataFrame) -> None:
+    classifier = DaskBudgetTreeClassifier(budget=2, client=client)
+    assert clone(DaskBudgetTreeClassifier(budget=2)).get_params()["budget"] == 2
+    assert set(classifier.get_params()) == {
+        "budget", "max_error", "prices", "impurity", "levels", "handle_unknown", "verbose", "losses", "min_cases",
+        "client",
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="local, where Dask collections are expected"):
+        classifier.fit(table[TESTS], frame["y"])
+    fitted = classifier.fit(frame[TESTS], frame["y"])
+    with pytest.raises(ValueError, match=r"X is a pandas DataFrame; .*to_local\(\).predict"):
+        fitted.predict(table[TESTS])

@@ -1,0 +1,48 @@
+"""Files as partitions: rows of Parquet files, whole CSV files, texts where one file has some."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from distributed import Client
+
+import budgetree as bt
+from budgetree.dask import DaskCases
+from budgetree.dask.files import of_files
+from budgetree.problem.tables.reading import Reading
+from budgetree.shards.plan import CaseRequest
+
+
+def cases_of(client: Client, pattern: Path, target: str = "y", drop: tuple[str, ...] = ()) -> DaskCases:
+    request = CaseRequest.of(target, duplicates="keep")
+    return DaskCases.of(client, of_files(str(pattern), Reading(), drop), request)
+
+
+def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("budgetree.dask.files.PART_ROWS", 120)
+    monkeypatch.setattr("budgetree.problem.tables.batches.BATCH_ROWS", 50)
+    for number, part in enumerate((table.iloc[:150], table.iloc[150:])):
+        part.to_csv(tmp_path / f"{number}.csv", index=False)
+        part.to_parquet(tmp_path / f"{number}.parquet")
+    table.iloc[:0].to_parquet(tmp_path / "2.parquet")
+    assert len(of_files(str(tmp_path / "*.parquet"), Reading()).parts) == 2 + 3 + 1
+    expected = bt.grow(bt.Instance.from_frame(table.drop(columns="n"), "y", duplicates="keep")).to_dict()
+    for pattern in ("*.csv", "*.parquet"):
+        assert bt.grow(cases_of(client, tmp_path / pattern, drop=("n",))).to_dict() == expected
+
+
+def test_a_column_that_is_text_in_one_csv_file_is_text_in_all(
+    client: Client, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    frame = table.assign(n=[str(i % 3) for i in range(200)] + ["x"] * 200)
+    frame.iloc[:200].to_csv(tmp_path / "0.csv", index=False)
+    frame.iloc[200:].to_csv(tmp_path / "1.csv", index=False)
+    assert cases_of(client, tmp_path / "*.csv").outcome_names[2] == ("0", "1", "2", "x")
+
+
+def test_workbooks_are_for_memory(tmp_path: Path) -> None:
+    (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
+    with pytest.raises(ValueError, match="workbooks are read in memory"):
+        of_files(str(tmp_path / "t.xlsx"), Reading())

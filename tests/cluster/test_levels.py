@@ -1,0 +1,77 @@
+"""DaskLevels: counts of futures, and a worker that dies in the middle of a fit changes nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+from support import random_cases
+
+import budgetree as bt
+from budgetree.counts import LocalLevels, Moves, Step
+from budgetree.dask import DaskCases
+from budgetree.dask.levels import DaskLevels
+from budgetree.learn.greedy.levels import LevelGrower
+from budgetree.learn.greedy.settings import check_settings
+from sharding import cut
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_are_those_of_local_shards(client: Client, weighted: bool) -> None:
+    shards = cut(random_cases((300, 5, 4), weighted), 20)
+    local, remote = LocalLevels(shards, 1), DaskLevels(client, client.scatter(shards))
+    by_second = Moves(np.array([1], np.int32), np.array([[0, 1, 2, -1]], np.int32))
+    at: list[Any] = [local.start(), remote.start()]
+    for moves, slots in (((), [0]), ((by_second,), [0, -1, 1]), ((), [1, 0, -1])):
+        step = Step(moves, np.array(slots, np.int32), max(slots) + 1)
+        (here, at[0]), (there, at[1]) = local.advance(at[0], step), remote.advance(at[1], step)
+        assert (here == there).all()
+
+
+@pytest.mark.processes
+def test_a_killed_worker_does_not_change_the_tree(table: pd.DataFrame) -> None:
+    """In a real cluster of processes: what the worker held is computed again from its partitions."""
+    with (
+        dask.config.set({"distributed.worker.profile.enabled": False}),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as ours,
+        Client(ours, set_as_default=False) as client,
+    ):
+        cases = DaskCases(dd.from_pandas(table, npartitions=3), "y", client=client, duplicates="keep")
+        settings = check_settings(cases, bt.Pairs(), 0, None, "worst")
+        killer = _Killer(cases.levels(1), client)
+        nodes = LevelGrower(cases, settings, killer).grow()
+        assert killer.n_killed == 1
+    tree = bt.Tree(cases.schema, nodes, cases.n_objects)
+    assert tree.to_dict() == bt.grow(bt.Instance.from_frame(table, "y", duplicates="keep")).to_dict()
+
+
+class _Killer:
+    """Kills the worker that holds the first places, when they are wanted for the third time."""
+
+    def __init__(self, levels: Any, client: Client) -> None:
+        self._levels, self._client = levels, client
+        self._n_asked = self.n_killed = 0
+
+    def start(self) -> Any:
+        return self._levels.start()
+
+    def advance(self, places: Any, step: Step) -> Any:
+        self._n_asked += 1
+        if self._n_asked == 3:
+            (address,) = self._client.who_has(places[:1])[places[0].key]
+            os.kill(self._client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+            self.n_killed += 1
+        return self._levels.advance(places, step)

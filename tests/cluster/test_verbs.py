@@ -1,0 +1,87 @@
+"""grow and frontier on Dask frames: the trees of memory, to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.dataframe as dd
+import pandas as pd
+import pytest
+from distributed import Client
+
+import budgetree as bt
+import budgetree.dask as bd
+from budgetree.dask.verbs import grow_cases
+from sharding import PARTITIONS
+
+LOSSES = {"ill": 5, "well": 1}
+PRICES = bt.Prices({"age": 2, "sex": {"f": 1, "m": 3}, "n": 0.5}, shared={"lab": (2, ["n", "age"])})
+
+
+@pytest.mark.parametrize("n_parts", PARTITIONS)
+def test_any_number_of_partitions(client: Client, n_parts: int) -> None:
+    instance = bt.datasets.load("figure1")
+    frame = pd.DataFrame(instance.codes, columns=instance.test_names).assign(y=instance.labels)
+    rows = frame.sample(100, replace=True, random_state=1, ignore_index=True)
+    cut = dd.from_pandas(rows, npartitions=n_parts, sort=False)
+    assert bd.grow(cut, "y").to_dict() == bt.grow(bt.Instance.from_frame(rows, "y")).to_dict()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"duplicates": "keep"}, {"losses": LOSSES}, {"losses": LOSSES, "duplicates": "merge"}],
+)
+def test_empty_partitions_and_partitions_of_one_class(
+    client: Client, frame: dd.DataFrame, table: pd.DataFrame, settings: dict[str, Any]
+) -> None:
+    instance = bt.Instance.from_frame(table, "y", prices=PRICES, **settings)
+    cases = bd.DaskCases(frame, "y", prices=PRICES, **settings)
+    for asked in ({"budget": 5}, {"delta": 4, "rule": "expected"}, {"min_cases": 4}):
+        assert bd.grow(cases, **asked).to_dict() == bt.grow(instance, **asked).to_dict()
+    assert bt.grow(cases, bt.Powers(3)).to_dict() == bt.grow(instance, bt.Powers(3)).to_dict()
+
+
+def test_the_frontier_is_that_of_memory(client: Client, frame: dd.DataFrame, table: pd.DataFrame) -> None:
+    instance = bt.Instance.from_frame(table, "y", prices=PRICES)
+    settings: dict[str, Any] = {"impurities": [bt.Powers(2), bt.Powers(3), bt.HingedPairs(4)], "max_budget": 6}
+    expected = bt.frontier(instance, method="greedy", folds=0, **settings)
+    found = bd.frontier(frame, "y", prices=PRICES, **settings)
+    assert [(p.max_cost, p.errors, p.lower_bound, p.source) for p in found] == [
+        (p.max_cost, p.errors, p.lower_bound, p.source) for p in expected
+    ]
+    assert [point.tree.to_dict() for point in found] == [point.tree.to_dict() for point in expected]
+
+
+def test_weights_come_from_a_column(client: Client, frame: dd.DataFrame, table: pd.DataFrame) -> None:
+    plain = bt.Instance.from_frame(table.drop(columns="n"), "y", duplicates="keep")
+    expected = bt.Instance(plain.codes, plain.labels, weights=table["n"] / 4, test_names=plain.test_names,
+                           outcome_names=plain.outcome_names, class_names=plain.class_names)  # fmt: skip
+    found = bd.grow(frame.assign(n=frame["n"] / 4), "y", weights="n")
+    assert found.to_dict() == bt.grow(expected).to_dict()
+
+
+def test_what_is_wrong_is_said(client: Client, frame: dd.DataFrame, table: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match=r"frame is a pandas DataFrame; expected a dask.dataframe.DataFrame"):
+        bd.grow(table, "y")
+    with pytest.raises(ValueError, match="no column of partition 0 is named 'z'"):
+        bd.grow(frame, "z")
+    with pytest.raises(ValueError, match="target: there is none"):
+        bd.grow(frame)
+    with pytest.raises(ValueError, match="client is str; expected a"):
+        bd.grow(frame, "y", client="tcp://127.0.0.1:1")
+    cases = bd.DaskCases(frame, "y", client=client)
+    with pytest.raises(ValueError, match="target, prices: the DaskCases know that already"):
+        bd.grow(cases, "y", prices=1)
+    with pytest.raises(ValueError, match="budget is -1"):
+        grow_cases(cases, bt.Pairs(), budget=-1)
+
+
+def test_text_in_one_partition_and_numbers_in_another(client: Client, table: pd.DataFrame) -> None:
+    def broken(part: pd.DataFrame, partition_info: Any = None) -> pd.DataFrame:
+        is_second = partition_info is not None and partition_info["number"] == 1
+        return part.assign(n="none" if is_second else part["n"].astype(object))
+
+    frame = dd.from_pandas(table, npartitions=2)
+    mixed = frame.map_partitions(broken, meta=frame._meta.astype({"n": object}))
+    with pytest.raises(ValueError, match=r"column 'n' holds numbers in partition 0 \(.*\) and text in partition 1"):
+        bd.grow(mixed, "y")

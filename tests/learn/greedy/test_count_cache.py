@@ -1,0 +1,26 @@
+"""CountCache: keeps what it has room for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import budgetree as bt
+from budgetree.learn.greedy.count_cache import CountCache, cache_of
+from sharding import sharded
+
+
+def test_what_does_not_fit_is_not_kept() -> None:
+    cache, table = CountCache(100), np.arange(10)
+    cache.put(frozenset(), table)
+    cache.put(frozenset({(0, 1)}), table)
+    kept = cache.get(frozenset())
+    assert kept is not None
+    assert kept.tolist() == table.tolist()
+    assert kept is not table
+    assert cache.get(frozenset({(0, 1)})) is None
+
+
+def test_copies_with_other_prices_share_a_cache() -> None:
+    cases = sharded(bt.datasets.load("figure1"), 2)
+    assert cache_of(cases, 10) is cache_of(cases.priced(3), 10)
+    assert cache_of(cases, 10) is not cache_of(sharded(bt.datasets.load("figure1"), 2), 10)

@@ -1,0 +1,49 @@
+"""The rule for a level: the core's choices are the plain ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import budgetree as bt
+from budgetree.learn.greedy.level_rule import LevelNodes, NativeRule, PlainRule, rule_for
+from budgetree.learn.greedy.settings import check_settings
+from sharding import random_instance, sharded
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("seed", range(40))
+def test_the_cores_choices_are_the_plain_ones(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    instance = random_instance(seed)
+    cases = sharded(instance, 1)
+    impurity = (bt.Pairs(), bt.Powers(4), bt.HingedProduct(2), bt.Gini())[seed % 4]
+    settings = check_settings(instance, impurity, seed % 3, rng.integers(0, 8), ["worst", "expected"][seed % 2])
+    native = rule_for(cases, settings)
+    assert isinstance(native, NativeRule)
+    plain = PlainRule(cases.schema, settings)
+    nodes, counts = at_random(instance, rng)
+    chosen = plain.choose(nodes, counts, None)
+    assert native.choose(nodes, counts, None) == chosen
+    for rule in (native, plain):  # the core looks at fees only when it chooses
+        assert all(choice is None for choice, stops in zip(chosen, rule.stops(nodes), strict=True) if stops)
+
+
+def at_random(instance: bt.Instance, rng: np.random.Generator) -> tuple[LevelNodes, np.ndarray]:
+    """Nodes of some of the cases each, on paths that have paid something."""
+    tables = []
+    for _ in range(30):
+        rows = np.flatnonzero(rng.random(instance.n_objects) < rng.random())
+        units, labels = instance.weight_units[rows], instance.labels[rows]
+        cells = []
+        for test, n_outcomes in enumerate(instance.schema.n_outcomes):
+            table = np.zeros((n_outcomes, instance.n_classes), dtype=np.int64)
+            np.add.at(table, (instance.codes[rows, test], labels), units)
+            cells.append(table)
+        tables.append(np.concatenate(cells))
+    counts = np.array(tables)
+    whole = counts[:, : instance.schema.n_outcomes[0]].sum(axis=1)
+    limit = int(instance.schema.table.costliest.max()) + 1
+    fees = 2 ** len(instance.schema.table.fees)
+    paid, fees_paid = rng.integers(0, limit, len(counts)), rng.integers(0, fees, len(counts)).astype(np.uint64)
+    return LevelNodes(whole, paid, fees_paid), counts

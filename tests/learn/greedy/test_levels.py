@@ -1,0 +1,123 @@
+"""LevelGrower: the nodes of memory's growers, to the bit, however the cases are cut and in whatever batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import plain, random_cases
+
+import budgetree as bt
+from budgetree.counts import LocalLevels, Step
+from budgetree.learn.greedy.count_cache import CountCache
+from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.levels import LevelGrower
+from budgetree.learn.greedy.settings import check_settings
+from budgetree.tree import Nodes
+from sharding import PARTITIONS, random_instance, sharded
+
+NINE = bt.datasets.names()[:9]
+IMPURITIES = (bt.Pairs(), bt.Powers(5), bt.HingedPairs(2), bt.HingedProduct(3), bt.Entropy())
+
+
+def are_same(one: Nodes, other: Nodes) -> bool:
+    names = ("test", "parent", "counts", "paid", "first_branch", "branches", "fallback")
+    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in names)
+
+
+@pytest.mark.parametrize("name", NINE)
+def test_the_nine_sets_from_any_number_of_shards(name: str) -> None:
+    instance = bt.datasets.load(name)
+    for impurity, settings in (
+        (bt.Pairs(), {}),
+        (bt.Powers(3), {"budget": 4, "rule": "expected"}),
+        (bt.HingedPairs(2), {"delta": 5, "min_cases": 3}),
+    ):
+        expected = bt.grow(instance, impurity, **settings).to_dict()
+        for n_parts in PARTITIONS:
+            assert bt.grow(sharded(instance, n_parts), impurity, **settings).to_dict() == expected
+        assert bt.grow(sharded(instance, 3, by_class=True), impurity, **settings).to_dict() == expected
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_random_instances_from_any_number_of_shards(seed: int) -> None:
+    instance = random_instance(seed)
+    settings: dict[str, Any] = {"budget": [None, 3, 6][seed % 3], "rule": ["worst", "expected"][seed % 2]}
+    settings["min_cases"] = [1, 1, 1, 2][seed % 4]
+    impurity = IMPURITIES[seed % len(IMPURITIES)]
+    expected = bt.grow(instance, impurity, **settings)
+    for n_parts in PARTITIONS:
+        for by_class in (False, True):
+            tree = bt.grow(sharded(instance, n_parts, by_class=by_class), impurity, **settings)
+            assert tree.to_dict() == expected.to_dict()
+            assert are_same(tree.nodes, expected.nodes)
+
+
+def test_a_users_own_function_is_served_by_the_plain_rule() -> None:
+    class Doubled(bt.Impurity):
+        admissible = exact = zero_only_if_pure = True
+
+        def value(self, counts: Any) -> Any:
+            return 2 * bt.Pairs().value(counts)
+
+    instance = bt.datasets.load("pima")
+    assert bt.grow(sharded(instance, 7), Doubled()).to_dict() == bt.grow(instance, Doubled()).to_dict()
+
+
+def test_without_a_core_the_nodes_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = bt.datasets.load("mammographic")
+    settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
+    expected = plain(instance, settings)
+    monkeypatch.setattr("budgetree.counts.shard.core", None)
+    monkeypatch.setattr("budgetree.learn.greedy.level_rule.core", None)
+    assert are_same(grow_nodes(sharded(instance, 3), settings), expected)
+
+
+@pytest.mark.parametrize("max_table_bytes", [0, 50_000, 400_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_level_that_is_too_large_is_counted_in_batches(max_table_bytes: int, weighted: bool) -> None:
+    instance = random_cases((900, 6, 5), weighted)
+    settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
+    cases = sharded(instance, 4)
+    counter = _Counting(cases.levels(1))
+    grown = LevelGrower(cases, settings, counter, max_table_bytes=max_table_bytes).grow()
+    assert are_same(grown, grow_nodes(instance, settings))
+    node_bytes = 8 * 6 * 5 * 4
+    assert counter.most_slots <= max(2, max_table_bytes // node_bytes)
+
+
+def test_a_cache_saves_passes_and_changes_nothing() -> None:
+    instance = bt.datasets.load("pima")
+    cases = sharded(instance, 3)
+    cache = CountCache(10**8)
+    for impurity in (bt.Powers(2), bt.Powers(3), bt.Powers(2)):
+        settings = check_settings(instance, impurity, 0, None, "worst")
+        counter = _Counting(cases.levels(1))
+        assert are_same(LevelGrower(cases, settings, counter, cache).grow(), grow_nodes(instance, settings))
+    assert counter.n_passes == 0  # the last tree has been counted before
+
+
+def test_progress_is_told_level_by_level() -> None:
+    instance = bt.datasets.load("pima")
+    cases = sharded(instance, 3)
+    told: list[tuple[float, str]] = []
+    settings = check_settings(instance, bt.Pairs(), 0, 2, "worst")
+    LevelGrower(cases, settings, cases.levels(1)).grow(lambda done, total, words: told.append((done, words)))
+    assert [words.partition(":")[0] for _, words in told] == ["level 1", "level 2"]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+class _Counting:
+    """Counts what is asked of a LevelCounter."""
+
+    def __init__(self, counter: Any) -> None:
+        self._counter: LocalLevels = counter
+        self.n_passes = self.most_slots = 0
+
+    def start(self) -> Any:
+        return self._counter.start()
+
+    def advance(self, places: Any, step: Step) -> Any:
+        self.n_passes += 1
+        self.most_slots = max(self.most_slots, step.n_slots)
+        return self._counter.advance(places, step)

@@ -1,0 +1,152 @@
+"""Shards on disk: the trees and frontiers of memory, to the bit, from files, frames and instances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import budgetree as bt
+
+PRICES = bt.Prices({"age": 2, "sex": {"f": 1, "m": 3, "missing": 0}, "n": 0.5, "x": 3}, shared={"lab": (2, ["n", "x"])})
+
+
+def table(n_rows: int = 600) -> pd.DataFrame:
+    rng = np.random.default_rng(n_rows)
+    frame = pd.DataFrame({
+        "age": rng.normal(50, 10, n_rows).round(),
+        "sex": rng.choice(["m", "f"], n_rows),
+        "n": rng.integers(0, 4, n_rows),
+        "x": rng.random(n_rows).round(1),
+    })  # fmt: skip
+    frame.loc[rng.random(n_rows) < 0.1, "age"] = np.nan
+    frame.loc[rng.random(n_rows) < 0.1, "sex"] = None
+    is_ill = (frame["age"].fillna(0) > 50) ^ (frame["sex"] == "m") ^ (rng.random(n_rows) < 0.1)
+    frame["y"] = np.where(is_ill, "ill", "well")
+    return frame
+
+
+FRAME = table()
+LOSSES = bt.Losses({"ill": {"well": 7.5}, "well": {"ill": 1}}, answers={"refer": 0.5})
+ALIKE: list[dict[str, Any]] = [
+    {},
+    {"duplicates": "keep"},
+    {"losses": LOSSES},
+    {"losses": LOSSES, "duplicates": "merge"},
+    {"levels": {"age": 4}},
+]
+
+
+@pytest.mark.parametrize("settings", ALIKE)
+def test_files_and_frames_give_the_trees_of_memory(
+    tmp_path: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("budgetree.problem.tables.batches.BATCH_ROWS", 170)
+    monkeypatch.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 3000)
+    monkeypatch.setattr("budgetree.shards.identical.BUCKET_BYTES", 2000)
+    instance = bt.Instance.from_frame(FRAME, "y", prices=PRICES, **settings)
+    expected = bt.grow(instance, budget=6)
+    for number, part in enumerate((FRAME.iloc[:250], FRAME.iloc[250:])):
+        part.to_csv(tmp_path / f"{number}.csv", index=False)
+        part.to_parquet(tmp_path / f"{number}.parquet")
+    frames = [FRAME.iloc[:0], FRAME.iloc[:1], FRAME.iloc[1:]]
+    made = [
+        bt.Shards.from_files(str(tmp_path / "*.csv"), "y", tmp_path / "a", prices=PRICES, **settings),
+        bt.Shards.from_files(str(tmp_path / "*.parquet"), "y", tmp_path / "b", prices=PRICES, **settings),
+        bt.Shards.from_frames(frames, "y", tmp_path / "c", prices=PRICES, **settings),
+        bt.Shards.from_frames(lambda: map(pl.from_pandas, frames), "y", tmp_path / "d", prices=PRICES, **settings),
+        bt.Shards.from_instance(instance, tmp_path / "e", max_rows=100),
+    ]
+    for shards in made:
+        tree = bt.grow(shards, budget=6)
+        assert tree.to_dict() == expected.to_dict()
+        tree.to_json(tmp_path / "tree.json")
+        expected.to_json(tmp_path / "expected.json")
+        assert (tmp_path / "tree.json").read_bytes() == (tmp_path / "expected.json").read_bytes()
+    assert sorted(path.suffix for path in (tmp_path / "a").iterdir()) == sorted(
+        [".json", *[".npy"] * (len(list((tmp_path / "a").iterdir())) - 1)]
+    )
+
+
+@pytest.mark.parametrize("name", ["house_votes", "pima", "soybean"])
+def test_the_greedy_frontier_is_that_of_memory(tmp_path: Path, name: str) -> None:
+    instance = bt.datasets.load(name)
+    expected = bt.frontier(instance, method="greedy", folds=0)
+    found = bt.frontier(bt.Shards.from_instance(instance, tmp_path / "shards", max_rows=100))
+    assert [(p.max_cost, p.errors, p.lower_bound, p.source) for p in found] == [
+        (p.max_cost, p.errors, p.lower_bound, p.source) for p in expected
+    ]
+    assert [point.tree.to_dict() for point in found] == [point.tree.to_dict() for point in expected]
+    assert found.to_text() == expected.to_text()
+
+
+def test_a_frontier_by_loss_weighs_the_classes_too(tmp_path: Path) -> None:
+    instance = bt.Instance.from_frame(FRAME, "y", losses={"ill": 1, "well": 3})
+    settings: dict[str, Any] = {"impurities": [bt.Powers(2), bt.HingedPairs(5)]}
+    expected = bt.frontier(instance, method="greedy", folds=0, **settings)
+    found = bt.frontier(bt.Shards.from_instance(instance, tmp_path / "shards"), **settings)
+    assert any("classes weighted" in point.source for point in expected)
+    assert [(p.loss, p.source, p.tree.to_dict()) for p in found] == [
+        (p.loss, p.source, p.tree.to_dict()) for p in expected
+    ]
+
+
+def test_a_column_of_a_csv_file_that_begins_with_numbers_may_hold_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 600)
+    frame = FRAME.assign(code=[str(i % 3) for i in range(500)] + ["x", "y"] * 50)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    shards = bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "shards", duplicates="keep")
+    expected = bt.Instance.from_frame(frame, "y", duplicates="keep")
+    assert shards.outcome_names == expected.outcome_names
+    assert bt.grow(shards).to_dict() == bt.grow(expected).to_dict()
+
+
+def test_weights_come_from_a_column(tmp_path: Path) -> None:
+    weights = np.random.default_rng(1).integers(0, 30, len(FRAME)) / 10
+    shards = bt.Shards.from_frames([FRAME.assign(w=weights)], "y", tmp_path / "shards", weights="w")
+    plain = bt.Instance.from_frame(FRAME, "y", duplicates="keep")
+    expected = bt.Instance(plain.codes, plain.labels, weights=weights, test_names=plain.test_names,
+                           outcome_names=plain.outcome_names, class_names=plain.class_names)  # fmt: skip
+    assert bt.grow(shards, budget=3).to_dict() == bt.grow(expected, budget=3).to_dict()
+
+
+def test_other_prices_need_no_other_folder(tmp_path: Path) -> None:
+    shards = bt.Shards.from_frames([FRAME], "y", tmp_path / "shards")
+    cheap = shards.priced({"age": 100, "sex": 1, "n": 1, "x": 1})
+    assert (
+        bt.grow(cheap, budget=3).to_dict()
+        == bt.grow(
+            bt.Instance.from_frame(FRAME, "y", prices={"age": 100, "sex": 1, "n": 1, "x": 1}), budget=3
+        ).to_dict()
+    )
+    assert shards.prices == bt.Prices(1)
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    shards = bt.Shards.from_frames([FRAME], "y", tmp_path / "shards", duplicates="keep")
+    with pytest.raises(FileExistsError, match="there is something already"):
+        bt.Shards.from_frames([FRAME], "y", tmp_path / "shards")
+    with pytest.raises(ValueError, match="expected a list of data frames, or a function"):
+        bt.Shards.from_frames(iter([FRAME]), "y", tmp_path / "other")
+    with pytest.raises(ValueError, match="there is none; at least one"):
+        bt.Shards.from_frames(list, "y", tmp_path / "other")
+    with pytest.raises(ValueError, match="max_rows is 0"):
+        bt.Shards.from_instance(bt.datasets.load("figure1"), tmp_path / "other", max_rows=0)
+    FRAME.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match=r"there is no column 'z'. There are: age"):
+        bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "other", drop=["z"])
+    for settings, message in (
+        ({"method": "exact"}, 'expected "greedy"'),
+        ({"objective": "new"}, 'expected "known"'),
+        ({"groups": [1]}, "leave groups out"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bt.frontier(shards, **settings)
+    with pytest.raises(ValueError, match="lookahead: it needs the cases in memory"):
+        bt.grow(shards, lookahead=1)
