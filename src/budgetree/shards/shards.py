@@ -38,7 +38,7 @@ class Shards(ShardedCases):
 
     Raises
     ------
-    ValueError
+    OSError
         Where the folder holds no cases, or not all of them.
 
     Examples

@@ -411,8 +411,8 @@ class Tree(Shown):
 
         Parameters
         ----------
-        budget : number
-            What no case may exceed.
+        budget : number or None
+            What no case may exceed; None for no limit.
 
         Returns
         -------
@@ -422,7 +422,7 @@ class Tree(Shown):
         Raises
         ------
         ValueError
-            Where the budget is none, or the tree is one for new cases.
+            Where the budget is negative or no number, or the tree is one for new cases.
 
         Examples
         --------
