@@ -36,11 +36,31 @@ class TableFileError(FileError):
 
 
 class ModelFileError(FileError):
-    """A file that cannot be read as a model."""
+    """A file that cannot be read as a model; it is a ValueError.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> from pathlib import Path
+    >>> _ = Path("pathway.json").write_text("{}")
+    >>> bt.Tree.from_json("pathway.json")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    budgetree.errors.ModelFileError: pathway.json: this is not a budgetree model; expected ...
+    """
 
 
 class CertificateError(FileError):
-    """A file or a document that is not a certificate."""
+    """A file or a document that is not a certificate; it is a ValueError.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Certificate({})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    budgetree.errors.CertificateError: document: this is not a certificate: expected ...
+    """
 
 
 class NoPriceError(ValueError):

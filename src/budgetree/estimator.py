@@ -59,43 +59,78 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     tree that makes no more errors; give both and get the cheapest within the budget; give neither and get the cheapest
     tree with the fewest errors, which are none unless equal rows have different labels.
 
-    budget                no row's path costs more than this
-    max_error             the share of the training rows, by weight, that the tree may get wrong; for "known" only
-    prices                None (1 each), a number, one price per column, {column: price}, {column: {outcome: price}},
-                          or a Prices with shared fees; columns of an array are called x0, x1, …
-    method                "auto": exact search for ten seconds (or time_limit), greedy where the data are too large;
-                          "exact": until it is proven, or time_limit; "greedy"
-    impurity              of greedy trees: "auto" takes the best of a portfolio; or an impurity, or a list of them
-    levels                a numeric column with more different values is rounded to so many levels; or {column: levels}
-    categorical_features  "from_dtype": columns that are not numbers have one outcome per value; or the columns (names,
-                          positions or a mask) for which that holds although they are numbers
-    handle_unknown        a value that no training row had "stop"s its row at that test, or is an "error"
-    random_state          without effect: nothing here is left to chance
-    time_limit            seconds for fit: the search has what reading the rows leaves of them
-    verbose               show a progress bar
-    objective             "new": the lowest error on new rows (see predictive; method and impurity are then without
-                          effect); "known": the fewest errors on the training rows, proven where the search can
-    leaves                for "new", "model": a leaf weighs up all that was paid; "count": the leaves of a plain tree
-    sure                  for "new": a row stops where its answer has this probability; None to spend all
-    losses                what a wrong answer costs: a Losses, {class: {answer: loss}}, {class: loss} or a square array.
-                          predict then gives the answer of least (expected) loss, which may be one that is no class,
-                          such as "refer", if the losses allow it
-    class_weight          None, "balanced" or {class: weight}: how much the rows of a class count, times sample_weight
-    min_cases             for "known": no leaf has fewer training rows
-    min_weight_fraction_leaf
-                          for "known": leaves with less than this share of all weight are joined after the search
-    labels                what tests, outcomes and classes are called where tree_ and frontier_ are shown: a Labels
+    Parameters
+    ----------
+    budget : number, optional
+        No row's path costs more than this.
+    max_error : number, optional
+        The share of the training rows, by weight, that the tree may get wrong; for "known" only.
+    prices : number, array-like, dict or Prices, optional
+        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices` with shared fees;
+        by default 1 each. Columns of an array are called x0, x1, …
+    method : {'auto', 'exact', 'greedy'}, default 'auto'
+        "auto": exact search for ten seconds (or `time_limit`), greedy where the data are too large; "exact": until it
+        is proven, or `time_limit`; "greedy".
+    impurity : 'auto', Impurity or list, default 'auto'
+        Of greedy trees: "auto" takes the best of a portfolio; or an impurity, or a list of them.
+    levels : int or dict, default 10
+        A numeric column with more different values is rounded to so many levels; or {column: levels}.
+    categorical_features : 'from_dtype' or array-like, default 'from_dtype'
+        "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
+        mask) for which that holds although they are numbers.
+    handle_unknown : {'stop', 'error'}, default 'stop'
+        A value that no training row had stops its row at that test, or is an error.
+    random_state : object, optional
+        Without effect: nothing here is left to chance.
+    time_limit : float, optional
+        Seconds for `fit`: the search has what reading the rows leaves of them.
+    verbose : bool, default False
+        Whether to show a progress bar.
+    objective : {'new', 'known'}, default 'new'
+        "new": the lowest error on new rows (see `predictive`; `method` and `impurity` are then without effect);
+        "known": the fewest errors on the training rows, proven where the search can.
+    leaves : {'model', 'count'}, default 'model'
+        For "new", "model": a leaf weighs up all that was paid; "count": the leaves of a plain tree.
+    sure : float or None, optional
+        For "new": a row stops where its answer has this probability; None to spend all.
+    losses : dict, array-like or Losses, optional
+        What a wrong answer costs: a `Losses`, {class: {answer: loss}}, {class: loss} or a square array. `predict` then
+        gives the answer of least (expected) loss, which may be one that is no class, such as "refer", if the losses
+        allow it.
+    class_weight : dict or 'balanced', optional
+        How much the rows of a class count, times `sample_weight`.
+    min_cases : int, default 1
+        For "known": no leaf has fewer training rows.
+    min_weight_fraction_leaf : float, default 0
+        For "known": leaves with less than this share of all weight are joined after the search.
 
-    After fit: tree_, frontier_ (for "known": everything up to the budget), max_cost_, mean_cost_, classes_, answers_
-    (the classes, then whatever else may be answered), instance_
-    (the training rows, coded and merged), certificate_ (proves how good the tree is on them; computed when first asked
-    for).
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    frontier_ : Frontier
+        For "known": everything up to the budget.
+    max_cost_ : number
+        What no row exceeds.
+    mean_cost_ : float
+        Over the training rows, by weight.
+    classes_ : array
+        The classes.
+    answers_ : array
+        The classes, then whatever else may be answered.
+    instance_ : Instance
+        The training rows, coded and merged.
 
+    Examples
+    --------
+    >>> import budgetree as bt
+    labels : Labels, optional
+        What tests, outcomes and classes are called where `tree_` and `frontier_` are shown.
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> classifier = BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2], objective="known").fit(X, y)
-    >>> classifier.max_cost_, float(classifier.score(X, y)), classifier.cost(X.head(2)).tolist()
-    (3, 0.9666666666666667, [2.0, 3.0])
+    >>> classifier = bt.BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2], objective="known").fit(X, y)
+    >>> classifier.max_cost_, round(classifier.score(X, y), 3), classifier.cost(X.head(2)).tolist()
+    (3, 0.967, [2.0, 3.0])
     """
 
     def __init__(
@@ -141,7 +176,33 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.labels = labels
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
-        """Learn the tree from rows, their classes and, if given, how much each counts."""
+        """Learn the tree.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, a column per test.
+        y : array-like
+            The class of each row.
+        sample_weight : array-like, optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        BudgetTreeClassifier
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            Where a setting is not what was expected, or rows, labels, weights and prices do not fit together.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"]).tree_.n_leaves
+        2
+        """
         clock = Clock(check_time_limit(self.time_limit))
         check_handle_unknown(self.handle_unknown)
         if self.objective not in OBJECTIVES:
@@ -254,7 +315,30 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self._certificate
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The class of each row; where losses allow other answers, the answer of least loss."""
+        """The class of each row; where losses allow other answers, the answer of least loss.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, with the columns of `fit`.
+
+        Returns
+        -------
+        array
+            An answer per row.
+
+        Raises
+        ------
+        ValueError
+            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.predict([[1, 0]]).tolist()
+        ['ill']
+        """
         codes = self._codes(X)
         answers = self.tree_.answers(codes)
         # As y had them, unless there is an answer that y cannot have.
@@ -263,7 +347,34 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return predicted
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-        """The share of rows that are given their class, by weight; an answer that is no class is not right."""
+        """The share of rows that are given their class, by weight; an answer that is no class is not right.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, with the columns of `fit`.
+        y : array-like
+            The class of each row.
+        sample_weight : array-like, optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            Where there is not one label per row.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.score([[1, 0], [0, 0]], ["ill", "ill"])
+        0.5
+        """
         codes = self._codes(X)
         answers = self.tree_.answers(codes)
         place = {label: position for position, label in enumerate(self.classes_.tolist())}
@@ -275,22 +386,115 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return float(np.average(answers == right, weights=sample_weight))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
-        """The probability of each class: by a leaf's model, or its share of the training rows that end there."""
+        """The probability of each class: by a leaf's model, or its share of the training rows that end there.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, with the columns of `fit`.
+
+        Returns
+        -------
+        array of float
+            Rows × classes, in the order of `classes_`.
+
+        Raises
+        ------
+        ValueError
+            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.predict_proba([[1, 0]]).tolist()
+        [[1.0, 0.0]]
+        """
         codes = self._codes(X)
         return self.tree_.predict_proba(codes)
 
     def cost(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
-        """What the tests on each row's path cost."""
+        """What the tests on each row's path cost.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, with the columns of `fit`.
+
+        Returns
+        -------
+        array of float
+            A cost per row.
+
+        Raises
+        ------
+        ValueError
+            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.BudgetTreeClassifier(prices=[7, 1], objective="known")
+        >>> classifier = classifier.fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.cost([[1, 0]]).tolist()
+        [7.0]
+        """
         codes = self._codes(X)
         return self.tree_.cost(codes)
 
     def apply(self, X: Any) -> NDArray[np.int32]:  # noqa: N803
-        """The node of tree_ where each row ends."""
+        """The node of `tree_` where each row ends.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, with the columns of `fit`.
+
+        Returns
+        -------
+        array of int
+            A node per row.
+
+        Raises
+        ------
+        ValueError
+            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.apply([[0, 0], [1, 0]]).tolist()
+        [1, 2]
+        """
         codes = self._codes(X)
         return self.tree_.route(codes)
 
     def decision_path(self, X: Any) -> csr_matrix:  # noqa: N803
-        """A sparse matrix of rows × nodes, 1 where the row passes the node."""
+        """A sparse matrix of rows × nodes, 1 where the row passes the node.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, with the columns of `fit`.
+
+        Returns
+        -------
+        csr_matrix
+            Rows × nodes.
+
+        Raises
+        ------
+        ValueError
+            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.decision_path([[0, 0], [1, 0]]).toarray().tolist()
+        [[1, 1, 0], [1, 0, 1]]
+        """
         reached = self.apply(X)
         rows = np.arange(len(reached))
         passed = [(rows, reached)]
@@ -303,12 +507,36 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return csr_matrix((ones, (row, node)), shape=(len(reached), len(self.tree_.nodes)))
 
     def get_depth(self) -> int:
-        """The most tests on a path."""
+        """The most tests on a path.
+
+        Returns
+        -------
+        int
+            The number of tests.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"]).get_depth()
+        1
+        """
         check_is_fitted(self)
         return int(self.tree_.depth)
 
     def get_n_leaves(self) -> int:
-        """The number of leaves."""
+        """The number of leaves.
+
+        Returns
+        -------
+        int
+            How many there are.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.BudgetTreeClassifier(objective="known").fit([[0, 1], [1, 1]], ["well", "ill"]).get_n_leaves()
+        2
+        """
         check_is_fitted(self)
         return int(self.tree_.n_leaves)
 

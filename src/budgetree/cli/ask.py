@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 from budgetree.services.words import largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ UNAVAILABLE = ("unavailable", "not available", "n/a")
 COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 
 
-@click.command()
+@click.command(epilog=ending("budgetree ask pathway.json", page="guide/bedside"))
 @options.model
 @options.labels
 @options.as_json

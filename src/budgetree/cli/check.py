@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 COLOURS = {"error": "red", "warning": "yellow", "note": None}
 
 
-@click.command()
+@click.command(epilog=ending("budgetree check cases.csv --target diagnosis --prices prices.toml", page="guide/files"))
 @options.data
 @options.table
 @options.as_json

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from budgetree.cli.endings import ending
+
 HOW = {
     "bash": 'eval "$(budgetree completion bash)"  in ~/.bashrc',
     "zsh": 'eval "$(budgetree completion zsh)"  in ~/.zshrc',
@@ -11,7 +13,7 @@ HOW = {
 }
 
 
-@click.command(epilog="\b\n" + "\n".join(HOW.values()))
+@click.command(epilog="\b\n" + "\n".join(HOW.values()) + "\n\n" + ending("budgetree completion bash", page="index"))
 @click.argument("shell", type=click.Choice(list(HOW)))
 def completion(shell: str) -> None:
     """Print the script that completes `budgetree` in your shell."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 
-@click.command()
+@click.command(epilog=ending("budgetree datasets", page="paper"))
 @options.as_json
 def datasets(as_json: bool) -> None:
     """List the data sets that come with budgetree, prepared as in the paper."""

@@ -7,9 +7,17 @@ from typing import Any
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json",
+        "budgetree fit cases.csv --target fault --objective known --max-error 0.02 -o pathway.json",
+        "budgetree fit 'data/*.parquet' --target fault --engine dask --budget 12 -o pathway.json",
+        page="guide/methods",
+    )
+)
 @options.data
 @options.table
 @click.option("--budget", metavar="B", type=options.AMOUNT, help="No case may cost more than this.")
@@ -50,12 +58,6 @@ def fit(
     --max-error, --certificate and --min-cases are about the known cases: they go with --objective known.
     --max-error 0 also says what no tree without errors can cost less than, proven.
     With --losses the least loss is sought instead of the fewest errors.
-
-    \b
-    Examples:
-      budgetree fit cases.csv --target diagnosis --budget 300 --prices prices.toml -o pathway.json
-      budgetree fit cases.csv --target fault --objective known --max-error 0.02 -o pathway.json
-      budgetree fit 'data/*.parquet' --target fault --engine dask --budget 12 -o pathway.json
     """
     if (budget is None) == (max_error is None):
         raise click.UsageError("give either --budget B or --max-error E.")

@@ -7,9 +7,16 @@ from typing import Any
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "budgetree frontier pima",
+        "budgetree frontier cases.csv --target diagnosis --prices prices.toml --out results",
+        page="guide/budgets",
+    )
+)
 @options.data
 @options.table
 @click.option("--max-budget", metavar="B", type=options.AMOUNT, help="Look no further than this.")
@@ -21,13 +28,7 @@ from budgetree.cli import options
 @click.option("--force", is_flag=True, help="Write to DIR although it is not empty; files of others stay.")
 @options.as_json
 def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bool, **settings: Any) -> None:
-    """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases.
-
-    \b
-    Examples:
-      budgetree frontier pima
-      budgetree frontier cases.csv --target diagnosis --prices prices.toml --out results
-    """
+    """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases."""
     from budgetree.cli.folder import check_folder, write_folder
     from budgetree.cli.output import print_json
     from budgetree.cli.tables import Request, load_grouped

@@ -16,6 +16,7 @@ from budgetree.cli.ask import ask
 from budgetree.cli.check import check
 from budgetree.cli.completion import completion
 from budgetree.cli.datasets import datasets
+from budgetree.cli.endings import ending
 from budgetree.cli.fit import fit
 from budgetree.cli.frontier import frontier
 from budgetree.cli.predict import predict
@@ -31,16 +32,17 @@ COMPLETION = "_BUDGETREE_COMPLETE"  # what a shell asks by, when someone presses
 
 EPILOG = """
 \b
-A first look, with data that come with budgetree:
-  budgetree frontier pima
-  budgetree fit pima --budget 2 -o pathway.json
-  budgetree ask pathway.json
-\b
 DATA is a table (.csv, .tsv, .gz, .parquet, .xlsx, .xls, .ods), a pattern such as 'day*.csv' for
 several, or one of `budgetree datasets`.
 Ctrl-C ends a search with the best tree so far.
 Exit codes: 0 done, 1 failed (the message says why), 2 called wrongly, 130 stopped by Ctrl-C.
-"""
+
+""" + ending(
+    "budgetree frontier pima",
+    "budgetree fit pima --budget 2 -o pathway.json",
+    "budgetree ask pathway.json",
+    page="index",
+)
 
 
 def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> None:

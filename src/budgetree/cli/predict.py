@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 
-@click.command()
+@click.command(epilog=ending("budgetree predict pathway.json new_cases.csv -o predicted.csv", page="guide/new_cases"))
 @options.model
 @options.data
 @options.reading
@@ -39,10 +40,6 @@ def predict(
 
     Cells are written as they are, so that programs read what was there. For a table from people you do not know that
     will be opened in a spreadsheet, --spreadsheet-safe keeps it from running what they wrote.
-
-    \b
-    Example:
-      budgetree predict pathway.json new_cases.csv -o predicted.csv
     """
     from budgetree.cli.output import for_reader
     from budgetree.cli.predictions import Tally, predict_rows

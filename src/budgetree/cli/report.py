@@ -7,9 +7,15 @@ from pathlib import Path
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        'budgetree report pathway.json -o pathway.html --title "Chest pain"',
+        page="guide/bedside",
+    )
+)
 @options.model
 @click.option(
     "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), required=True, help="The HTML file to write."
@@ -30,12 +36,7 @@ from budgetree.cli import options
 def report(
     model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None
 ) -> None:
-    """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult.
-
-    \b
-    Example:
-      budgetree report pathway.json -o pathway.html --title "Chest pain"
-    """
+    """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult."""
     from budgetree.cli.labels import open_model
     from budgetree.cli.tables import check_outputs
     from budgetree.proof import Certificate

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 
-@click.command()
+@click.command(epilog=ending("budgetree reproduce --out paper", page="paper"))
 @click.option("--out", metavar="DIR", type=click.Path(file_okay=False), help="Write pictures, tables and a page there.")
 @click.option(
     "--time-limit",

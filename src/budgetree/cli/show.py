@@ -5,12 +5,19 @@ from __future__ import annotations
 import click
 
 from budgetree.cli import options
+from budgetree.cli.endings import ending
 
 FORMS = ("text", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
 MAX_NESTED = 200  # tests on a path, in JSON
 
 
-@click.command()
+@click.command(
+    epilog=ending(
+        "budgetree show pathway.json",
+        "budgetree show pathway.json --as javascript",
+        page="guide/bedside",
+    )
+)
 @options.model
 @click.option(
     "--as", "form", type=click.Choice(FORMS), default="text", show_default=True, help="How to write the tree."

@@ -38,7 +38,10 @@ class ShardedCases(HasSchema, ABC):
 
     @abstractmethod
     def levels(self, threads: int) -> LevelCounter:
-        """Who counts the shards."""
+        """Who counts the shards.
+
+        :meta private:
+        """
 
     @abstractmethod
     def _find_unavoidable(self) -> Unavoidable:
@@ -46,20 +49,30 @@ class ShardedCases(HasSchema, ABC):
 
     @cached_property
     def irreducible(self) -> Unavoidable:
-        """What no tree avoids; finding it groups all cases by their codes, once."""
+        """What no tree avoids; finding it groups all cases by their codes, once.
+
+        :meta private:
+        """
         return self._find_unavoidable()
 
     @property
     def frame_library(self) -> str | None:
-        """The first data frame library that is installed, for answers."""
+        """The first data frame library that is installed, for answers.
+
+        :meta private:
+        """
         return None
 
     @property
     def n_tests(self) -> int:
+        """The number of tests."""
         return len(self.schema.test_names)
 
     def weighted_by_class(self, factors: NDArray[np.int64], weight_scale: Fraction) -> ShardedCases:
-        """The same cases, which count so many times as much by their class; an error costs 1."""
+        """The same cases, which count so many times as much by their class; an error costs 1.
+
+        :meta private:
+        """
         other = copy(self)
         other.__dict__.pop("irreducible", None)
         other.schema = replace(self.schema, losses=None, weight_scale=weight_scale)

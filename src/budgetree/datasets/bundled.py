@@ -50,16 +50,46 @@ _EXAMPLES: dict[str, Callable[[], Instance]] = {"synthetic": synthetic, "figure1
 
 
 def names() -> list[str]:
-    """The names that load() knows: the nine sets, then the paper's two examples."""
+    """The names that `load` knows: the nine sets, then the paper's two examples.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.datasets.names()[:3]
+    ['house_votes', 'sonar', 'ionosphere']
+    """
     return [*_FILES, *_EXAMPLES]
 
 
 def load(name: str, *, prices: Any = None) -> Instance:
     """A data set as the paper prepares it: 10 levels, identical cases merged.
 
-    Every test costs 1 except in pima, which has real prices; `prices` replaces either.
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+    prices : number, dict or Prices, optional
+        What tests cost; by default 1 each, except in pima, which has real prices.
 
-    >>> load("house_votes")
+    Returns
+    -------
+    Instance
+        The known cases.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such data set, or the prices do not fit its tests.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.datasets.load("house_votes")
     Instance(342 cases, 16 tests, 2 classes)
     """
     if name in _EXAMPLES:
@@ -78,12 +108,58 @@ def load(name: str, *, prices: Any = None) -> Instance:
 
 
 def frame(name: str) -> Any:
-    """The raw table, label last, as a pandas data frame (or polars, or pyarrow: the first that is installed)."""
+    """The raw table, label last, as a data frame.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    data frame
+        Of pandas, polars or pyarrow: the first that is installed.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such data set.
+    ImportError
+        Where no data frame library is installed.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.datasets.frame("pima").shape
+    (768, 9)
+    """
     return make_frame({column.name: column.to_list() for column in table(name).columns})
 
 
 def table(name: str) -> Table:
-    """The raw table, label last, for those who have no data frame library."""
+    """The raw table, label last, for those who have no data frame library.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    Table
+        Its `names`, and a column of each.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such data set.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.datasets.table("pima").names[-1]
+    'diabetes'
+    """
     if name not in _EXAMPLES:
         return _read(name)
     instance = _EXAMPLES[name]()

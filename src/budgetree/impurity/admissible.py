@@ -20,7 +20,25 @@ MAX_VECTORS = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Which property breaks, at which class counts, and by which numbers."""
+    """Which property breaks, at which class counts, and by which numbers.
+
+    `check_admissible` makes one; `print` shows it.
+
+    Attributes
+    ----------
+    property : str
+        The name of the property.
+    counts : tuple of tuples of int
+        The class counts at which it breaks.
+    explanation : str
+        The numbers, in words.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.check_admissible(bt.Gini(), 2, 3).counts
+    ((0, 1), (1, 1))
+    """
 
     property: str
     counts: tuple[tuple[int, ...], ...]
@@ -31,10 +49,31 @@ class Counterexample:
 
 
 def check_admissible(impurity: Impurity, n_classes: int, max_count: int) -> Counterexample | None:
-    """None when no class-count vector up to max_count refutes the impurity, or the first counterexample.
+    """Try to refute the paper's five properties on every vector of class counts up to a limit.
 
-    >>> from budgetree.impurity import Gini
-    >>> print(check_admissible(Gini(), 2, 3))
+    Parameters
+    ----------
+    impurity : Impurity
+        The function.
+    n_classes : int
+        The number of classes.
+    max_count : int
+        The largest count of a class.
+
+    Returns
+    -------
+    Counterexample or None
+        The first that was found; None where nothing refutes it.
+
+    Raises
+    ------
+    ValueError
+        Where it is no impurity, its values are not finite, or there are too many vectors to try.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> print(bt.check_admissible(bt.Gini(), 2, 3))
     supermodularity breaks: adding class 0 to (1, 1) raises F by 0.3333, but adding it to (0, 1) raises F by 1
     """
     if not isinstance(impurity, Impurity):

@@ -15,13 +15,25 @@ Counts = NDArray[Any]
 
 
 class Impurity:
-    """A function of class counts. Subclass it, write `value`, and declare what the function is.
+    """A function of class counts: what a node still owes. Subclass it, write `value`, and declare what the function is.
 
-    value(counts) gets an array whose last axis runs over the classes, and returns one number for each of the
-    rest. Written with plain arithmetic it works on whole numbers and on fractions alike; then say exact = True
-    and trees are grown without any rounding.
+    Written with plain arithmetic, `value` works on whole numbers and on fractions alike; then say exact = True and
+    trees are grown without any rounding. An impurity is called with class counts: `Pairs()([30, 30])`.
 
-    >>> class SecondLargest(Impurity):
+    Attributes
+    ----------
+    admissible : bool
+        The paper's five properties hold; `check_admissible` tries to refute it.
+    zero_only_if_pure : bool
+        False for hinged functions: some impure sets owe nothing.
+    exact : bool
+        Values are whole or rational for whole or rational counts.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> import numpy as np
+    >>> class SecondLargest(bt.Impurity):
     ...     "The size of the second largest class: zero when pure."
     ...     def value(self, counts):
     ...         return np.sort(counts, axis=-1)[..., -2]
@@ -34,18 +46,73 @@ class Impurity:
     exact: ClassVar[bool] = False  # values are whole or rational for whole or rational counts
 
     def value(self, counts: Counts) -> Any:
-        """The impurity of each vector of class counts (last axis)."""
+        """The impurity of each vector of class counts.
+
+        Parameters
+        ----------
+        counts : array
+            Its last axis runs over the classes.
+
+        Returns
+        -------
+        array
+            One number for each vector.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> import numpy as np
+        >>> bt.Pairs().value(np.array([[30, 30], [60, 0]])).tolist()
+        [900, 0]
+        """
         raise TypeError(f"{type(self).__name__} has no value(counts); an impurity must define it.")
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
         """The function as the growers use it, on counts in weight units (count = units / scale).
 
-        A function that fits one of the forms of `forms.py` returns it here and runs at full speed.
+        A function that fits one of the forms of `budgetree.impurity.forms` returns it here and runs at full speed; by
+        default it is computed by `value`.
+
+        Parameters
+        ----------
+        scale : Fraction
+            Weight units per case.
+        n_classes : int
+            The number of classes.
+
+        Returns
+        -------
+        Form
+            A multiple of the function, on whole units.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> from fractions import Fraction
+        >>> type(bt.Pairs().form(Fraction(1), 2)).__name__
+        'HingeForm'
         """
         return GeneralForm(self.value, scale, exact=self.exact)
 
     def guarantee(self, counts: Any) -> float:
-        """The paper's a-priori factor ln F(S) + 1 for a tree grown from these class counts."""
+        """The paper's a-priori factor ln F(S) + 1 for a tree grown from these class counts.
+
+        Parameters
+        ----------
+        counts : array-like
+            A number per class.
+
+        Returns
+        -------
+        float
+            The tree's worst case is at most so many times the best; at least 1.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> round(bt.Pairs().guarantee([30, 30]), 2)
+        7.8
+        """
         start = self(counts)
         return math.log(start) + 1.0 if start > 1 else 1.0  # also for whole numbers beyond any float
 

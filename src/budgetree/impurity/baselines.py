@@ -15,9 +15,12 @@ from budgetree.impurity.forms import ENTROPY, GINI, FloatForm, Form
 
 
 class Gini(Impurity):
-    """n times the Gini index: n − Σ n_i² / n.
+    """n times the Gini index: n − Σ n_i² / n. For comparison: it is not supermodular, and no theorem holds for it.
 
-    >>> Gini()([2, 2])
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Gini()([2, 2])
     2.0
     """
 
@@ -31,9 +34,12 @@ class Gini(Impurity):
 
 
 class Entropy(Impurity):
-    """n times the entropy, in nats: n ln n − Σ n_i ln n_i.
+    """n times the entropy, in nats: n ln n − Σ n_i ln n_i. For comparison: it is not supermodular.
 
-    >>> round(Entropy()([2, 2]), 4)
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> round(bt.Entropy()([2, 2]), 4)
     2.7726
     """
 
@@ -51,7 +57,10 @@ class ObjectPairs(Impurity):
     With it the rule is generalised binary search: it takes the test whose largest part is smallest. A set of one class
     still owes something, which is why it is not admissible; trees end there all the same.
 
-    >>> ObjectPairs()([2, 1])
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.ObjectPairs()([2, 1])
     6
     """
 

@@ -37,7 +37,22 @@ class Hinged(Impurity):
 class HingedPairs(Hinged):
     """The paper's P_α: Σ over i ≠ j of [[n_i − α]₊ [n_j − α]₊ − α²]₊.
 
-    >>> HingedPairs(8)([30, 30])
+    It forgives small classes: a leaf may leave about α cases of a class unsettled.
+
+    Parameters
+    ----------
+    alpha : number
+        The paper's α, at least 0.
+
+    Raises
+    ------
+    ValueError
+        Where alpha is negative or no number.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.HingedPairs(8)([30, 30])
     840
     """
 
@@ -47,7 +62,20 @@ class HingedPairs(Hinged):
 class HingedProduct(Hinged):
     """Σ over i ≠ j of [n_i − α]₊ [n_j − α]₊: what the paper's Figure 1 computes. A smaller zero set, same theorem.
 
-    >>> HingedProduct(8)([30, 30])
+    Parameters
+    ----------
+    alpha : number
+        The paper's α, at least 0.
+
+    Raises
+    ------
+    ValueError
+        Where alpha is negative or no number.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.HingedProduct(8)([30, 30])
     968
     """
 

@@ -14,9 +14,22 @@ from budgetree.impurity.numbers import non_negative_fraction
 
 
 class Polynomial(Impurity):
-    """Σ of γ · n_1^p1 · … · n_k^pk over terms (γ, (p1, …, pk)), each with γ ≥ 0 and at least two classes in it.
+    """Σ of γ · n_1^p1 · … · n_k^pk over terms (γ, (p1, …, pk)), each with at least two classes in it.
 
-    >>> Polynomial([(1, (1, 1, 0)), (2, (0, 1, 3))])([2, 1, 3])
+    Parameters
+    ----------
+    terms : iterable of (number, sequence of int)
+        Per term its coefficient γ of at least 0, and an exponent for each class.
+
+    Raises
+    ------
+    ValueError
+        Where a term is not that, or has fewer than two positive exponents.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Polynomial([(1, (1, 1, 0)), (2, (0, 1, 3))])([2, 1, 3])
     56
     """
 

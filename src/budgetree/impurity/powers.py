@@ -16,7 +16,10 @@ _NO_HINGE = Fraction(0)
 class Pairs(Impurity):
     """The number of pairs of cases with different classes: Σ over i < j of n_i n_j.
 
-    >>> Pairs()([30, 30])
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Pairs()([30, 30])
     900
     """
 
@@ -34,7 +37,20 @@ class Pairs(Impurity):
 class Powers(Impurity):
     """(Σ n_i)^l − Σ n_i^l for a whole l of at least 2; Powers(2) is twice Pairs.
 
-    >>> Powers(3)([2, 1])
+    Parameters
+    ----------
+    l : int
+        The power.
+
+    Raises
+    ------
+    ValueError
+        Where l is no whole number of at least 2.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Powers(3)([2, 1])
     18
     """
 

@@ -44,29 +44,58 @@ def frontier(
 ) -> Frontier:
     """For every budget the fewest errors (the least loss, where losses are given), and what to expect on new cases.
 
-    method       "exact": the fewest of any tree at all, each point proven as far as the time goes;
-                 "greedy": of a tree for each impurity and parameter, each cut at every budget;
-                 "auto": exact for ten seconds (or time_limit), with what was found beyond, or greedy where the data
-                 are too large to search or impurities are named; Frontier.method says which
-    impurities   of the greedy trees; default Powers 2 to 5 and HingedPairs and HingedProduct over their α's; a hinged
-                 class stands for all its α's, an object for itself
-    max_budget   no point beyond it; greedy trees are then grown under this hard budget too
-    time_limit   seconds after which the best so far is returned; so does Ctrl-C in an exact search. Half of them are
-                 for the search, and what is left for the folds
-    progress     True or False to show or hide the bar; by default it shows on a terminal
-    cache_bytes  memory for what trees share or the search has learned
-    folds        parts in which the rows are held out, one after the other, while all is learned again from the rest:
-                 Point.new_error is the share of rows that trees get wrong which never saw them; 0 leaves that out, and
-                 from 50,000 rows on one fifth is held out, once
-    groups       one value per row, where several rows belong together (a patient's): they are held out together
-    objective    "known": the fewest errors on the known cases. "new": the lowest error on new cases, at a few budgets
-                 (method, impurities and cache_bytes are then without effect); leaves and sure are those of predictive
-    min_cases    no leaf has fewer known cases; for objective="known" only
+    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier, and nothing of them is held out.
 
-    Cases in shards (Shards, or those of budgetree.dask) have a greedy frontier, and nothing of them is held out.
+    Parameters
+    ----------
+    instance : Instance or Shards
+        The known cases.
+    method : {'auto', 'exact', 'greedy'}, default 'auto'
+        "exact": the fewest of any tree at all, each point proven as far as the time goes; "greedy": of a tree for each
+        impurity and parameter, each cut at every budget; "auto": exact for ten seconds (or `time_limit`), with what was
+        found beyond, or greedy where the data are too large to search or impurities are named. `Frontier.method` says
+        which.
+    impurities : sequence, optional
+        Of the greedy trees: a hinged class stands for all its α's, an object for itself. By default Powers 2 to 5, and
+        HingedPairs and HingedProduct over their α's.
+    max_budget : number, optional
+        No point beyond it; greedy trees are then grown under this hard budget too.
+    time_limit : float, optional
+        Seconds after which the best so far is returned; so does Ctrl-C in an exact search. Half of them are for the
+        search, and what is left for the folds.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+    cache_bytes : int, optional
+        Memory for what trees share or the search has learned.
+    folds : int, default 5
+        Parts in which the rows are held out, one after the other, while all is learned again from the rest:
+        `Point.new_error` is the share of rows that trees get wrong which never saw them. 0 leaves that out, and from
+        50,000 rows on one fifth is held out, once.
+    groups : sequence, optional
+        One value per row, where several rows belong together (a patient's): they are held out together.
+    objective : {'known', 'new'}, default 'known'
+        "known": the fewest errors on the known cases. "new": the lowest error on new cases, at a few budgets; `method`,
+        `impurities` and `cache_bytes` are then without effect.
+    leaves, sure : optional
+        Those of `predictive`, for new cases only.
+    min_cases : int, default 1
+        No leaf has fewer known cases; for known cases only.
 
+    Returns
+    -------
+    Frontier
+        A point for every budget at which something changes.
+
+    Raises
+    ------
+    ValueError
+        Where a setting is not what was expected, or exact search was asked for and the table is beyond what it can
+        hold.
+
+    Examples
+    --------
     >>> import budgetree as bt
-    >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"))][:3]
+    >>> [(point.max_cost, point.errors) for point in bt.frontier(bt.datasets.load("synthetic"), folds=0)][:3]
     [(0, 768), (1, 512), (2, 4)]
     """
     check_cases(instance)

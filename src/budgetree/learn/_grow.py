@@ -31,20 +31,44 @@ def grow(
 ) -> Tree:
     """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
 
-    impurity  what a node still owes; any admissible one is within O(log n) of the best worst-case cost
-    delta     stop where the impurity is at most this (the paper's δ)
-    budget    no path may cost more than this; a path that costs exactly this is allowed
-    rule      "worst" outcome (the paper), or "expected": the weighted mean price over the weighted mean reduction
-    threads   for large tables; None means one for each processor. The tree does not depend on it
-    min_cases no leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse
-              levels leave more tests to do than fine ones
-    lookahead 1: each test is judged by the errors (the loss) of the trees below it within the budget that is left, and
-              the tree never loses more than without; impurity, delta and rule are then as they are by default
-
-    Cases in shards (Shards, or those of budgetree.dask) are counted where they are, level by level.
+    Cases in shards (those of `budgetree.dask`, say) are counted where they are, level by level.
 
     Where the instance has losses, leaves give the answer of least loss; the rule itself knows only the cases.
 
+    Parameters
+    ----------
+    instance : Instance or Shards
+        The known cases.
+    impurity : Impurity, default Pairs()
+        What a node still owes. With an admissible one the worst case is within O(log n) of the best.
+    delta : number, default 0
+        Stop where the impurity is at most this (the paper's δ).
+    budget : number, optional
+        No path may cost more than this; a path that costs exactly this is allowed.
+    rule : {'worst', 'expected'}, default 'worst'
+        Tests are judged by their worst outcome, as in the paper, or by the weighted mean price over the weighted mean
+        reduction.
+    threads : int, optional
+        For large tables; None means one for each processor. The tree does not depend on it.
+    min_cases : int, default 1
+        No leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse levels
+        leave more tests to do than fine ones.
+    lookahead : {0, 1}, default 0
+        1: each test is judged by the errors (the loss) of the trees below it within the budget that is left, and the
+        tree never loses more than without; impurity, delta and rule are then as they are by default.
+
+    Returns
+    -------
+    Tree
+        The tree.
+
+    Raises
+    ------
+    ValueError
+        Where a setting is not what was expected.
+
+    Examples
+    --------
     >>> import budgetree as bt
     >>> bt.grow(bt.datasets.load("synthetic"), budget=2)
     Tree(1024 cases, 4 leaves; worst case 2, mean 2; 4 errors (0.4%))

@@ -28,15 +28,42 @@ from budgetree.tree.proven import Proven
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Solution:
-    """The best tree found within a budget, and how far any other could do better."""
+    """The best tree found within a budget, and how far any other could do better.
+
+    `optimal` makes one.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree.
+    errors : number
+        Known cases that the tree gives another class than theirs, by weight.
+    loss : number
+        What its wrong answers cost; the errors, where no losses are given.
+    lower_bound : number
+        No tree within the budget loses less.
+    proven : bool
+        Whether no tree within the budget loses less than this one.
+    complete : bool
+        Whether the search ended by itself: then no tree that loses as little is cheaper.
+    budget : number or None
+        As it was given; None for no limit.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> solution = bt.optimal(bt.datasets.load("figure1"), budget=1)
+    >>> solution.errors, solution.proven, solution.gap
+    (10, True, 0)
+    """
 
     tree: Tree
-    errors: int | float  # known cases that the tree gives another class, by weight
-    loss: int | float  # what its wrong answers cost; the errors, where no losses are given
-    lower_bound: int | float  # no tree within the budget loses less
-    proven: bool  # no tree within the budget loses less than this one
-    complete: bool  # the search ended by itself: also no tree that loses as little is cheaper
-    budget: Any  # as it was given; None for no limit
+    errors: int | float
+    loss: int | float
+    lower_bound: int | float
+    proven: bool
+    complete: bool
+    budget: Any
 
     @property
     def max_cost(self) -> int | float:
@@ -74,16 +101,38 @@ def optimal(
 
     Of trees that lose as little it is one with the least worst case; and then at every node it does the cheapest test
     that reaches the least loss, and no test on which no answer depends. With a time limit, or after Ctrl-C, it is the
-    best tree found so far, and lower_bound says how much better another could be.
+    best tree found so far, and `lower_bound` says how much better another could be.
 
-    budget       no path may cost more than this, whatever its outcomes; None for no limit
-    time_limit   seconds after which the best so far is returned
-    progress     True or False to show or hide the bar; by default it shows on a terminal
-    cache_bytes  memory for what the search has learned about sets of cases
-    threads      for searches that take longer than a moment, None for all cores; the tree does not depend on it
-    min_cases    no leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse
-                 levels leave more tests to do than fine ones
+    Parameters
+    ----------
+    instance : Instance
+        The known cases.
+    budget : number or None
+        No path may cost more than this, whatever its outcomes; None for no limit.
+    time_limit : float, optional
+        Seconds after which the best so far is returned.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+    cache_bytes : int, optional
+        Memory for what the search has learned about sets of cases.
+    threads : int, optional
+        For searches that take longer than a moment; None means one for each processor. The tree does not depend on it.
+    min_cases : int, default 1
+        No leaf has fewer known cases: a test is not done where it shows an outcome in fewer, so that coarse levels
+        leave more tests to do than fine ones.
 
+    Returns
+    -------
+    Solution
+        The tree, its errors, and what is proven of them.
+
+    Raises
+    ------
+    ValueError
+        Where a setting is not what was expected, or the table is beyond what exact search can hold.
+
+    Examples
+    --------
     >>> import budgetree as bt
     >>> bt.optimal(bt.datasets.load("house_votes"), budget=5)
     Solution(0 errors within 5, proven; worst case 5, the least budget for that)

@@ -33,14 +33,36 @@ def predictive(
     fitted to. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
     losses, a case is given the answer of least expected loss.
 
-    budget      no case, known or new, pays more than this, whatever its outcomes; None for no limit
-    sure        a case stops where its likeliest class has this probability; None to buy all that helps on average.
-                Where losses differ, the probability is raised so that stopping risks no more
-    leaves      "model": a case is answered by a model of all that it paid; "count": a plain tree that can be printed
-    time_limit  seconds after which the best so far is returned
-    progress    True or False to show or hide the bar; by default it shows on a terminal
-    threads     None for all cores; the tree does not depend on it
+    Parameters
+    ----------
+    cases : Instance
+        The known cases.
+    budget : number or None
+        No case, known or new, pays more than this, whatever its outcomes; None for no limit.
+    sure : float or None, optional
+        A case stops where its likeliest class has this probability; None to buy all that helps on average. Where losses
+        differ, the probability is raised so that stopping risks no more.
+    leaves : {'model', 'count'}, default 'model'
+        "model": a case is answered by a model of all that it paid; "count": a plain tree that can be printed.
+    time_limit : float, optional
+        Seconds after which the best so far is returned.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+    threads : int, optional
+        None means one for each processor; the tree does not depend on it.
 
+    Returns
+    -------
+    Tree
+        The tree, whose leaves are models unless `leaves` is "count".
+
+    Raises
+    ------
+    ValueError
+        Where a setting is not what was expected.
+
+    Examples
+    --------
     >>> import budgetree as bt
     >>> tree = bt.predictive(bt.datasets.load("pima"), budget=2)
     >>> tree.max_cost, sorted(tree.test_names[test] for test in tree.tests_used)

@@ -27,12 +27,32 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     """The paper's curve for one impurity, costliest trees last.
 
     Pairs, Powers, Polynomial and any other function are stopped early: one growth gives every δ, because each δ only
-    prunes it. HingedPairs and HingedProduct (the class, or an object with any alpha) are grown for α's that bisection
-    finds: between neighbours until their trees agree in max-cost and errors or the α's differ by less than half a
-    case.
+    prunes it. HingedPairs and HingedProduct are grown for α's that bisection finds: between neighbours until their
+    trees agree in max-cost and errors or the α's differ by less than half a case.
 
+    Parameters
+    ----------
+    instance : Instance
+        The known cases.
+    impurity : Impurity or type
+        The function; of a hinged one the class, or an object with any alpha.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+
+    Returns
+    -------
+    Curve
+        A point for each tree, with its parameter, max_cost, mean_cost and errors.
+
+    Raises
+    ------
+    ValueError
+        Where the impurity or the instance is none.
+
+    Examples
+    --------
     >>> import budgetree as bt
-    >>> [(p.max_cost, p.errors) for p in bt.tradeoff(bt.datasets.load("synthetic"), bt.Pairs())][:3]
+    >>> [(point.max_cost, point.errors) for point in bt.tradeoff(bt.datasets.load("synthetic"), bt.Pairs())][:3]
     [(0, 768), (1, 512), (2, 4)]
     """
     check_instance(instance)

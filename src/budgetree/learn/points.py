@@ -40,36 +40,67 @@ NEW_LOSS_COLUMNS = ("new_loss", "new_loss_se")  # after the new errors
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """What one budget buys."""
+    """What one budget buys.
 
-    max_cost: int | float  # the least budget that buys it: no case, known or new, costs more
-    errors: int | float  # known cases that are given another class
+    Attributes
+    ----------
+    max_cost : number
+        The least budget that buys it: no case, known or new, costs more.
+    errors : number
+        Known cases that are given another class than theirs, by weight.
+    error_rate : float
+        Their share of the known cases.
+    loss : number
+        What wrong answers cost; the errors, where no losses are given.
+    referred : number
+        Known cases whose answer is no class.
+    lower_bound : number
+        No tree at all loses less within this budget; without losses, makes fewer errors.
+    proven : bool
+        Whether the loss is the least possible.
+    source : str
+        Exact search, or the impurity and its parameter.
+    new_error, new_error_se : float or None
+        The share of new cases to expect wrong, and its standard error; None where it was not estimated.
+    new_loss, new_loss_se : float or None
+        What a new case loses on average, and its standard error; None without losses.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> point = bt.frontier(bt.datasets.load("figure1"), folds=0)[-1]
+    >>> point.max_cost, point.errors, point.proven
+    (1, 10, True)
+    """
+
+    max_cost: int | float
+    errors: int | float
     error_rate: float
-    lower_bound: int | float  # no tree at all loses less within this budget; without losses, makes fewer errors
-    proven: bool  # the loss is the least possible
-    source: str  # exact search, or the impurity and its parameter
-    loss: int | float  # what its wrong answers cost; the errors, where no losses are given
-    referred: int | float  # known cases whose answer is no class
+    lower_bound: int | float
+    proven: bool
+    source: str
+    loss: int | float
+    referred: int | float
     _found: Found = field(repr=False)
     _proven: Proven | None = field(default=None, repr=False)
-    new_error: float | None = None  # the share of new cases to expect wrong; None where it was not estimated
-    new_error_se: float | None = None  # its standard error
+    new_error: float | None = None
+    new_error_se: float | None = None
     _row_error: float | None = field(default=None, repr=False)  # of known rows, where duplicates were merged into cases
     _how: str = field(default="", repr=False)  # new_error came about
-    new_loss: float | None = None  # what a new case loses on average, where losses are given and it was estimated
-    new_loss_se: float | None = None  # its standard error
+    new_loss: float | None = None
+    new_loss_se: float | None = None
     _mean_loss: float = field(default=0.0, repr=False)  # of the known cases
 
     @property
     def expected(self) -> NewError | None:
-        """new_error and its standard error together."""
+        """`new_error` and its standard error together."""
         if self.new_error is None or self.new_error_se is None:
             return None
         return NewError(self.new_error, self.new_error_se)
 
     @property
     def expected_loss(self) -> NewLoss | None:
-        """new_loss and its standard error together."""
+        """`new_loss` and its standard error together."""
         if self.new_loss is None or self.new_loss_se is None:
             return None
         return NewLoss(self.new_loss, self.new_loss_se)
@@ -108,14 +139,41 @@ class Point:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier:
-    """The points that no other point beats, cheapest first."""
+    """The points that no other point beats, cheapest first.
+
+    `frontier` makes one. It is a sequence of points: `len(frontier)`, `frontier[0]`, `for point in frontier`.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        The points.
+    instance : Instance
+        The known cases.
+    complete : bool
+        False when a time limit or Ctrl-C ended the search.
+    method : str
+        What was done, in words.
+    n_searched : int
+        So many points, from the first on, are settled by exact search, with all budgets between them.
+    validation : Validation or None
+        How the errors on new cases came about; None where nothing was held out.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.frontier(bt.datasets.load("figure1"), folds=0)
+    frontier of 2 points, errors █▃; exact search
+      max-cost   errors  error rate  at least  by
+             0       30      50.00%    proven  exact search
+             1       10      16.67%    proven  exact search
+    """
 
     points: tuple[Point, ...]
     instance: Instance
-    complete: bool = True  # False when a time limit or Ctrl-C ended the search
-    method: str = ""  # what was done, in words
-    n_searched: int = 0  # so many points, from the first on, are settled by exact search, with all budgets between them
-    validation: Validation | None = None  # how the errors on new cases came about; None where nothing was held out
+    complete: bool = True
+    method: str = ""
+    n_searched: int = 0
+    validation: Validation | None = None
 
     @property
     def recommended(self) -> Point:
@@ -130,7 +188,29 @@ class Frontier:
         return next(point for point, mean, _ in known if mean <= lowest + se)
 
     def best(self, *, budget: Any) -> Point:
-        """The fewest errors, or the least loss, within a budget; below the cheapest test that is the single leaf."""
+        """The fewest errors, or the least loss, within a budget; below the cheapest test that is the single leaf.
+
+        Parameters
+        ----------
+        budget : number or None
+            What no case may exceed; None for no limit.
+
+        Returns
+        -------
+        Point
+            The point, whose tree is `Point.tree`.
+
+        Raises
+        ------
+        ValueError
+            Where the budget is negative or no number.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0).best(budget=1.5).errors
+        512
+        """
         table = self.instance.schema.table
         units = table.budget_units(budget)
         affordable = bisect_right([table.budget_units(point.max_cost) for point in self.points], units)
@@ -142,7 +222,29 @@ class Frontier:
         return self.instance.losses is not None
 
     def cheapest(self, *, max_error: Any) -> Point:
-        """The smallest budget at which at most this share of the cases is wrong."""
+        """The smallest budget at which at most this share of the cases is wrong.
+
+        Parameters
+        ----------
+        max_error : number
+            The share, from 0 to 1.
+
+        Returns
+        -------
+        Point
+            The point, whose tree is `Point.tree`.
+
+        Raises
+        ------
+        ValueError
+            Where no tree found makes so few errors, or the frontier is about losses.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.frontier(bt.datasets.load("synthetic"), folds=0).cheapest(max_error=0.01).max_cost
+        2
+        """
         if self.has_losses:
             raise ValueError(
                 "max_error: with losses a frontier is about loss, and the cheapest tree with so few errors may not be "
@@ -177,7 +279,7 @@ class Frontier:
 
     @property
     def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
-        """(budget, loss): from this budget to the next of these, no tree at all loses less; by default, errs less.
+        """(budget, loss): from this budget to the next of these, no tree at all loses less; without losses, errs less.
 
         Between two points settled by search the first one's loss is the least. Before any other only what holds for
         that larger budget is known, even where it is proven: perhaps merely because no error of it can be avoided.
@@ -198,12 +300,45 @@ class Frontier:
         return (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:place], *NEW_LOSS_COLUMNS, *COLUMNS[place:])
 
     def to_frame(self) -> Any:
-        """The points as a data frame of the library the instance came from."""
+        """The points as a data frame of the library the instance came from.
+
+        Returns
+        -------
+        data frame
+            A row per point; the columns are those of `columns`.
+
+        Raises
+        ------
+        ImportError
+            Where no data frame library is installed.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> table = bt.frontier(bt.datasets.load("figure1"), folds=0).to_frame()
+        >>> table["errors"].tolist()
+        [30, 10]
+        """
         content = {name: [getattr(point, name) for point in self.points] for name in self.columns}
         return make_frame(content, self.instance.frame_library)
 
     def to_text(self) -> str:
-        """The points as a table, with a sparkline of the errors."""
+        """The points as a table, with a sparkline of the errors.
+
+        Returns
+        -------
+        str
+            Lines for a terminal.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0).to_text())
+        frontier of 2 points, errors █▃; exact search
+          max-cost   errors  error rate  at least  by
+                 0       30      50.00%    proven  exact search
+                 1       10      16.67%    proven  exact search
+        """
         from budgetree.show.frontier_table import render_text  # the room above, when it is asked for
 
         return render_text(self)

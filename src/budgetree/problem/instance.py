@@ -35,15 +35,43 @@ from budgetree.services.words import counted
 class Instance(HasSchema):
     """Known cases as a table of outcome codes, cases × tests, with a class for each.
 
-    codes          whole numbers 0, 1, 2, …: the outcome of each test (column) on each case (row)
-    labels         one per case; with class_names, positions in it
-    prices         None (1 each), a number, {test: price}, {test: {outcome: price}}, or a Prices
-    weights        how much each case counts (default 1)
-    losses         None (an error costs 1), {class: loss}, {class: {answer: loss}}, a square array, or a Losses
-    test_names, outcome_names, class_names
-                   what to call them; outcome_names is one list per test
+    `from_frame` and `from_file` make one from a table as people have it.
 
-    >>> Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
+    Parameters
+    ----------
+    codes : array-like of int
+        The outcome of each test (column) on each case (row): whole numbers 0, 1, 2, …
+    labels : array-like
+        The class of each case; with `class_names`, positions in it.
+    prices : number, dict or Prices, optional
+        What tests cost: one number, {test: price}, {test: {outcome: price}} or a `Prices`. By default each costs 1.
+    weights : array-like, optional
+        How much each case counts; by default 1.
+    losses : dict, array-like or Losses, optional
+        What wrong answers cost: {class: loss}, {class: {answer: loss}}, a square array or a `Losses`. By default 1.
+    test_names : sequence of str, optional
+        What the tests are called; by default 0, 1, 2, …
+    outcome_names : sequence of sequences of str, optional
+        What their outcomes are called, one list per test; by default 0, 1, 2, …
+    class_names : sequence, optional
+        What the classes are called; by default the different labels, sorted.
+
+    Attributes
+    ----------
+    codes : array of uint8
+        The outcome codes, cases × tests; nobody may change them.
+    labels : array of int
+        Per case, the position of its class in `class_names`.
+
+    Raises
+    ------
+    ValueError
+        Where the table is empty, or labels, names, prices, weights or losses do not fit it.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"], test_names=["fever", "cough"])
     Instance(3 cases, 2 tests, 2 classes)
     """
 
@@ -113,12 +141,41 @@ class Instance(HasSchema):
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
-        A numeric column with more than `levels` different values is rounded to the nearest of `levels` evenly
-        spaced levels; any other column has one outcome per value; a missing value is an outcome of its own.
-        A mapping {column: levels} rounds exactly those columns always (and others as with 10).
-        duplicates="merge" (the default) makes identical rows one case, with the most common label; "keep" counts every
-        row. With losses the most common label may be the wrong one: "keep" is the default then, and "merge" makes
-        identical rows of one class one case that counts as many times as there are rows, which gives the same answers.
+        Parameters
+        ----------
+        frame : data frame
+            A row per case, a column per test, and the classes.
+        target : str
+            The column with the classes.
+        prices : number, dict or Prices, optional
+            What tests cost; by default 1 each.
+        losses : dict, array-like or Losses, optional
+            What wrong answers cost; by default 1 each.
+        levels : int or dict, default 10
+            A numeric column with more different values is rounded to the nearest of so many evenly spaced levels; any
+            other column has one outcome per value, and a missing value is an outcome of its own. {column: levels}
+            rounds exactly those columns always, and others as with 10.
+        duplicates : {'merge', 'keep'}, optional
+            "merge" makes identical rows one case, with the most common label; "keep" counts every row. By default
+            "merge", and with losses "keep": the most common label may be the wrong one. With losses, "merge" makes
+            identical rows of one class one case that counts as many times as there are rows, which gives the same
+            answers.
+
+        Returns
+        -------
+        Instance
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such column, no row or no test, or prices or losses do not fit.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
+        Instance(301 cases, 8 tests, 2 classes)
         """
         table = read_frame(frame, target)
         if isinstance(levels, Mapping):
@@ -137,9 +194,40 @@ class Instance(HasSchema):
         levels: LevelCounts = DEFAULT_LEVELS,
         duplicates: Literal["merge", "keep"] | None = None,
     ) -> Instance:
-        """from_frame for a CSV, Parquet or Excel file, or for several CSV or Parquet files by a pattern: 'day*.csv'.
+        """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
-        What the file does not say itself, a Reading says: Reading(decimal=",", missing=["?"], drop=["patient"]).
+        Parameters
+        ----------
+        path : str or path
+            The file, or a pattern for several: `day*.csv`.
+        target : str
+            The column with the classes.
+        reading : Reading, optional
+            What the file does not say itself: how numbers are written, which columns are no tests.
+        prices, losses, levels, duplicates : optional
+            As in `from_frame`.
+
+        Returns
+        -------
+        Instance
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where the file cannot be read as a table of known cases; the message names line and column.
+        OSError
+            Where there is no such file.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> from pathlib import Path
+        >>> _ = Path("cases.csv").write_text('''id;fever;diagnosis
+        ... 1;38,5;flu
+        ... 2;36,9;well''')
+        >>> bt.Instance.from_file("cases.csv", "diagnosis", reading=bt.Reading(decimal=",", drop=["id"]))
+        Instance(2 cases, 1 test, 2 classes)
         """
         try:
             table = read_known_cases(fspath(path), target, reading or Reading())
@@ -159,7 +247,10 @@ class Instance(HasSchema):
         levels: LevelCounts = DEFAULT_LEVELS,
         duplicates: Literal["merge", "keep"] | None = None,
     ) -> Instance:
-        """from_frame for a table already read, from whatever file or frame."""
+        """`from_frame` for a table already read, from whatever file or frame.
+
+        :meta private:
+        """
         losses = Losses.of(losses)
         if duplicates is None:
             duplicates = "merge" if losses is None else "keep"
@@ -182,6 +273,8 @@ class Instance(HasSchema):
         """The known cases that raw rows make; fixed encoders are taken as they are, the others found in the rows.
 
         Where losses are given, merged rows keep their class counts.
+
+        :meta private:
         """
         losses = Losses.of(losses)
         if losses is not None and raw.duplicates == "merge":
@@ -205,7 +298,7 @@ class Instance(HasSchema):
 
     @property
     def row_labels(self) -> NDArray[np.int64]:
-        """Per raw row, the position of its class in class_names."""
+        """Per raw row, the position of its class in `class_names`."""
         return self.labels if self.raw is None else self.raw.labels
 
     @property
@@ -216,16 +309,33 @@ class Instance(HasSchema):
         return np.ones(len(self.raw)) if self.raw.weights is None else self.raw.weights
 
     def rows(self, positions: Any) -> Instance:
-        """The instance that these raw rows alone would have made: positions from 0 to n_rows - 1, or a mask.
+        """The instance that these raw rows alone would have made.
 
         Levels, categories and duplicates are found again, from these rows. The classes stay all of them, so that
         labels can be compared, and so do the outcomes of a test that the price list prices one by one. An instance
         made from codes keeps its outcomes and loses cases.
 
-        >>> instance = Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
-        >>> part = instance.rows([0, 1])
-        >>> part, part.codes_of(instance, [2]).tolist()
-        (Instance(2 cases, 2 tests, 2 classes), [[1, 1]])
+        Parameters
+        ----------
+        positions : array-like of int or bool
+            Positions from 0 to `n_rows` - 1, or a mask.
+
+        Returns
+        -------
+        Instance
+            Its known cases are those of these rows.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such row, or none that counts.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> instance = bt.Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
+        >>> instance.rows([0, 1])
+        Instance(2 cases, 2 tests, 2 classes)
         """
         chosen = check_positions(positions, self.n_rows)
         if self.raw is not None:
@@ -239,7 +349,10 @@ class Instance(HasSchema):
         return self.part(chosen)
 
     def part(self, cases: NDArray[np.int64]) -> Instance:
-        """Only the cases at these positions, coded as they are; what they lack stays on the lists."""
+        """Only the cases at these positions, coded as they are; what they lack stays on the lists.
+
+        :meta private:
+        """
         units = self.weight_units[cases]
         if not units.any():
             raise ValueError("positions: every weight of these rows is 0; at least one case must count.")
@@ -248,9 +361,31 @@ class Instance(HasSchema):
         return part
 
     def codes_of(self, whole: Instance, positions: Any) -> NDArray[np.uint8]:
-        """Raw rows of another instance by this one's outcomes: what it never saw is UNSEEN.
+        """Raw rows of another instance by this one's outcomes, to try a tree on rows that were held out.
 
-        Made for rows held out: `part = whole.rows(some)`, and then `part.codes_of(whole, others)`.
+        Parameters
+        ----------
+        whole : Instance
+            Where the rows are: usually the instance of which this one is a part.
+        positions : array-like of int or bool
+            Positions from 0 to `whole.n_rows` - 1, or a mask.
+
+        Returns
+        -------
+        array of uint8
+            Rows × tests; a value that this instance never saw is 255.
+
+        Raises
+        ------
+        ValueError
+            Where the two have different tests, or there is no such row.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> instance = bt.Instance([[0, 1], [0, 0], [1, 1]], ["well", "ill", "ill"])
+        >>> instance.rows([0, 1]).codes_of(instance, [2]).tolist()
+        [[1, 1]]
         """
         chosen = check_positions(positions, whole.n_rows)
         if whole.test_names != self.test_names:
@@ -261,15 +396,20 @@ class Instance(HasSchema):
 
     @property
     def frame_library(self) -> str | None:
-        """The data frame library that it came from, for answers in kind."""
+        """The data frame library that it came from, for answers in kind.
+
+        :meta private:
+        """
         return None if self.raw is None else self.raw.tests.library
 
     @property
     def n_objects(self) -> int:
+        """The number of cases."""
         return int(self.codes.shape[0])
 
     @property
     def n_tests(self) -> int:
+        """The number of tests."""
         return int(self.codes.shape[1])
 
     @cached_property
@@ -279,12 +419,18 @@ class Instance(HasSchema):
 
     @cached_property
     def has_unit_weights(self) -> bool:
-        """True when every case counts once, so that counting cases is counting weight."""
+        """True when every case counts once, so that counting cases is counting weight.
+
+        :meta private:
+        """
         return self.schema.weight_scale == 1 and bool((self.weight_units <= 1).all())
 
     @cached_property
     def class_order(self) -> ClassOrder:
-        """The cases that count, sorted by class; a case of weight 0 is as good as absent."""
+        """The cases that count, sorted by class; a case of weight 0 is as good as absent.
+
+        :meta private:
+        """
         present = np.flatnonzero(self.weight_units)
         labels = self.labels[present]
         order = present[np.argsort(labels, kind="stable")].astype(np.int32)
@@ -294,29 +440,78 @@ class Instance(HasSchema):
 
     @cached_property
     def irreducible(self) -> Irreducible:
-        """The loss that every tree has, and how many cases have identical ones of another class."""
+        """The loss that every tree has, and how many cases have identical ones of another class.
+
+        :meta private:
+        """
         present = self.class_order.order
         labels, units = self.labels[present], self.weight_units[present]
         lost, is_mixed = loss_among_identical(self.codes[present], labels, units, self.schema.loss_table)
         return Irreducible(lost, int(is_mixed.sum()))
 
     def priced(self, prices: Any) -> Instance:
-        """The same cases with other prices."""
+        """The same cases with other prices.
+
+        Parameters
+        ----------
+        prices : number, dict or Prices, optional
+            What tests cost; None for 1 each.
+
+        Returns
+        -------
+        Instance
+            With these prices.
+
+        Raises
+        ------
+        ValueError
+            Where the prices do not fit the tests.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.datasets.load("pima").priced(3).prices
+        Prices(3)
+        """
         other = copy(self)
         other.schema = replace(self.schema, prices=Prices.of(prices))
         _ = other.schema.table
         return other
 
     def counted_by(self, weight_units: NDArray[np.int64], weight_scale: Fraction) -> Instance:
-        """The same cases, which count so many units each; an error costs 1."""
+        """The same cases, which count so many units each; an error costs 1.
+
+        :meta private:
+        """
         other = type(self).__new__(type(self))
         other._set(self.codes, self.labels, weight_units, replace(self.schema, losses=None, weight_scale=weight_scale))
         return other
 
     def with_losses(self, losses: Any) -> Instance:
-        """The same cases with other losses; None: an error costs 1.
+        """The same cases with other losses.
 
-        Rows that were merged by the most common label are all counted then, as from_frame(losses=…) counts them.
+        Rows that were merged by the most common label are all counted then, as `from_frame` counts them with losses.
+
+        Parameters
+        ----------
+        losses : dict, array-like or Losses, optional
+            What wrong answers cost; None for 1 each.
+
+        Returns
+        -------
+        Instance
+            With these losses.
+
+        Raises
+        ------
+        ValueError
+            Where the losses do not fit the classes.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.datasets.load("pima").with_losses({"pos": 5}).losses
+        Losses({'pos': 5})
         """
         losses = Losses.of(losses)
         if losses is not None and self.raw is not None and self.raw.duplicates == "merge":

@@ -27,18 +27,28 @@ AnswerLosses = Fraction | Mapping[Any, Fraction] | tuple[Fraction, ...]
 class Losses:
     """What a wrong answer costs.
 
-    losses   {class: {answer: loss}}: what is not named costs 1, or 0 where the answer is right;
-             {class: loss}: missing this class, whatever is answered (both may be mixed);
-             or a square array, class × answer, in the order of the classes
-    answers  answers that are no class, such as a referral: {name: loss}, whatever the class;
-             {name: {class: loss}}, for every class; or {name: [loss, …]} in the order of the classes
-
     A class may be named by its text ("1" for 1). A right answer may cost something too.
 
-    >>> Losses({"cancer": {"benign": 50}}, answers={"refer": 4})
+    Parameters
+    ----------
+    losses : dict or array-like, optional
+        {class: {answer: loss}}, where what is not named costs 1, or 0 where the answer is right; {class: loss}, missing
+        this class, whatever is answered (both may be mixed); or a square array, class × answer, in the order of the
+        classes.
+    answers : dict, optional
+        Answers that are no class, such as a referral: {name: loss}, whatever the class; {name: {class: loss}}, for
+        every class; or {name: [loss, …]} in the order of the classes.
+
+    Raises
+    ------
+    ValueError
+        Where a loss is negative or no number, or the array is not square.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Losses({"cancer": {"benign": 50}}, answers={"refer": 4})
     Losses({'cancer': {'benign': 50}}, answers={'refer': 4})
-    >>> Losses({"cancer": 50}).bind(["benign", "cancer"]).units.tolist()
-    [[0, 1], [50, 0]]
     """
 
     losses: Mapping[Any, ClassLosses] | Rows
@@ -55,18 +65,56 @@ class Losses:
 
     @classmethod
     def of(cls, losses: Any) -> Losses | None:
-        """Whatever a user may give as losses: a Losses, a mapping, a square array; or None, where errors count."""
+        """Whatever a user may give as losses: a Losses, a mapping, a square array; or None, where errors count.
+
+        :meta private:
+        """
         return losses if losses is None or isinstance(losses, Losses) else cls(losses)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Losses:
-        """Read the tables [losses] and [answers] of a file, which may be a price list."""
+        """Read the tables [losses] and [answers] of a file, which may be a price list.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Losses
+            What wrong answers cost.
+
+        Raises
+        ------
+        ValueError
+            Where the file does not say losses; the message names the place.
+        OSError
+            Where there is no such file.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> from pathlib import Path
+        >>> _ = Path("losses.toml").write_text('''[losses]
+        ... cancer = 50
+        ... [answers]
+        ... refer = 4''')
+        >>> bt.Losses.from_toml("losses.toml")
+        Losses({'cancer': 50}, answers={'refer': 4})
+        """
         from budgetree.problem.loss_file import read_losses
 
         return read_losses(path)
 
     def bind(self, class_names: Sequence[Any]) -> LossTable:
-        """Lay the losses out for these classes; every name must fit."""
+        """Lay the losses out for these classes; every name must fit.
+
+        >>> Losses({"cancer": 50}).bind(["benign", "cancer"]).units.tolist()
+        [[0, 1], [50, 0]]
+
+        :meta private:
+        """
         names = tuple(class_names)
         rows = self._rows(names)
         for answer, loss in self.answers.items():

@@ -33,12 +33,25 @@ class SharedFee:
 class Prices:
     """A price list.
 
-    tests    a number for every test, {test: price}, or {test: {outcome: price}} (both may be mixed)
-    shared   {name: (fee, [tests])}: a fee paid once per path, with the first of its tests,
-             on top of each test's own price
-    default  the price of every test that `tests` does not name; without it a missing price is an error
+    Parameters
+    ----------
+    tests : number or dict, default 1
+        A price for every test, {test: price}, or {test: {outcome: price}}; both kinds may be mixed.
+    shared : dict, optional
+        {name: (fee, [tests])}: a fee paid once per path, with the first of its tests, on top of each test's own price.
+    default : number, optional
+        The price of every test that `tests` does not name; without it a missing price is an error.
 
-    >>> Prices({"glucose": 15.51, "insulin": 20.68}, shared={"blood draw": (2.10, ["glucose", "insulin"])}, default=1)
+    Raises
+    ------
+    ValueError
+        Where a price is negative or no number, or there are more than 62 shared fees.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> draw = {"blood draw": (2.10, ["glucose", "insulin"])}
+    >>> bt.Prices({"glucose": 15.51, "insulin": 20.68}, shared=draw, default=1)
     Prices({'glucose': 15.51, 'insulin': 20.68}, shared={'blood draw': (2.1, ['glucose', 'insulin'])}, default=1)
     """
 
@@ -69,7 +82,10 @@ class Prices:
 
     @classmethod
     def of(cls, prices: Any) -> Prices:
-        """Whatever a user may give as prices: None (1 each), a number, a mapping or a Prices."""
+        """Whatever a user may give as prices: None (1 each), a number, a mapping or a Prices.
+
+        :meta private:
+        """
         if isinstance(prices, Prices):
             return prices
         if prices is not None and not isinstance(prices, (Mapping, int, float, Decimal, Fraction, np.number)):
@@ -81,9 +97,37 @@ class Prices:
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Prices:
-        """Read a price list: `default`, a table [tests] and tables [shared.NAME] with `fee` and `tests`.
+        """Read a price list in TOML.
 
-        It may also hold [losses] and [answers], which Losses.from_toml reads.
+        It has `default`, a table [tests], and tables [shared.NAME] with `fee` and `tests`. It may also hold [losses]
+        and [answers], which `Losses.from_toml` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Prices
+            The price list.
+
+        Raises
+        ------
+        ValueError
+            Where the file is no price list; the message names the place.
+        OSError
+            Where there is no such file.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> from pathlib import Path
+        >>> _ = Path("prices.toml").write_text('''default = 8
+        ... [tests]
+        ... ecg = 40''')
+        >>> bt.Prices.from_toml("prices.toml")
+        Prices({'ecg': 40}, default=8)
         """
         from budgetree.problem.price_file import read_price_file
 
@@ -95,7 +139,35 @@ class Prices:
 
     @classmethod
     def from_file(cls, path: str | Path) -> Prices:
-        """Read a price list in TOML, or a table (CSV, Excel) with a column `test` and a column `price`."""
+        """Read a price list in TOML, or a table with a column `test` and a column `price`.
+
+        Parameters
+        ----------
+        path : str or path
+            A TOML file as in `from_toml`, or a CSV or Excel file.
+
+        Returns
+        -------
+        Prices
+            The price list.
+
+        Raises
+        ------
+        ValueError
+            Where the file is no price list; the message names the place.
+        OSError
+            Where there is no such file.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> from pathlib import Path
+        >>> _ = Path("prices.csv").write_text('''test,price
+        ... ecg,40
+        ... troponin,12.5''')
+        >>> bt.Prices.from_file("prices.csv")
+        Prices({'ecg': 40, 'troponin': 12.5})
+        """
         from budgetree.problem.price_file import is_table, read_price_table
 
         if not is_table(path):
@@ -107,7 +179,10 @@ class Prices:
             raise ValueError(f"{path}: {error}") from error
 
     def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> PriceTable:
-        """Lay the prices out for these tests and outcomes; every name must fit."""
+        """Lay the prices out for these tests and outcomes; every name must fit.
+
+        :meta private:
+        """
         self._check_names(test_names)
         per_test = [
             self._outcome_prices(name, outcomes) for name, outcomes in zip(test_names, outcome_names, strict=True)

@@ -137,22 +137,27 @@ class HasSchema:
 
     @property
     def n_classes(self) -> int:
+        """The number of classes."""
         return len(self.schema.class_names)
 
     @property
     def test_names(self) -> tuple[str, ...]:
+        """The names of the tests, in the order of the columns."""
         return self.schema.test_names
 
     @property
     def outcome_names(self) -> tuple[tuple[str, ...], ...]:
+        """Per test, the names of its outcomes, in the order of their codes."""
         return self.schema.outcome_names
 
     @property
     def class_names(self) -> tuple[Any, ...]:
+        """The classes."""
         return self.schema.class_names
 
     @property
     def prices(self) -> Prices:
+        """What the tests cost."""
         return self.schema.prices
 
     @property

@@ -39,9 +39,32 @@ def certify(
     """How far any tree with at most as many errors could do better, proven; with losses, any tree that loses no more.
 
     The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single cases,
-    and exhaustive search as far as the time goes; the best of them counts. More time never gives a worse one; None
-    searches until the least worst case is known. They are about all trees, however few cases a leaf has.
+    and exhaustive search as far as the time goes; the best of them counts. More time never gives a worse one. They are
+    about all trees, however few cases a leaf has.
 
+    Parameters
+    ----------
+    instance : Instance
+        The known cases.
+    tree : Tree
+        A tree for them, at their prices.
+    time_limit : float or None, default 10
+        Seconds; None searches until the least worst case is known.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+
+    Returns
+    -------
+    Certificate
+        The bound, and the data from which it follows.
+
+    Raises
+    ------
+    ValueError
+        Where the tree is not one for this instance.
+
+    Examples
+    --------
     >>> import budgetree as bt
     >>> synthetic = bt.datasets.load("synthetic")
     >>> bt.certify(synthetic, bt.grow(synthetic))

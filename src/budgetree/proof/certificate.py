@@ -35,8 +35,26 @@ SCHEMA_FILE = "certificate.schema.json"
 class Certificate:
     """A proven lower bound on what any tree with as few errors, or as little loss, costs, beside what this one does.
 
-    Make one with budgetree.certify. check() verifies it by exact arithmetic from the instance and the document alone;
-    until then a certificate from elsewhere is its issuer's word, and its text says so.
+    `certify` makes one. `check` verifies it by exact arithmetic from the instance and the document alone; until then a
+    certificate from elsewhere is its issuer's word, and its text says so.
+
+    Parameters
+    ----------
+    document : dict
+        What `to_json` writes: every number exact, as "p/q".
+
+    Raises
+    ------
+    CertificateError
+        Where the document is no certificate.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> figure1 = bt.datasets.load("figure1")
+    >>> certificate = bt.certify(figure1, bt.grow(figure1))
+    >>> certificate.known_max_cost, certificate.lower_bound, certificate.ratio
+    (2, 1, 2.0)
     """
 
     document: Mapping[str, Any]  # what to_json writes: every number exact, as "p/q"
@@ -48,7 +66,10 @@ class Certificate:
 
     @classmethod
     def made(cls, document: Mapping[str, Any], instance: Instance) -> Certificate:
-        """By certify, which knows what it writes."""
+        """By `certify`, which knows what it writes.
+
+        :meta private:
+        """
         certificate = cls.__new__(cls)
         object.__setattr__(certificate, "document", document)
         object.__setattr__(certificate, "_instance", instance)
@@ -81,7 +102,7 @@ class Certificate:
 
     @property
     def ratio(self) -> float | None:
-        """known_max_cost / lower_bound: 1 means that no tree is cheaper. None where nothing above 0 is proven."""
+        """`known_max_cost` / `lower_bound`: 1 means that no tree is cheaper. None where nothing above 0 is proven."""
         ratio = self.document["ratio"]
         return None if ratio is None else float(Fraction(ratio))
 
@@ -133,8 +154,31 @@ class Certificate:
         """Verify every claim again, in exact arithmetic, with none of the code that made it.
 
         A bound that rests on exhaustive search is searched again by a plain program, and a guarantee by growing the
-        tree again; what the time does not suffice for is said to be unverified. The instance may be left out where
-        certify has just made the certificate.
+        tree again; what the time does not suffice for is said to be unverified.
+
+        Parameters
+        ----------
+        instance : Instance, optional
+            The known cases; it may be left out where `certify` has just made the certificate.
+        time_limit : float or None, default 10
+            Seconds; None for as long as it takes.
+
+        Returns
+        -------
+        CheckReport
+            `ok`, `problems` and `unverified`; `print` shows it.
+
+        Raises
+        ------
+        ValueError
+            Where the instance is needed and was not given.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> figure1 = bt.datasets.load("figure1")
+        >>> print(bt.certify(figure1, bt.grow(figure1)).check())
+        The certificate holds.
         """
         deadline = Deadline(check_time_limit(time_limit))
         instance = self._instance if instance is None else instance
@@ -144,12 +188,55 @@ class Certificate:
         return verify(self.document, facts_of(instance), deadline=deadline)
 
     def to_json(self, path: str | PathLike[str]) -> None:
-        """Write the certificate; an existing file is replaced only once the new one is complete."""
+        """Write the certificate; an existing file is replaced only once the new one is complete.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        OSError
+            Where it cannot be written.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> figure1 = bt.datasets.load("figure1")
+        >>> bt.certify(figure1, bt.grow(figure1)).to_json("proof.json")
+        """
         write_json(Path(path), self.document, indent=1)
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Certificate:
-        """Read a certificate. Only check() says whether it is true."""
+        """Read a certificate. Only `check` says whether it is true.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Certificate
+            As it was written.
+
+        Raises
+        ------
+        CertificateError
+            Where the file is no certificate.
+        OSError
+            Where there is no such file.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> figure1 = bt.datasets.load("figure1")
+        >>> bt.certify(figure1, bt.grow(figure1)).to_json("proof.json")
+        >>> bt.Certificate.from_json("proof.json").check(figure1).ok
+        True
+        """
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8-sig"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
@@ -160,7 +247,10 @@ class Certificate:
             raise CertificateError(str(error).replace("document", str(path), 1)) from None
 
     def contradiction(self, tree: Tree) -> str | None:
-        """Why this cannot be a certificate of the tree, as far as can be seen without the known cases."""
+        """Why this cannot be a certificate of the tree, as far as can be seen without the known cases.
+
+        :meta private:
+        """
         document = self.document
         if document["tree"] != tree_entries(tree):
             return "it is about another tree"
@@ -191,7 +281,23 @@ class Certificate:
         return None
 
     def to_text(self) -> str:
-        """A few lines for people. What only the known cases can tell is marked where they are not at hand."""
+        """A few lines for people. What only the known cases can tell is marked where they are not at hand.
+
+        Returns
+        -------
+        str
+            The lines.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> figure1 = bt.datasets.load("figure1")
+        >>> print(bt.certify(figure1, bt.optimal(figure1, budget=1).tree).to_text())
+        worst case 1, 10 errors
+        no tree with at most 10 errors costs less: min R · F over 60 cases, with HingedPairs(10)
+        HingedPairs(7.5): at most 50.0% wrong, refined 41.7%; really 16.7%
+        HingedProduct(10): at most 33.3% wrong, refined 33.3%; really 16.7%
+        """
         few = f"loss {show_number(self.loss)}, " if self._has_losses else ""
         lines = [f"{self._worst_case()}, {few}{counted(self.errors, 'error')}", self.reason]
         if self.guarantee is not None:

@@ -26,16 +26,27 @@ AnyPath = str | PathLike[str]
 
 
 class Shards(ShardedCases):
-    """Known cases in a folder, for tables that are larger than memory: `budgetree.grow(Shards(folder))`.
+    """Known cases in a folder, for tables that are larger than memory.
 
-    A folder is made once, by from_files, from_frames or from_instance, and takes a byte per case and test. grow and
-    the greedy frontier give the same trees as from an Instance of the same rows, to the bit.
+    A folder is made once, by `from_files`, `from_frames` or `from_instance`, and takes a byte per case and test. `grow`
+    and the greedy frontier give the same trees as from an Instance of the same rows, to the bit.
 
-    >>> import budgetree as bt, tempfile
+    Parameters
+    ----------
+    folder : str or path
+        A folder that one of these has made.
+
+    Raises
+    ------
+    OSError
+        Where the folder holds no cases, or not all of them.
+
+    Examples
+    --------
+    >>> import budgetree as bt
     >>> pima = bt.datasets.load("pima")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     shards = bt.Shards.from_instance(pima, folder)
-    ...     bt.grow(shards, budget=2).to_dict() == bt.grow(pima, budget=2).to_dict()
+    >>> shards = bt.Shards.from_instance(pima, "cases")
+    >>> bt.grow(shards, budget=2).to_dict() == bt.grow(pima, budget=2).to_dict()
     True
     """
 
@@ -51,7 +62,10 @@ class Shards(ShardedCases):
 
     @classmethod
     def of(cls, schema: Schema, shards: Sequence[Shard], n_objects: int) -> Shards:
-        """Shards that are in memory already."""
+        """Shards that are in memory already.
+
+        :meta private:
+        """
         made = cls.__new__(cls)
         made._folder = None
         made._set(schema, shards, n_objects, class_counts(shards, len(schema.class_names)))
@@ -68,24 +82,108 @@ class Shards(ShardedCases):
         reading: Reading | None = None,
         **settings: Any,
     ) -> Shards:
-        """Read CSV or Parquet files of any size, named by a pattern such as 'data/*.parquet', into a new folder.
+        """Read CSV or Parquet files of any size into a new folder.
 
-        drop      columns to leave out
-        settings  prices, losses, levels and duplicates as in Instance.from_frame; weights: the column that says how
-                  much each row counts
+        Parameters
+        ----------
+        data : str
+            The files, by a pattern such as `data/*.parquet`.
+        target : str
+            The column with the classes.
+        folder : str or path
+            Where the cases are kept; it must not hold anything yet.
+        drop : collection of str, default ()
+            Columns to leave out.
+        reading : Reading, optional
+            What the files do not say themselves.
+        **settings : optional
+            prices, losses, levels and duplicates as in `Instance.from_frame`; weights: the column that says how much
+            each row counts.
+
+        Returns
+        -------
+        Shards
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where the files cannot be read as tables of known cases, or the folder is not empty.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.datasets.frame("pima").to_csv("pima.csv", index=False)
+        >>> bt.Shards.from_files("pima.csv", "diabetes", "cases").n_objects
+        753
         """
         request = CaseRequest.of(target, **settings)
         return cls._made(FileParts(str(data), reading or Reading(), tuple(drop)), request, folder)
 
     @classmethod
     def from_frames(cls, frames: Any, target: str, folder: AnyPath, **settings: Any) -> Shards:
-        """The same from a list of data frames, or from a function that gives them one after the other."""
+        """The known cases of data frames, one after the other, in a new folder.
+
+        Parameters
+        ----------
+        frames : list or callable
+            The data frames, or a function that gives them one after the other.
+        target : str
+            The column with the classes.
+        folder : str or path
+            Where the cases are kept; it must not hold anything yet.
+        **settings : optional
+            As in `from_files`.
+
+        Returns
+        -------
+        Shards
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where a frame lacks a column, or the folder is not empty.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> pima = bt.datasets.frame("pima")
+        >>> bt.Shards.from_frames([pima[:300], pima[300:]], "diabetes", "cases").n_objects
+        753
+        """
         request = CaseRequest.of(target, **settings)
         return cls._made(FrameParts.of(frames, request.target), request, folder)
 
     @classmethod
     def from_instance(cls, instance: Instance, folder: AnyPath, *, max_rows: int = 1_000_000) -> Shards:
-        """The cases of an instance, at most so many in a shard."""
+        """The cases of an instance, in a new folder.
+
+        Parameters
+        ----------
+        instance : Instance
+            The known cases.
+        folder : str or path
+            Where the cases are kept; it must not hold anything yet.
+        max_rows : int, default 1000000
+            At most so many cases are in a shard.
+
+        Returns
+        -------
+        Shards
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where the folder is not empty, or `max_rows` is no whole number of at least 1.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Shards.from_instance(bt.datasets.load("figure1"), "cases", max_rows=20).n_objects
+        60
+        """
         path = Path(folder)
         check_new(path)
         write_shards(path, parts_of(instance, max_rows))
@@ -122,13 +220,39 @@ class Shards(ShardedCases):
         return cls(path)
 
     def priced(self, prices: Any) -> Shards:
-        """The same cases with other prices."""
+        """The same cases with other prices.
+
+        Parameters
+        ----------
+        prices : number, dict or Prices, optional
+            What tests cost; None for 1 each.
+
+        Returns
+        -------
+        Shards
+            With these prices.
+
+        Raises
+        ------
+        ValueError
+            Where the prices do not fit the tests.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Shards.from_instance(bt.datasets.load("figure1"), "cases").priced(3).prices
+        Prices(3)
+        """
         other = copy(self)
         other.schema = replace(self.schema, prices=Prices.of(prices))
         _ = other.schema.table
         return other
 
     def levels(self, threads: int) -> LevelCounter:
+        """What counts a tree's nodes, level by level.
+
+        :meta private:
+        """
         return LocalLevels(self._shards, threads)
 
     def _find_unavoidable(self) -> Unavoidable:

@@ -18,10 +18,27 @@ if TYPE_CHECKING:
 class Confusion:
     """How many cases of each class get each answer, by weight.
 
-    answers            benign  cancer      class_names
-        benign           340       3       counts[0]
-        cancer             7     180
-        refer             10      29
+    ::
+
+        answers            benign  cancer      class_names
+            benign           340       3       counts[0]
+            cancer             7     180
+            refer             10      29
+
+    Attributes
+    ----------
+    answers : tuple
+        The classes, and then answers that are no class.
+    class_names : tuple
+        The classes.
+    counts : tuple of tuples of numbers
+        Answer × class.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.optimal(bt.datasets.load("figure1"), budget=1).tree.confusion.counts
+    ((30, 10), (0, 20))
     """
 
     answers: tuple[Any, ...]  # the classes, and then answers that are no class
@@ -30,7 +47,10 @@ class Confusion:
 
     @classmethod
     def of_units(cls, schema: Schema, units: Iterable[Iterable[int]]) -> Confusion:
-        """From weight units, answer × class."""
+        """From weight units, answer × class.
+
+        :meta private:
+        """
         counts = tuple(tuple(schema.plain_cases(row)) for row in units)
         return cls(schema.answer_names, schema.class_names, counts)
 

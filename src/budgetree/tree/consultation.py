@@ -32,18 +32,49 @@ def check_handle_unknown(handle_unknown: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One test that was done."""
+    """One test that was done.
+
+    Attributes
+    ----------
+    test : str
+        Its name.
+    value : object
+        As it was answered.
+    outcome : str or None
+        What the value stands for; None for one that no known case had.
+    price : number
+        What it cost, fees included.
+    spent : number
+        With everything before it.
+    available : bool
+        False where it could not be done, and was not paid.
+    assumed : str or None
+        Then, the outcomes whose branch was followed; None where nothing depends on it.
+    test_label : str
+        What the test is called.
+    outcome_label : str or None
+        What the outcome is called.
+    is_labelled : bool
+        Whether the label says all that the value does: "female" for 0.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> case = bt.grow(bt.datasets.load("pima"), budget=2).ask({"age": 42, "pregnant": 3})
+    >>> [(step.test, step.outcome, step.price) for step in case.history]
+    [('age', '37.7 to 44.3', 1), ('pregnant', '2.8 to 4.7', 1)]
+    """
 
     test: str
-    value: Any  # as it was answered
-    outcome: str | None  # None for a value that no known case had
-    price: int | float  # what it cost, fees included
-    spent: int | float  # with everything before it
-    available: bool = True  # False: it could not be done, and was not paid
-    assumed: str | None = None  # then, the outcomes whose branch was followed; None where nothing depends on it
-    test_label: str = ""  # what the test is called
-    outcome_label: str | None = None  # what the outcome is called
-    is_labelled: bool = False  # the label says all that the value does: "female" for 0
+    value: Any
+    outcome: str | None
+    price: int | float
+    spent: int | float
+    available: bool = True
+    assumed: str | None = None
+    test_label: str = ""
+    outcome_label: str | None = None
+    is_labelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +100,18 @@ class _Place:
 class Consultation:
     """Asks the tests of a tree one after the other.
 
+    Parameters
+    ----------
+    tree : Tree
+        The tree that is followed.
+
+    Raises
+    ------
+    ValueError
+        Where it is no tree.
+
+    Examples
+    --------
     >>> import budgetree as bt
     >>> case = bt.Consultation(bt.grow(bt.datasets.load("pima"), budget=2))
     >>> case.next_test, case.price
@@ -167,7 +210,10 @@ class Consultation:
 
     @property
     def position(self) -> int:
-        """The position of the prediction in answer_names."""
+        """The position of the prediction in `answer_names`.
+
+        :meta private:
+        """
         models, node = self.tree.models, self._place.node
         if models is None or models.model(node) is None:
             return int(self.tree.nodes.label[node])
@@ -175,34 +221,63 @@ class Consultation:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """distribution, in the order of class_names."""
+        """`distribution`, in the order of `class_names`.
+
+        :meta private:
+        """
         return self._shares(self._place.node)
 
     @property
     def node(self) -> int:
-        """The number of the node where the answers lead to."""
+        """The number of the node where the answers lead to.
+
+        :meta private:
+        """
         return self._place.node
 
     @property
     def codes(self) -> dict[int, int]:
-        """The outcome's code per test that was answered, in their order."""
+        """The outcome's code per test that was answered, in their order.
+
+        :meta private:
+        """
         return {test: answer.code for test, answer in self._answers.items()}
 
     @property
     def shares_on_path(self) -> list[NDArray[np.float64]]:
-        """The probabilities before any answer and after each, as the nodes on the path say them."""
+        """The probabilities before any answer and after each, as the nodes on the path say them.
+
+        :meta private:
+        """
         return [self.tree.nodes.shares[node] for node in (0, *self._passed)]
 
     @property
     def history(self) -> tuple[Step, ...]:
-        """The tests done so far."""
+        """The tests done so far: a `Step` for each, with its test, value, outcome and price."""
         return tuple(self._steps)
 
     def answer(self, value: Any) -> None:
-        """Give the next test's result: a raw value as in the table of known cases, an outcome's name or its label.
+        """Give the next test's result.
 
-        None is a missing value. A value that stands for no outcome is refused with the possible ones, and the
-        consultation stays where it is. A tree for new cases takes a missing value wherever it comes.
+        Parameters
+        ----------
+        value : object
+            A raw value as in the table of known cases, an outcome's name or its label; None is a missing value. A tree
+            for new cases takes a missing value wherever it comes.
+
+        Raises
+        ------
+        ValueError
+            Where the value stands for no outcome: the message says the possible ones, and the consultation stays where
+            it is. Also where no test is left.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
+        >>> case.answer("1")
+        >>> case
+        Consultation(1 test done, spent 1, next 't1')
         """
         self._check_open()
         if self.tree.nodes.otherwise is not None and is_missing(value):
@@ -212,16 +287,44 @@ class Consultation:
         self._do(_Answer(self._test, code, value))
 
     def unavailable(self) -> None:
-        """The next test cannot be done: it is not paid, and the tests that are there have to answer.
+        """Say that the next test cannot be done: it is not paid, and the other tests have to answer.
 
-        Where the tree has models, they take the result for the average one. Where cases part by the result, this one
-        goes on with the branch that most known cases took; history says which (Step.assumed).
+        Where the tree has models, they take the result for the average one. Where the path depends on the result, the
+        case goes on with the branch that most known cases took; `history` says which (`Step.assumed`).
+
+        Raises
+        ------
+        ValueError
+            Where no test is left.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
+        >>> case.unavailable()
+        >>> case.spent, case.history[0].assumed
+        (0, '0')
         """
         self._check_open()
         self._do(_Answer(self._test, UNSEEN, None, available=False))
 
     def undo(self) -> None:
-        """Take the last answer back."""
+        """Take the last answer back.
+
+        Raises
+        ------
+        ValueError
+            Where there is no answer to take back.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> case = bt.Consultation(bt.grow(bt.datasets.load("figure1")))
+        >>> case.answer("1")
+        >>> case.undo()
+        >>> case.spent
+        0
+        """
         if not self._answers:
             raise ValueError("undo: there is no answer to take back.")
         for place, step in reversed(self._places.pop().replaced):
@@ -232,7 +335,29 @@ class Consultation:
         self._passed.pop()
 
     def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
-        """Do the remaining tests by calling fetch(name) for each that the path needs; see Tree.ask."""
+        """Do the remaining tests, looking up a raw value for each that the path needs.
+
+        Parameters
+        ----------
+        fetch : callable or mapping
+            `fetch(name)`, or `fetch[name]`, is the raw value of that test.
+        handle_unknown : {'stop', 'error'}, default 'stop'
+            A value that no known case had stops the path there; "error" refuses it instead.
+
+        Raises
+        ------
+        ValueError
+            Where a value is no number and numbers were learned; and what `fetch` raises passes through.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> case = bt.Consultation(bt.grow(bt.datasets.load("pima"), budget=2))
+        >>> case.answer(42)
+        >>> case.fetch({"pregnant": 3})
+        >>> case
+        Consultation(2 tests done, spent 2, done: 'neg')
+        """
         get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
         check_handle_unknown(handle_unknown)
         while not self.done:

@@ -20,19 +20,50 @@ SMALLEST = 0.05  # points that are shown
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one answer did for the predicted class."""
+    """What one answer did for the predicted class.
+
+    Attributes
+    ----------
+    test : str
+        Its name.
+    value : object
+        As it was answered.
+    outcome : str or None
+        What the value stands for; None for one that no known case had, which moves nothing in a model.
+    score : float or None
+        What it adds to the class's score above the mean of all classes; None without a model.
+    before, after : float
+        The probability of the class by the answers before it, in the order of paying, and with it.
+    available : bool
+        False where the test could not be done.
+    assumed : str or None
+        Then, the outcomes whose branch was followed.
+    test_label : str
+        What the test is called.
+    outcome_label : str or None
+        What the outcome is called.
+    is_labelled : bool
+        Whether the label says all that the value does: "female" for 0.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    >>> [(part.test, part.moved) for part in tree.explain({"age": 42, "pregnant": 3}).contributions]
+    [('age', '-18.5 points'), ('pregnant', '+41.4 points')]
+    """
 
     test: str
-    value: Any  # as it was answered
-    outcome: str | None  # None for a value that no known case had, which moves nothing in a model
-    score: float | None  # what it adds to the class's score above the mean of all classes; None without a model
-    before: float  # the probability of the class by the answers before it, in the order of paying
-    after: float  # and with it
-    available: bool = True  # False: the test could not be done
-    assumed: str | None = None  # then, the outcomes whose branch was followed
-    test_label: str = ""  # what the test is called
-    outcome_label: str | None = None  # what the outcome is called
-    is_labelled: bool = False  # the label says all that the value does: "female" for 0
+    value: Any
+    outcome: str | None
+    score: float | None
+    before: float
+    after: float
+    available: bool = True
+    assumed: str | None = None
+    test_label: str = ""
+    outcome_label: str | None = None
+    is_labelled: bool = False
 
     @property
     def points(self) -> float:
@@ -41,11 +72,7 @@ class Contribution:
 
     @property
     def moved(self) -> str:
-        """points in words.
-
-        >>> Contribution("glucose", 140, "127 to 150", None, 0.35, 0.471).moved
-        '+12.1 points'
-        """
+        """`points` in words."""
         return "no change" if abs(self.points) < SMALLEST else f"{self.points:+.1f} points"
 
     @property
@@ -66,18 +93,42 @@ class Contribution:
 class Explanation:
     """A prediction, and what led to it.
 
-    With a model the scores add up: start_score and the contributions' scores are the class's score above the mean of
+    With a model the scores add up: `start_score` and the contributions' scores are the class's score above the mean of
     all classes, and softmax makes probabilities of the scores.
+
+    Attributes
+    ----------
+    prediction : object
+        The answer.
+    probability : float
+        Of the class that it is about.
+    start : float
+        The probability of the class before any answer; by the last model, where there is one.
+    start_score : float or None
+        The class's score before any answer; None without a model.
+    contributions : tuple of Contribution
+        In the order of paying.
+    about : object
+        The class whose probability it is: the prediction, or the likeliest where the prediction is no class.
+    prediction_label, about_label : str
+        What the two are called.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> explanation = bt.grow(bt.datasets.load("pima"), budget=2).explain({"age": 42, "pregnant": 3})
+    >>> explanation.prediction, explanation.about, round(explanation.probability, 2)
+    ('neg', 'neg', 0.88)
     """
 
     prediction: Any
     probability: float
-    start: float  # the probability of the class before any answer; by the last model, where there is one
+    start: float
     start_score: float | None
-    contributions: tuple[Contribution, ...]  # in the order of paying
-    about: Any  # the class whose probability it is: the prediction, or the likeliest where the prediction is no class
-    prediction_label: str = ""  # what the prediction is called
-    about_label: str = ""  # what that class is called
+    contributions: tuple[Contribution, ...]
+    about: Any
+    prediction_label: str = ""
+    about_label: str = ""
 
     @property
     def opening(self) -> str:

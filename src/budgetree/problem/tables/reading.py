@@ -14,14 +14,42 @@ MISSING_CELLS = frozenset({"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How cells are written, and which part of a file to read; None: as the file has it."""
+    """How cells are written, and which part of a file to read, where the file itself does not say it.
 
-    missing: Sequence[str] = ()  # texts that stand for a missing value, beside the usual ones
-    decimal: str | None = None  # "." or ","
-    thousands: str | None = None  # what stands between thousands: "," "." "'" or a space
-    encoding: str | None = None  # of a file of text, as Python calls it
-    sheet: str | None = None  # of a workbook
-    drop: Sequence[str] = ()  # columns that are no tests
+    Parameters
+    ----------
+    missing : sequence of str, default ()
+        Texts that stand for a missing value, beside the usual ones (an empty cell, NA, N/A, NULL, NaN).
+    decimal : {'.', ','}, optional
+        The decimal mark; by default as the file has it.
+    thousands : str, optional
+        What stands between thousands: a comma, a point, an apostrophe or a space.
+    encoding : str, optional
+        Of a file of text, as Python calls it.
+    sheet : str, optional
+        Of a workbook, by its name or number; needed where several hold something.
+    drop : sequence of str, default ()
+        Columns that are no tests.
+
+    Raises
+    ------
+    ValueError
+        Where a mark is none, or both marks are the same.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> reading = bt.Reading(decimal=",", thousands=".", missing=["?"], drop=["patient"])
+    >>> "?" in reading.missing_cells
+    True
+    """
+
+    missing: Sequence[str] = ()
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    drop: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
@@ -37,7 +65,10 @@ class Reading:
         return MISSING_CELLS | {text.strip() for text in self.missing}
 
     def number_format(self, guess: str = ".") -> NumberFormat:
-        """How numbers are written; the guess is for what nobody has said."""
+        """How numbers are written; the guess is for what nobody has said.
+
+        :meta private:
+        """
         if self.decimal is not None:
             return NumberFormat(self.decimal, self.thousands)
         if self.thousands in (".", ","):

@@ -30,7 +30,22 @@ def keys_of(version: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What is wrong with a certificate, and what was not verified: it is the issuer's word."""
+    """What is wrong with a certificate, and what was not verified: it is the issuer's word.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        What is wrong, and where.
+    unverified : tuple of str
+        What was not checked.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> figure1 = bt.datasets.load("figure1")
+    >>> bt.certify(figure1, bt.grow(figure1)).check().ok
+    True
+    """
 
     problems: tuple[str, ...]
     unverified: tuple[str, ...]

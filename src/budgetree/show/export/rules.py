@@ -17,7 +17,35 @@ Conditions = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """If all conditions hold, this is the answer; or a model gives it, and `label` is the likeliest class."""
+    """If all conditions hold, this is the answer; or a model gives it, and `label` is the likeliest class.
+
+    Attributes
+    ----------
+    conditions : tuple of (str, tuple of str)
+        A test and what it may show; neighbouring levels are one.
+    label : object
+        The answer.
+    cost : number
+        What the tests cost, at the costliest of these outcomes.
+    cases : number
+        Known cases it holds for, by weight.
+    errors : number
+        Of these, those of another class; none where the answer is no class.
+    model : tuple of str or None
+        The tests whose model answers; None: the class is fixed.
+    sure : float or None
+        It holds where the model gives some class this probability, and nothing more is bought.
+    loss : number or None
+        What the answer costs these cases; None without losses, and where a model answers.
+    is_class : bool
+        False where the answer is no class.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> print(bt.optimal(bt.datasets.load("figure1"), budget=1).tree.rules()[1])
+    if t1 is 1 then triangle  [costs 1; right for 20 of 20]
+    """
 
     conditions: Conditions  # what the test is called and what it may show; neighbouring levels are one
     label: Any  # as predict gives it

@@ -16,14 +16,39 @@ LINE, SHADE, NEW = "#0072B2", "#D9D9D9", "#B3400A"
 
 
 def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None) -> Any:
-    """Draw errors against worst-case cost and return the matplotlib axes.
+    """Draw errors against worst-case cost.
 
     Filled points are proven to be the best there is, hollow ones are the best found; in the shaded region no tree can
     be. Bars show the error on new cases, ± its standard error, where the frontier has it. Behind the frontier stand
     the trade-off curves of single impurities. Where losses are given, the mean loss stands in place of the error.
 
-    ax          axes to draw in; by default those of a new figure
-    impurities  whose curves to draw; by default Powers(2) and HingedPairs, and none on large data; () draws none
+    Parameters
+    ----------
+    frontier : Frontier
+        What to draw.
+    ax : matplotlib axes, optional
+        Axes to draw in; by default those of a new figure.
+    impurities : sequence, optional
+        Whose curves to draw; by default Powers(2) and HingedPairs, and none on large data. () draws none.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn in.
+
+    Raises
+    ------
+    ValueError
+        Where it is no frontier.
+    ImportError
+        Where matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> axes = bt.plot_frontier(bt.frontier(bt.datasets.load("figure1"), folds=0))
+    >>> axes.get_xlabel()
+    'budget: what no case exceeds'
     """
     if not isinstance(frontier, Frontier):
         raise ValueError(f"frontier: expected a Frontier, but got {type(frontier).__name__}; see budgetree.frontier.")

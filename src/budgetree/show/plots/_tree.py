@@ -15,14 +15,40 @@ POINTS_PER_INCH = 72
 
 
 def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Any:
-    """Draw a tree from left to right and return the matplotlib axes.
+    """Draw a tree from left to right.
 
     On each branch stand its outcomes, the price of the test and what was spent so far; outcomes with the same subtree
     share a branch; leaves have their class's colour, and the costliest path is dark red.
 
-    ax          axes to draw in; by default those of a new figure, as large as the tree needs
-    max_leaves  a larger tree is folded where the fewest cases pass, so that it stays readable
-    max_depth   no more tests than this on a path are drawn
+    Parameters
+    ----------
+    tree : Tree
+        What to draw.
+    ax : matplotlib axes, optional
+        Axes to draw in; by default those of a new figure, as large as the tree needs.
+    max_leaves : int, default 40
+        A larger tree is folded where the fewest cases pass, so that it stays readable.
+    max_depth : int, optional
+        No more tests than this on a path are drawn.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn in.
+
+    Raises
+    ------
+    ValueError
+        Where it is no tree, or a limit is no whole number.
+    ImportError
+        Where matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> axes = bt.plot_tree(bt.grow(bt.datasets.load("figure1")))
+    >>> axes.texts[0].get_text()
+    '1'
     """
     if not isinstance(tree, Tree):
         raise ValueError(f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_.")
