@@ -103,6 +103,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         For "known": no leaf has fewer training rows.
     min_weight_fraction_leaf : float, default 0
         For "known": leaves with less than this share of all weight are joined after the search.
+    labels : Labels, optional
+        What tests, outcomes and classes are called where `tree_` and `frontier_` are shown.
 
     Attributes
     ----------
@@ -124,8 +126,6 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     Examples
     --------
     >>> import budgetree as bt
-    labels : Labels, optional
-        What tests, outcomes and classes are called where `tree_` and `frontier_` are shown.
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> classifier = bt.BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2], objective="known").fit(X, y)

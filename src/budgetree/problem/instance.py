@@ -523,9 +523,27 @@ class Instance(HasSchema):
         return other
 
     def with_labels(self, labels: Any) -> Instance:
-        """The same cases, shown in these words, as are the trees that are learned from them: a Labels, or None.
+        """The same cases, shown in other words, as are the trees that are learned from them.
 
-        >>> instance = Instance([[0, 1], [1, 1]], [0, 1], test_names=["sex", "age"])
+        Parameters
+        ----------
+        labels : Labels, dict or None
+            What tests, outcomes and classes are called; None for the names of the table.
+
+        Returns
+        -------
+        Instance
+            A new one; this one stays as it is.
+
+        Raises
+        ------
+        ValueError
+            For names that there are not, and labels that could not be told apart.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> instance = bt.Instance([[0, 1], [1, 1]], [0, 1], test_names=["sex", "age"])
         >>> labelled = instance.with_labels({"tests": {"sex": {"outcomes": {0: "female", 1: "male"}}}})
         >>> labelled.schema.wording.outcomes[0]
         ('female', 'male')

@@ -34,13 +34,35 @@ class LabelledClass:
 class Labels:
     """What people read in place of the names in a table.
 
-    tests    {test: label}, or {test: {"name": …, "help": …, "outcomes": {outcome: label}}}, each part if wanted
-    classes  {class: label}, or {class: {"name": …, "help": …}}; also answers that are no class
-    unit     of prices and costs: "€" is written after a number; with "{}" it says where the number goes: "${}"
-
     Labels change what is shown, and nothing else: predictions, tables and programs keep the names that they have.
 
-    >>> labels = Labels({"sex": {"name": "Sex", "outcomes": {0: "female", 1: "male"}}}, {1: "heart disease"}, unit="€")
+    Parameters
+    ----------
+    tests : dict, optional
+        {test: label}, or {test: {"name": …, "help": …, "outcomes": {outcome: label}}}, each part if wanted.
+    classes : dict, optional
+        {class: label}, or {class: {"name": …, "help": …}}; also answers that are no class.
+    unit : str, default ''
+        Of prices and costs: "€" is written after a number; with "{}" it says where the number goes: "${}".
+
+    Attributes
+    ----------
+    tests : dict
+        What each test that has a label, and its outcomes, are called.
+    classes : dict
+        What each class that has a label is called.
+    unit : str
+        The unit.
+
+    Raises
+    ------
+    ValueError
+        For what is no label.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> labels = bt.Labels({"sex": {"name": "Sex", "outcomes": {0: "female", 1: "male"}}}, {1: "heart disease"})
     >>> labels.tests["sex"].outcomes["0"], labels.classes[1].name
     ('female', 'heart disease')
     """
@@ -61,7 +83,10 @@ class Labels:
 
     @classmethod
     def of(cls, labels: Any) -> Labels | None:
-        """Whatever a user may give: a Labels, {"tests": …, "classes": …, "unit": …}, or None."""
+        """Whatever a user may give: a Labels, {"tests": …, "classes": …, "unit": …}, or None.
+
+        :meta private:
+        """
         if labels is None or isinstance(labels, Labels):
             return labels
         if not isinstance(labels, Mapping):
@@ -74,7 +99,31 @@ class Labels:
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Labels:
-        """Read the table [labels] of a file, which may be a price list."""
+        """Read the table [labels] of a file, which may be a price list.
+
+        Parameters
+        ----------
+        path : str or path
+            A TOML file.
+
+        Returns
+        -------
+        Labels
+            What the table says.
+
+        Raises
+        ------
+        ValueError
+            Where the file has no such table, or what is in it is no label.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> import budgetree as bt
+        >>> size = Path("labels.toml").write_text('[labels.tests]\\nsex = "Sex"', encoding="utf-8")
+        >>> bt.Labels.from_toml("labels.toml").tests["sex"].name
+        'Sex'
+        """
         from budgetree.problem.label_file import read_labels
 
         return read_labels(path)

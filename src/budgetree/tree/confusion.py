@@ -55,7 +55,10 @@ class Confusion:
         return cls(schema.answer_names, schema.class_names, counts)
 
     def called(self, schema: Schema) -> Confusion:
-        """The same for people, with labels; a name that the schema does not have stays."""
+        """The same for people, with labels; a name that the schema does not have stays.
+
+        :meta private:
+        """
         words = dict(zip(map(str, schema.answer_names), schema.wording.answers, strict=True))
         answers, classes = (
             tuple(words.get(str(n), str(n)) for n in names) for names in (self.answers, self.class_names)

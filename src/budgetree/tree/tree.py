@@ -591,7 +591,30 @@ class Tree(Shown):
         return as_dict(self)
 
     def with_labels(self, labels: Any) -> Tree:
-        """The same tree, shown in these words: a Labels, or None for the names of the table."""
+        """The same tree, shown in other words.
+
+        Parameters
+        ----------
+        labels : Labels, dict or None
+            What tests, outcomes and classes are called; None for the names of the table.
+
+        Returns
+        -------
+        Tree
+            A new tree; this one stays as it is.
+
+        Raises
+        ------
+        ValueError
+            For names that the tree does not have, and labels that could not be told apart.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> tree = bt.grow(bt.datasets.load("figure1"), bt.HingedProduct(8))
+        >>> print(tree.with_labels({"tests": {"t1": "Corners"}}).to_text().splitlines()[1])
+        Corners? costs 1  [circle 30, triangle 30]
+        """
         return replace(self, schema=self.schema.labelled(labels))
 
     def to_json(self, path: str | PathLike[str]) -> None:

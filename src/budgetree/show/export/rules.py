@@ -39,6 +39,10 @@ class Rule:
         What the answer costs these cases; None without losses, and where a model answers.
     is_class : bool
         False where the answer is no class.
+    answer : str
+        What the label is called.
+    price : str
+        The cost with its unit.
 
     Examples
     --------
