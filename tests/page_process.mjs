@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { refusal } from "../src/budgetree/report/page/answers.js";
 import { indexTree, levelOf, testAt } from "../src/budgetree/report/page/model.js";
 import { follow } from "../src/budgetree/report/page/routing.js";
+import "./report/page/js/speaking.js"; // English
 
 /** @type {ReturnType<typeof indexTree>[]} */
 let indexes = [];

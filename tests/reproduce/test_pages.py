@@ -24,4 +24,4 @@ def test_a_picture_is_inside_the_page() -> None:
 def test_the_document_has_every_claim_and_table() -> None:
     text = markdown([CLAIM], [("Sizes", TABLE)])
     assert "## Lemma <1>\n\n**Says:** a < b\n\n**Found:** it is & was\n\n**Holds in part.**\n" in text
-    assert "## Sizes\n\n| a |\n| --- |\n| <x> |\n" in text
+    assert "## Sizes\n\n| a |\n| --- |\n| &lt;x> |\n" in text
