@@ -22,12 +22,16 @@ from random import Random
 from typing import Any
 
 import budgetree
-from budgetree.errors import CertificateError, FileError, ModelFileError, TableFileError, TooLargeError
+from budgetree import errors
 
 MAX_SECONDS = 2.0  # of processor time
 MAX_MEGABYTES = 500.0
 SECONDS_TO_KILL = 6.0  # where not even a signal ends it
-REFUSALS = (ValueError, FileError, ModelFileError, TableFileError, CertificateError, TooLargeError)
+# A ValueError as such, or one that we named; Python's own kinds, such as UnicodeDecodeError, say nothing to a user.
+REFUSALS = {
+    ValueError,
+    *(kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ValueError)),
+}
 OURS = str(Path(budgetree.__file__).parent)
 
 # Nothing that a file or an answer says may lead to these. What imports do (compile, exec, reading) is left out.
