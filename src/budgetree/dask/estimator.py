@@ -17,6 +17,7 @@ from budgetree.dask.cluster import find_client
 from budgetree.dask.partitions import ColumnNames, of_columns
 from budgetree.dask.verbs import grow_cases
 from budgetree.estimator import BudgetTreeClassifier
+from budgetree.estimator.settings import prices_by_name
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import frontier
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
@@ -85,7 +86,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         tests = features or [f"x{place}" for place in range(X.shape[1])]
         request = CaseRequest.of(
             names.target,
-            prices=self._prices(tests),
+            prices=prices_by_name(self.prices, tests),
             losses=self.losses,
             levels=self.levels,
             duplicates="keep",

@@ -3,52 +3,36 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import Tags
-    from sklearn.utils.class_weight import compute_sample_weight
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import (
-        _check_sample_weight,
-        assert_all_finite,
-        check_array,
-        check_is_fitted,
-        column_or_1d,
-        validate_data,
-    )
-except ImportError as error:
-    raise ImportError(
-        "BudgetTreeClassifier needs scikit-learn 1.6 or later: pip install 'budgetree[sklearn]'."
-    ) from error
-
 from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from budgetree.estimator.settings import check_settings, leaf_share, listed_columns, prices_by_name
+from budgetree.estimator.training import Labelled, training_weights
 from budgetree.learn import frontier
-from budgetree.learn._frontier import OBJECTIVES, frontier_for_new
+from budgetree.learn._frontier import frontier_for_new
 from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.learn.settings import check_time_limit
-from budgetree.problem import Instance, Losses, Prices
+from budgetree.problem import Instance, Losses
 from budgetree.problem.raw_rows import Duplicates, RawRows
 from budgetree.problem.tables.arrays import read_array
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.table import Table
-from budgetree.problem.units import non_negative
 from budgetree.proof import Certificate, certify
 from budgetree.services.clock import Clock
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.changes import without_small_leaves
-from budgetree.tree.consultation import check_handle_unknown
 
 
 class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -204,50 +188,13 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         2
         """
         clock = Clock(check_time_limit(self.time_limit))
-        check_handle_unknown(self.handle_unknown)
-        if self.objective not in OBJECTIVES:
-            raise ValueError(f"objective is {self.objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}.")
-        if self.objective == "new" and self.min_cases != 1:
-            raise ValueError(
-                f"min_cases is {self.min_cases!r}, which is about the training rows, but objective is 'new'; expected "
-                "1, or objective='known'."
-            )
-        if self.objective == "new" and self.max_error is not None:
-            raise ValueError(
-                f"max_error is {self.max_error!r}, which is about the training rows, but objective is 'new'; expected "
-                "a budget, or objective='known'."
-            )
-        if isinstance(self.impurity, str) and self.impurity != "auto":
-            raise ValueError(
-                f"impurity is {self.impurity!r}; expected 'auto', one such as Powers(3), or a list of them."
-            )
+        check_settings(self.objective, self.handle_unknown, self.impurity, self.min_cases, self.max_error)
+        share = leaf_share(self.min_weight_fraction_leaf)
         table = self._table(X, y, reset=True)
-        answers = column_or_1d(y, warn=True)
-        assert_all_finite(answers, input_name="y")
-        if len(answers) != len(table):
-            raise ValueError(
-                f"y: {counted(len(answers), 'label')} for {counted(len(table), 'row')} of X; expected one for each."
-            )
-        try:
-            check_classification_targets(answers)
-            self.classes_, labels = np.unique(answers, return_inverse=True)
-        except TypeError as error:
-            raise ValueError("y: labels are missing or of several types; expected one label per row.") from error
-        weights = _check_sample_weight(sample_weight, answers, dtype=np.float64, copy=True, ensure_non_negative=True)
-        if self.class_weight is not None:
-            factors = self._class_factors(answers, labels, weights)
-            if not (np.isfinite(factors) & (factors >= 0)).all():
-                raise ValueError(
-                    f"class_weight is {self.class_weight!r:.80}; expected finite weights of at least 0 for every class."
-                )
-            weights = weights * factors
-        self.instance_ = self._instance(table, labels, weights)
+        labelled = Labelled.of(y, len(table))
+        self.classes_ = labelled.classes
+        self.instance_ = self._instance(table, labelled, training_weights(labelled, sample_weight, self.class_weight))
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
-        share = float(
-            non_negative(self.min_weight_fraction_leaf, "min_weight_fraction_leaf", "expected a share, 0 to 0.5")
-        )
-        if share > 0.5:
-            raise ValueError(f"min_weight_fraction_leaf is {share}; expected a share of the weight, from 0 to 0.5.")
         is_new = self.objective == "new"
         self.tree_ = self._tree_for_new(clock) if is_new else without_small_leaves(self._tree_for_known(clock), share)
         if not self.frontier_.complete and not self.tree_.statement.is_proven:
@@ -261,16 +208,6 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.mean_cost_ = self.tree_.mean_cost
         self._certificate: Certificate | None = None
         return self
-
-    def _class_factors(
-        self, answers: NDArray[Any], labels: NDArray[np.int64], weights: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """How much more or less each row counts because of its class."""
-        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
-            return np.asarray(compute_sample_weight(self.class_weight, answers), dtype=np.float64)
-        in_class = np.bincount(labels, weights=weights)  # by weight, so that a row of weight 2 is as good as two rows
-        factors = weights.sum() / (len(in_class) * np.maximum(in_class, np.finfo(float).tiny))
-        return np.asarray(factors[labels])
 
     def _tree_for_new(self, clock: Clock) -> Tree:
         """The lowest error on new rows; without a budget, all tests may be bought."""
@@ -564,55 +501,25 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         # As scikit-learn does: a table fitted with names may be predicted without, by position.
         return table if reset else table.renamed(self.tree_.test_names)
 
-    def _instance(self, table: Table, labels: NDArray[np.int64], weights: NDArray[np.float64]) -> Instance:
+    def _instance(self, table: Table, labelled: Labelled, weights: NDArray[np.float64]) -> Instance:
         """The rows that count, those alike as one."""
+        labels = labelled.labels
         counts = weights > 0
         if not counts.any():
             raise ValueError("sample_weight: every weight is 0; at least one row must count.")
         if not counts.all():
             kept = np.flatnonzero(counts)
             table, labels, weights = table.take(kept), labels[kept], weights[kept]
-        listed = self._listed(table.names)
+        listed = listed_columns(self.categorical_features, table.names)
         columns = tuple(column.as_values() if column.name in listed else column for column in table.columns)
         levels = self.levels
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
         alike: Duplicates = "keep" if self.min_cases != 1 else "add up"  # every row is a case, where leaves count them
         raw = RawRows(replace(table, columns=columns).owned(), labels, levels, alike, weights)
-        instance = Instance.from_raw(
-            raw, tuple(self.classes_.tolist()), self._prices(table.names), losses=Losses.of(self.losses)
-        )
+        prices = prices_by_name(self.prices, table.names)
+        instance = Instance.from_raw(raw, tuple(self.classes_.tolist()), prices, losses=Losses.of(self.losses))
         return instance if self.labels is None else instance.with_labels(self.labels)
-
-    def _prices(self, names: list[str]) -> Any:
-        """Prices by name, from whatever the user gave."""
-        prices = self.prices
-        if isinstance(prices, (Sequence, np.ndarray)) and not isinstance(prices, str):
-            if len(prices) != len(names):
-                given = f"{counted(len(prices), 'price')} for {counted(len(names), 'column')}"
-                raise ValueError(f"prices: {given}; expected one for each.")
-            return Prices(dict(zip(names, prices, strict=True)))
-        return prices
-
-    def _listed(self, names: list[str]) -> set[str]:
-        """The columns that the user calls categorical, by name."""
-        given = self.categorical_features
-        if given is None or (isinstance(given, str) and given == "from_dtype"):
-            return set()
-        if isinstance(given, str):
-            raise ValueError(f"categorical_features is {given!r}; expected 'from_dtype' or a list of columns.")
-        listed = np.array(given, dtype=object).tolist()  # objects: else 1 beside "a" would become "1"
-        if not isinstance(listed, list):
-            raise ValueError(f"categorical_features is {given!r:.60}; expected 'from_dtype' or a list of columns.")
-        if listed and all(isinstance(entry, (bool, np.bool_)) for entry in listed):
-            if len(listed) != len(names):
-                raise ValueError(f"categorical_features: a mask of {len(listed)} for {counted(len(names), 'column')}.")
-            return {name for name, is_listed in zip(names, listed, strict=True) if is_listed}
-        for entry in listed:
-            is_place = isinstance(entry, (int, np.integer)) and 0 <= entry < len(names)
-            if not is_place and not (isinstance(entry, str) and entry in names):
-                raise ValueError(f"categorical_features: there is no column {entry!r}.")
-        return {entry if isinstance(entry, str) else names[entry] for entry in listed}
 
     def _codes(self, X: Any) -> NDArray[np.uint8]:  # noqa: N803
         """The codes of new rows, in the columns that the tree asks for."""

@@ -415,7 +415,7 @@ def test_the_search_has_what_reading_the_rows_leaves_of_the_time(
             asked.append(super().seconds_left)
             return 0.0
 
-    monkeypatch.setattr("budgetree.estimator.Clock", Late)
+    monkeypatch.setattr("budgetree.estimator.classifier.Clock", Late)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the time was over
         classifier = BudgetTreeClassifier(budget=2, time_limit=9, objective=objective).fit(*pima)
