@@ -6,5 +6,5 @@ except ImportError as error:
     if not (error.name or "").startswith("sklearn"):
         raise
     raise ImportError(
-        "BudgetTreeClassifier needs scikit-learn 1.6 or later: pip install 'budgetree[sklearn]'."
+        "BudgetTreeClassifier needs scikit-learn 1.6.1 or later: pip install 'budgetree[sklearn]'."
     ) from error
