@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from sphinx_gallery.sorting import ExplicitOrder
@@ -9,6 +10,7 @@ from sphinx_gallery.sorting import ExplicitOrder
 from budgetree._version import __version__
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "docs/extensions"))
 GALLERY = ("pathway", "faults", "latency", "referral", "known_or_new", "paper", "scale")  # in this order
 
 project = "budgetree"
@@ -17,12 +19,13 @@ project_copyright = author
 version = release = __version__
 
 extensions = [
+    "evidence",
+    "mathml",
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -36,6 +39,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]  # the gallery's settings hold a class
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "budgetree"
 templates_path = ["_templates"]
@@ -50,7 +54,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "questions": []}
+html_sidebars = {"index": [], "evidence/**": []}
 
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc's sections say them

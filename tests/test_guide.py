@@ -1,9 +1,10 @@
-"""The guide speaks only of options, names and tests that exist."""
+"""The pages speak only of options, names and tests that exist."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -11,11 +12,12 @@ import budgetree as bt
 from budgetree.cli.main import cli
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "docs/index.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
+PAGES = [ROOT / "docs/index.md", ROOT / "docs/paper_map.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
 HOLDERS = {
     "tree": bt.Tree, "case": bt.Consultation, "frontier": bt.Frontier, "solution": bt.Solution, "bt": bt,
     "Tree": bt.Tree, "Instance": bt.Instance, "Prices": bt.Prices, "Losses": bt.Losses, "budgetree": bt,
 }  # fmt: skip
+EVIDENCE = run_path(str(ROOT / "docs/extensions/evidence.py"))
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
@@ -47,5 +49,22 @@ def has(holder: object, name: str) -> bool:
 
 @pages
 def test_paths(page: Path) -> None:
-    named = re.findall(r"`((?:tests|benchmarks|examples|docs)/[\w./]+)`", page.read_text(encoding="utf-8"))
+    """Files and folders, and the tests in them (`file.py::test_name`), which become links in the built pages."""
+    spans = re.findall(r"`([^`\n]+)`", page.read_text(encoding="utf-8"))
+    named = [path for span in spans for path in re.findall(r"(?:tests|benchmarks|examples|docs|src)/[\w./]+", span)]
     assert not [path for path in named if not (ROOT / path).exists()]
+    for span in spans:
+        EVIDENCE["found"](span)  # which raises where there is no such test
+
+
+def test_a_named_test_is_a_link_to_its_line_that_reads_like_its_claim() -> None:
+    path = Path(__file__).relative_to(ROOT).as_posix()
+    place = EVIDENCE["found"](f"{path}::test_a_named_test_is_a_link_to_its_line_that_reads_like_its_claim")
+    line = Path(__file__).read_text(encoding="utf-8").splitlines()[place.line - 1]
+    assert line.startswith("def test_a_named_test_is_a_link")
+    assert (place.path, place.claim) == (path, "a named test is a link to its line that reads like its claim")
+    assert EVIDENCE["found"]("proof/ratio.py").path == "src/budgetree/proof/ratio.py"
+    assert EVIDENCE["found"]("python benchmarks/exact.py --cold").path == "benchmarks/exact.py"
+    assert EVIDENCE["found"]("pathway.json") is None
+    with pytest.raises(ValueError, match="has no test_that_nobody_wrote"):
+        EVIDENCE["found"](f"{path}::test_that_nobody_wrote")
