@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import io
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 from pathlib import Path
 
 import pandas as pd
@@ -194,15 +197,42 @@ def test_the_guides_own_impurity_is_refuted_as_it_says(capsys: pytest.CaptureFix
     assert f"# {capsys.readouterr().out.strip()}" in block
 
 
+def run(block: str, names: dict[str, object]) -> str:
+    """What a block prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(block, names)
+    return printed.getvalue()
+
+
 @pytest.mark.parametrize(
-    "page", ["README.md", *(f"docs/guide/{name}.md" for name in ("problem", "certificates", "labels"))]
+    "page", ["README.md", *(f"docs/guide/{name}.md" for name in ("problem", "certificates", "labels", "prices"))]
 )
-def test_the_python_lines_of_a_page_run(page: str) -> None:
-    names = {"table": patients(), "new_table": patients()}
+def test_the_python_lines_of_a_page_run_and_print_what_it_shows(page: str) -> None:
+    names: dict[str, object] = {"table": patients(), "new_table": patients()}
+    text = (ROOT / page).read_text(encoding="utf-8")
     with contextlib.chdir(tempfile.mkdtemp()):
-        for block in python_blocks(page):
-            exec(block, names)
+        for block, shown in re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", text, re.S | re.M):
+            printed = run(block, names)
+            assert not shown or printed == shown
         assert page != "README.md" or Path("pathway.json").exists()
+
+
+def test_a_certificate_is_checked_without_our_code() -> None:
+    *_, making, checking = python_blocks("docs/guide/certificates.md")
+    assert "bt" not in checking
+    with contextlib.chdir(tempfile.mkdtemp()):
+        exec(making, {"bt": bt})
+        certificate = Path("certificate.json").read_text(encoding="utf-8")
+        document = json.loads(certificate)
+        assert document["lower_bound"] == "5" == document["max_cost"]
+        witness = document["bounds"][document["winner"]]["objects"][0]
+        assert "22/5" in run(checking, {})
+        for row, weight in witness["dual"].items():
+            changed = f'"{row}": "{Fraction(weight) + Fraction(1, 5)}"'
+            Path("certificate.json").write_text(certificate.replace(f'"{row}": "{weight}"', changed), encoding="utf-8")
+            with pytest.raises(AssertionError):
+                exec(checking, {})
 
 
 def test_the_python_lines_of_the_guide_run_from_table_to_consultation() -> None:

@@ -47,6 +47,21 @@ def test_so_is_the_frontier_of_long_searches(chunk: int, monkeypatch: pytest.Mon
         assert points(bt.frontier(to_instance(problem), method="exact", folds=0)) == optimal_frontier(problem)
 
 
+def test_few_questions_settle_every_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    decide = Solver.decide
+
+    def recorded(solver: Solver, budget: int, cutoff: int) -> BudgetResult:
+        asked.append(budget)
+        return decide(solver, budget, cutoff)
+
+    monkeypatch.setattr(Solver, "decide", recorded)
+    found = bt.frontier(bt.datasets.load("pima"), method="exact", folds=0)
+    assert found.complete
+    assert len(found) == 12
+    assert len(asked) < 40  # of 4,230 budgets in cents
+
+
 def test_far_below_greedy_where_that_was_foreseen() -> None:
     """Found by a prototype before this code was written; boston's seventh error hung on a tie of labels."""
     assert bt.frontier(bt.datasets.load("pima", prices=1), folds=0).best(budget=3).errors == 94
