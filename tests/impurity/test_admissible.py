@@ -26,6 +26,13 @@ def test_large_hinges_are_not_refuted_for_their_growth(family: type[bt.Impurity]
     assert bt.check_admissible(family(alpha), 2, 6) is None  # type: ignore[call-arg]
 
 
+def test_supermodularity_as_printed_would_refute_pairs() -> None:
+    """The paper asks for j outside of R only, so that j may be in G: then G gains nothing by it, and R does."""
+    pairs, smaller, larger = bt.Pairs(), [1, 0], [1, 1]  # R; G, which is R with j
+    assert pairs(larger) - pairs(larger) < pairs(larger) - pairs(smaller)
+    assert bt.check_admissible(pairs, 2, 9) is None  # with j outside of G, as it must be meant
+
+
 @pytest.mark.parametrize("impurity", [bt.Gini(), bt.Entropy(), ErrorCount()], ids=repr)
 def test_the_usual_impurities_are_refuted(impurity: bt.Impurity) -> None:
     assert not impurity.admissible
