@@ -54,7 +54,8 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "evidence/**": []}
+NO_PAGES_BELOW = ("index", "scale", "paper_map", "paper", "peers", "evidence/**")
+html_sidebars: dict[str, list[str]] = {name: [] for name in NO_PAGES_BELOW}
 
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc's sections say them

@@ -62,7 +62,7 @@ def test_a_named_test_is_a_link_to_its_line_that_reads_like_its_claim() -> None:
     line = Path(__file__).read_text(encoding="utf-8").splitlines()[place.line - 1]
     assert line.startswith("def test_a_named_test_is_a_link")
     assert (place.path, place.claim) == (path, "a named test is a link to its line that reads like its claim")
-    assert EVIDENCE["found"]("proof/ratio.py").path == "src/budgetree/proof/ratio.py"
+    assert EVIDENCE["found"]("proof/ratio.py::functions_for")[::2] == ("src/budgetree/proof/ratio.py", "")
     assert EVIDENCE["found"]("python benchmarks/exact.py --cold").path == "benchmarks/exact.py"
     assert EVIDENCE["found"]("pathway.json") is None
     with pytest.raises(ValueError, match="has no test_that_nobody_wrote"):

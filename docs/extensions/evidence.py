@@ -39,7 +39,8 @@ def found(text: str) -> Place | None:
     if path is None:
         return None
     name = named[2] or ""
-    return Place(path.as_posix(), line_of(name, path) if name else 0, name.removeprefix("test_").replace("_", " "))
+    claim = name.removeprefix("test_").replace("_", " ") if name.startswith("test_") else ""
+    return Place(path.as_posix(), line_of(name, path) if name else 0, claim)
 
 
 def line_of(name: str, path: Path) -> int:

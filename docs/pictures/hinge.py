@@ -14,5 +14,6 @@ for impurity, name in ((bt.Pairs(), "Pairs()"), (bt.HingedProduct(ALPHA), "Hinge
     axes.plot(smaller, values / values.max(), marker="o", markersize=3, label=name)
 axes.axvline(ALPHA, color="grey", linewidth=0.8, linestyle=":")
 axes.set(xlabel="cases of the smaller class, beside 30 of the larger", ylabel="impurity, as a share of its largest")
+axes.set_xticks(range(0, 21, 4))
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)

@@ -13,7 +13,7 @@ HOW = {
 }
 
 
-@click.command(epilog="\b\n" + "\n".join(HOW.values()) + "\n\n" + ending("budgetree completion bash", page="index"))
+@click.command(epilog="\b\n" + "\n".join(HOW.values()) + "\n\n" + ending("budgetree completion bash", page="guide/install"))
 @click.argument("shell", type=click.Choice(list(HOW)))
 def completion(shell: str) -> None:
     """Print the script that completes `budgetree` in your shell."""

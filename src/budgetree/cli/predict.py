@@ -14,7 +14,7 @@ from budgetree.cli import options
 from budgetree.cli.endings import ending
 
 
-@click.command(epilog=ending("budgetree predict pathway.json new_cases.csv -o predicted.csv", page="guide/new_cases"))
+@click.command(epilog=ending("budgetree predict pathway.json new_cases.csv -o predicted.csv", page="guide/bedside"))
 @options.model
 @options.data
 @options.reading
