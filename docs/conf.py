@@ -58,7 +58,10 @@ NO_PAGES_BELOW = ("index", "scale", "paper_map", "paper", "peers", "evidence/**"
 html_sidebars: dict[str, list[str]] = {name: [] for name in NO_PAGES_BELOW}
 
 autosummary_generate = True
-autodoc_typehints = "none"  # numpydoc's sections say them
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -96,6 +96,19 @@ def test_so_do_the_docstrings_of_methods_and_properties(name: str) -> None:
     assert not flaws
 
 
+@pytest.mark.parametrize("name", listed())
+def test_who_raises_says_so(name: str) -> None:
+    """What its own lines raise; what they call may raise more, which a reader of the docstring is told as well."""
+    thing = found(name)
+    functions = {f"{name}.{member}": each for member, each in members(thing).items()} if inspect.isclass(thing) else {}
+    silent = []
+    for place, each in {name: thing, **functions}.items():
+        function = getattr(each, "__func__", each)
+        if inspect.isfunction(function) and re.search(r"\braise \w|check_is_fitted\(", inspect.getsource(function)):
+            silent += [] if NumpyDocString(inspect.cleandoc(documentation(function)))["Raises"] else [place]
+    assert not silent
+
+
 def attributes(cls: type) -> list[str]:
     """What the docstring of a record describes."""
     sections = NumpyDocString(inspect.cleandoc(documentation(cls)))

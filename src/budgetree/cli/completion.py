@@ -11,9 +11,10 @@ HOW = {
     "zsh": 'eval "$(budgetree completion zsh)"  in ~/.zshrc',
     "fish": "budgetree completion fish > ~/.config/fish/completions/budgetree.fish",
 }
+ENDING = ending("budgetree completion bash", page="guide/install")
 
 
-@click.command(epilog="\b\n" + "\n".join(HOW.values()) + "\n\n" + ending("budgetree completion bash", page="guide/install"))
+@click.command(epilog="\b\n" + "\n".join(HOW.values()) + "\n\n" + ENDING)
 @click.argument("shell", type=click.Choice(list(HOW)))
 def completion(shell: str) -> None:
     """Print the script that completes `budgetree` in your shell."""

@@ -451,6 +451,11 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         int
             The number of tests.
 
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+
         Examples
         --------
         >>> import budgetree as bt
@@ -467,6 +472,11 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         int
             How many there are.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
 
         Examples
         --------

@@ -58,6 +58,11 @@ class Impurity:
         array
             One number for each vector.
 
+        Raises
+        ------
+        TypeError
+            Where a class of your own does not define it.
+
         Examples
         --------
         >>> import budgetree as bt
