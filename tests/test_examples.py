@@ -247,6 +247,27 @@ def test_the_python_lines_of_the_guide_run_from_table_to_consultation() -> None:
     exec(consultation, names | {"tree": bt.grow(cases), "fetch": {"ecg": "yes", "mri": "clear"}.__getitem__})
 
 
+def test_the_guides_price_list_and_losses_fit_a_table_and_every_answer_is_of_use(tmp_path: Path) -> None:
+    for page in ("prices", "losses"):
+        (text,) = re.findall(r"^```toml\n(.*?)^```", (ROOT / f"docs/guide/{page}.md").read_text("utf-8"), re.S | re.M)
+        (tmp_path / f"{page}.toml").write_text(text, encoding="utf-8")
+    rows = [
+        ("up", "clear", "low", "high", "cancer"),
+        ("up", "unclear", "high", "low", "stroke"),
+        ("down", "clear", "low", "low", "migraine"),
+        ("down", "unclear", "low", "low", "vertigo"),
+    ]
+    table = pd.DataFrame(rows * 5, columns=["ecg", "mri", "troponin", "d-dimer", "diagnosis"])
+    table.to_csv(tmp_path / "cases.csv", index=False)
+    command = ["check", "cases.csv", "--target", "diagnosis", "--prices", "prices.toml", "--losses", "losses.toml"]
+    done = subprocess.run(
+        [sys.executable, "-m", "budgetree", *command], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 0
+    assert "a case that is stroke loses 10 by the answer cancer, 80 by the answer migraine" in done.stdout
+    assert "warning" not in done.stdout + done.stderr
+
+
 def test_the_oracle_never_imports_the_library() -> None:
     assert "import budgetree" not in (ROOT / "tests" / "reference.py").read_text(encoding="utf-8")
 

@@ -56,6 +56,16 @@ def test_paths(page: Path) -> None:
     assert all(EVIDENCE["found"](span) for span in spans if "::" in span)  # it raises where the file has no such test
 
 
+def test_the_front_page_leads_to_the_answers_of_ten_questions() -> None:
+    text = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    questions = re.findall(r"^\d+\. ([^?]+\?)((?:.|\n   )*)$", text, re.M)
+    assert len(questions) == 10
+    for question, answers in questions:
+        pages = re.findall(r"\]\(([\w./]+)\)", answers)
+        assert pages, question
+        assert all((ROOT / "docs" / page).exists() or page.startswith("reference/generated/") for page in pages)
+
+
 def test_a_named_test_is_a_link_to_its_line_that_reads_like_its_claim() -> None:
     path = Path(__file__).relative_to(ROOT).as_posix()
     place = EVIDENCE["found"](f"{path}::test_a_named_test_is_a_link_to_its_line_that_reads_like_its_claim")
