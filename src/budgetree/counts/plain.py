@@ -20,7 +20,7 @@ def count_in_numpy(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.in
     step = max(1, CELLS_AT_ONCE // n_tests)
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
-        cell = instance.codes[part] * np.int64(n_classes) + instance.labels[part][:, None] + test_offset
+        cell = instance.codes[part].astype(np.int64) * n_classes + instance.labels[part][:, None] + test_offset
         if instance.has_unit_weights:
             counts += np.bincount(cell.ravel(), minlength=size)
         else:

@@ -134,7 +134,7 @@ def _check_tree(instance: Instance, tree: Any) -> None:
             "tree: it has other tests, outcomes, classes, prices or losses than the instance; grow it from this one."
         )
     present, shape = instance.class_order.order, tree.nodes.counts.shape
-    places = tree.route(instance.codes[present]) * np.int64(shape[1]) + instance.labels[present]
+    places = tree.route(instance.codes[present]).astype(np.int64) * shape[1] + instance.labels[present]
     # As floats, which are exact here: all weights together are below 2^53 units.
     counts = np.bincount(places, instance.weight_units[present], shape[0] * shape[1]).reshape(shape)
     leaves = tree.nodes.is_leaf
