@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from functools import partial
 from typing import Any
@@ -19,6 +19,8 @@ from budgetree.problem.tables.texts import text_column
 from budgetree.problem.tables.values import int_if_whole
 from budgetree.problem.tables.workbook_size import check_size, unreadable
 
+Place = tuple[int, int]  # a cell's row and column, from 0
+
 
 def read_excel(path: str, reading: Reading) -> Table:
     """One sheet of a workbook; the first row that holds anything is its header."""
@@ -30,14 +32,21 @@ def read_excel(path: str, reading: Reading) -> Table:
             sheets = {name: book.get_sheet_by_name(name) for name in _wanted(path, book.sheet_names, reading.sheet)}
             full = {name: sheet for name, sheet in sheets.items() if sheet.height}
             name = _only_one(path, list(full))
-            first_row = (full[name].start or (0, 0))[0] + 1
+            start = full[name].start or (0, 0)
+            first_row = start[0] + 1
             header, *rows = full[name].to_python(skip_empty_area=True)
+            merged = merged_cells(full[name].merged_cell_ranges or (), start, rows)
     except PasswordError as error:
         raise TableFileError(f"{path}: this workbook has a password; save it without one.") from error
     except (CalamineError, OSError) as error:
         raise unreadable(path, error) from error
     where = f"{path}, sheet {name!r}"
-    names = [str(cell).strip() for cell in header]
+    if merged is not None:
+        raise TableFileError(
+            f"{where}, cells {merged}: they are merged, and only the first of them holds a value. Split them, and fill "
+            "in what each of them means."
+        )
+    names = [_text(cell) for cell in header]
     cells = [[row[at] for row in rows] for at in range(len(names))]
     # Spreadsheets keep empty columns beside a table, which have no name.
     kept = [at for at, heading in enumerate(names) if heading or any(_text(cell) for cell in cells[at])]
@@ -92,6 +101,26 @@ def _text(cell: Any, decimal: str = ".") -> str:
     if isinstance(cell, datetime) and cell.time() == time():
         return str(cell.date())
     return str(cell) if isinstance(cell, date) else str(cell).strip()
+
+
+def merged_cells(ranges: Iterable[tuple[Place, Place]], start: Place, rows: Sequence[Sequence[Any]]) -> str | None:
+    """The first cells below the header that are merged and hold something, such as "B2:B4"; None if there are none.
+
+    Places are rows and columns from 0; the header begins at the start.
+    """
+    for (top, left), (bottom, right) in sorted(ranges):
+        row, column = top - start[0] - 1, left - start[1]
+        if 0 <= row < len(rows) and 0 <= column < len(rows[row]) and _text(rows[row][column]):
+            return f"{_cell_name(top, left)}:{_cell_name(bottom, right)}"
+    return None
+
+
+def _cell_name(row: int, column: int) -> str:
+    letters, left = "", column + 1
+    while left:
+        left, letter = divmod(left - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{letters}{row + 1}"
 
 
 def _places(first: int, count: int) -> Iterator[str]:

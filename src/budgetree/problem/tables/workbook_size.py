@@ -23,7 +23,6 @@ LOCAL_HEADER = 30  # bytes, without the name and what follows it
 # A reference of a cell or a row, also where no blank stands before it: readers are patient.
 REFERENCE = re.compile(rb"""r\s?=\s?["']([A-Za-z]{0,9})([0-9]{1,30})""")
 BLANKS = re.compile(rb"\s{2,}")
-CELL = re.compile(rb"""["']([A-Za-z]{2,4}[0-9]+|[A-Za-z][0-9]{6,9})["']""")
 CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
 OPEN_ROW = re.compile(rb"<table:table-row\b([^>]*)>")
 ROW_END = b"</table:table-row>"
