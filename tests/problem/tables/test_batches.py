@@ -77,7 +77,7 @@ def test_numbers_are_numbers_unless_a_cell_is_odd(tmp_path: Path) -> None:
     assert batch.table.names == ["a"]
     assert batch.table.column("a").texts is None
     assert batch.table.column("a").to_list()[0] == 1.5
-    assert list(batch.lines) == ['"1,5",x,y', ",x,y"]
+    assert list(batch.lines) == ['"1,5",x,y', "NA,x,y"]
     path.write_text("a;b;c\n1,5;x;y\n<5;x;y\n", encoding="utf-8")
     (batch,) = open_batches(str(path), Reading()).read(Wanted(numbers=["a"]))
     assert list(batch.table.column("a").texts or ()) == ["1,5", "<5"]

@@ -173,6 +173,71 @@ def test_a_long_file_is_not_held_row_by_row(tmp_path: Path, monkeypatch: pytest.
     assert found.where(8) == "line 10"
 
 
+def both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, **settings: Any) -> Table:
+    """A file as it is read if it is short, after a look at how a long one is."""
+    monkeypatch.setattr(csv_file, "SAMPLE_ROWS", 1)
+    long = table(tmp_path, text, **settings)
+    monkeypatch.undo()
+    short = table(tmp_path, text, **settings)
+    assert short.names == long.names
+    assert [values(short, name) for name in short.names] == [values(long, name) for name in long.names]
+    return short
+
+
+def test_a_name_with_a_line_break_hides_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = both_ways(tmp_path, monkeypatch, '"Größe\n(cm)",y\n170,a\n180,"b\r\nc"\n')
+    assert found.names == ["Größe\n(cm)", "y"]
+    assert values(found, "Größe\n(cm)") == [170, 180]
+    assert values(found, "y") == ["a", "b\r\nc"]
+    assert [found.where(row) for row in range(2)] == ["line 3", "line 4"]
+
+
+@pytest.mark.parametrize("cell", ["", "NA", " ", "nan"])
+def test_a_row_with_a_cell_too_many_is_never_taken_for_a_shorter_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: str
+) -> None:
+    text = f"name,age,smokes\nSmith,41,yes\nJones, John,52,{cell}\n"
+    for rows in (1, 10_000):
+        monkeypatch.setattr(csv_file, "SAMPLE_ROWS", rows)
+        with pytest.raises(TableFileError, match="line 3: 4 cells, but the header has 3 columns"):
+            table(tmp_path, text)
+
+
+def test_a_delimiter_may_end_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for header in ("a;b", "a;b;"):
+        found = both_ways(tmp_path, monkeypatch, f"{header}\r\n1;x;\r\n;y;\r\n3;NA;\r\n")
+        assert values(found, "a") == [1, None, 3]
+        assert values(found, "b") == ["x", "y", None]
+    with pytest.raises(TableFileError, match="line 3: 3 cells, but the rows above have 3, of which the last is empty"):
+        table(tmp_path, "a;b;\n1;x;\n2;y;z\n")
+
+
+def test_one_column_keeps_its_missing_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert values(both_ways(tmp_path, monkeypatch, "a\n1\nNA\n\n3\n"), "a") == [1, None, 3]
+
+
+@pytest.mark.parametrize("missing", ["999", "-1,5", "1e5", "inf", "?", "x_1", "007"])
+def test_a_number_may_stand_for_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    found = both_ways(tmp_path, monkeypatch, f"a;b\n1;2\n{missing};NaN\n3;4\n", missing=[missing])
+    assert values(found, "a") == [1, None, 3]
+    assert values(found, "b") == [2, None, 4]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["-9007199254740993", "-9007199254740992"],
+        ["+9007199254740993", "1"],
+        ["9007199254740993.0", "1"],
+        ["1234567890123456789.5", "1234567890123456789.25"],
+        ["18446744073709551617", "18446744073709551616"],
+    ],
+)
+def test_no_number_is_silently_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: list[str]) -> None:
+    found = both_ways(tmp_path, monkeypatch, "a,b\n" + "".join(f"{cell},x\n" for cell in cells))
+    assert values(found, "a") == cells
+
+
 def test_several_files_are_one_table(tmp_path: Path) -> None:
     for name, text in (("1.csv", "\n\na,b\n1,x\n"), ("2.csv", "a,b\n2,y\n3,z\n"), ("3.csv", "b,a\n1,2\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -183,6 +248,11 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     assert found.where(0) == f"line 4 of {paths[0]}"
     assert found.where(2) == f"line 3 of {paths[1]}"
     with pytest.raises(TableFileError, match=r"3.csv: its header is not that of .*1.csv; files that are read together"):
+        read_csv("all", paths, Reading())
+    (tmp_path / "3.csv").write_text("a,c\n1,2\n", encoding="utf-8")
+    with pytest.raises(
+        TableFileError, match=r"3.csv: its header is not .*1.csv \(it has 'c' and it has no 'b'\); files"
+    ):
         read_csv("all", paths, Reading())
 
 
@@ -197,3 +267,4 @@ def test_what_duckdb_refuses_and_python_reads_is_read(tmp_path: Path) -> None:
     assert values(table(tmp_path, "a,b\n1,2\r\n3,4\n"), "b") == [2, 4]
     long = "x" * 3_000_000
     assert values(table(tmp_path, f"a,b\n1,{long}\n"), "b") == [long]
+    assert values(table(tmp_path, 'a,"b\nc"\n1,"x\r\ny"\n2,z\n'), "b\nc") == ["x\r\ny", "z"]

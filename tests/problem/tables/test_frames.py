@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -43,6 +47,69 @@ def test_whole_numbers_beyond_floats_stay_apart(library: str) -> None:
     assert instance.n_objects == 2
     ids = LIBRARIES[library]({"a": [2**60 + i * 2**45 for i in range(400)], "y": [0, 1] * 200})
     assert bt.Instance.from_frame(ids, "y").n_tests == 1
+
+
+TEXTS = ["p", "q", None, "r", "p"]
+WHOLE = [1, 2, None, 3, 1]
+LARGE = [2**53 + 1, 2**53, None, 2**53 + 2, 5]
+DECIMALS = [None if number is None else Decimal(number) for number in LARGE]
+HOURS = [None if number is None else timedelta(hours=number) for number in WHOLE]
+CHUNKS = [pa.array(TEXTS[:2]).dictionary_encode(), pa.array(TEXTS[2:]).dictionary_encode()]
+ALIKE: dict[str, list[Any]] = {
+    "texts": [
+        pd.Series(TEXTS, dtype=object),
+        pd.Series(TEXTS, dtype="string"),
+        pd.Series(pd.Categorical(TEXTS, categories=["r", "q", "unused", "p"], ordered=True)),
+        pd.Series(TEXTS, dtype=pd.ArrowDtype(pa.string())),
+        pl.Series(TEXTS),
+        pl.Series(TEXTS, dtype=pl.Categorical),
+        pl.Series(TEXTS, dtype=pl.Enum(["r", "q", "unused", "p"])),
+        pa.array(TEXTS),
+        pa.array(TEXTS, pa.large_string()),
+        pa.array(TEXTS).dictionary_encode(),
+        pa.chunked_array([TEXTS[:2], TEXTS[2:]]),
+        pa.chunked_array(CHUNKS),
+    ],
+    "whole numbers": [
+        pd.Series(WHOLE),
+        pd.Series(WHOLE, dtype="Int64"),
+        pd.Series(WHOLE, dtype="UInt8"),
+        pd.Series(WHOLE, dtype=object),
+        pd.Series(pd.Categorical(WHOLE)),
+        pl.Series(WHOLE),
+        pl.Series(WHOLE, dtype=pl.Int8),
+        pl.Series(WHOLE, dtype=pl.Object),
+        pa.array(WHOLE),
+        pa.array(WHOLE).dictionary_encode(),
+        pa.chunked_array([WHOLE[:2], WHOLE[2:]]),
+        pa.array(WHOLE, pa.decimal128(10, 2)),
+    ],
+    "whole numbers beyond floats": [
+        pd.Series(LARGE, dtype="Int64"),
+        pd.Series(LARGE, dtype=object),
+        pd.Series(DECIMALS, dtype=object),
+        pl.Series(LARGE),
+        pl.Series(DECIMALS, dtype=pl.Decimal(30, 0)),
+        pa.array(LARGE),
+        pa.array(DECIMALS, pa.decimal128(30, 0)),
+    ],
+    "durations": [pd.Series(HOURS), pl.Series(HOURS), pa.array(HOURS)],
+}
+
+
+@pytest.mark.parametrize("values", ALIKE.values(), ids=ALIKE)
+def test_the_same_values_give_the_same_instance_however_a_library_holds_them(values: list[Any]) -> None:
+    labels = [0, 1, 0, 1, 1]
+    frames = [
+        (pd.DataFrame if isinstance(x, pd.Series) else pl.DataFrame if isinstance(x, pl.Series) else pa.table)(
+            {"x": x, "y": labels}
+        )
+        for x in values
+    ]
+    found = [bt.Instance.from_frame(frame, "y") for frame in frames]
+    for instance in found[1:]:
+        assert instance.schema.outcome_names == found[0].schema.outcome_names
+        assert instance.codes.tolist() == found[0].codes.tolist()
 
 
 def test_column_names_may_be_numbers() -> None:

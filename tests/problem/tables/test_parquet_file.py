@@ -63,5 +63,5 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     pl.DataFrame({"x": [3]}).write_parquet(tmp_path / "b.parquet")
     assert read_table(str(tmp_path / "*.parquet")).column("x").to_list() == [1, 2, 3]
     pl.DataFrame({"z": [3]}).write_parquet(tmp_path / "c.parquet")
-    with pytest.raises(TableFileError, match="this Parquet file cannot be read"):
+    with pytest.raises(TableFileError, match=r"c.parquet: its columns are not those of .*a.parquet"):
         read_table(str(tmp_path / "*.parquet"))

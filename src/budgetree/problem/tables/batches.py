@@ -24,7 +24,8 @@ from budgetree.problem.tables.csv_file import (
 from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
 from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
-from budgetree.problem.tables.parquet_file import NUMBERS, ParquetFiles, open_parquet, readable_parquet
+from budgetree.problem.tables.parquet_file import ParquetFiles, open_parquet, readable_parquet
+from budgetree.problem.tables.parquet_kinds import NUMBERS
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
 
@@ -118,7 +119,7 @@ def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Itera
 
 def _column(files: CsvFiles, name: str, column: str, base: Database, wanted: Wanted) -> Column:
     if name in wanted.numbers:
-        numbers = numbers_of(base.arrays(f"SELECT {number_sql(column, files.written)} AS cell FROM block")["cell"])
+        numbers = numbers_of(base.arrays(f"SELECT {number_sql(column, files)} AS cell FROM block")["cell"])
         if numbers is not None:
             return Column(name, "number", numbers=numbers, written=files.written)
     return files.text(name, base.coded(column, "block"))
@@ -135,7 +136,7 @@ def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
         for number, block in enumerate(_blocks(source.path, file.path)):
             with open(part, "wb") as copy:
                 copy.write(block)
-            yield Readable(part, has_header=number == 0)
+            yield Readable(part, has_header=file.has_header and number == 0)
     except BROKEN as error:
         raise TableFileError(f"{source.path}: this gzip file is broken: {error}.") from error
 

@@ -10,6 +10,7 @@ first rows ──► a plan per column            the whole file, in one pass   
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.coded import ABSENT, Coded
+from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.csv_source import CsvSource, open_csv, rewrite, write_utf8
 from budgetree.problem.tables.database import Database, literal, open_database, plain_path, position_sql
 from budgetree.problem.tables.lines import Lines
@@ -30,12 +31,21 @@ from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.texts import text_column
 from budgetree.problem.units import LARGEST_EXACT
+from budgetree.services.words import listed
 
 SAMPLE_ROWS = 10_000  # a file that has no more is read as text alone
 WIDE = 200  # columns: with more, a question to DuckDB for each takes longer than looking at few rows
 MAX_CODED = 100  # different texts of a column in the sample, so that a position in them fits in a byte
 MAX_LINE = 20_000_000  # bytes
+END = "past_end"  # the cell after a delimiter at the end of every line, which is empty
 ODD = -2  # a text that the sample did not have
+# DuckDB leaves out a cell too many where it takes it for missing, and such a row may be shifted; so it is told of no
+# missing cell but this, which no file has.
+NO_CELL = "\ue000budgetree\ue000"
+
+
+# A missing cell that DuckDB does not take for a number.
+IS_WORD = re.compile(r"(?!.*(nan|inf))[^0-9]*", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,22 +67,25 @@ class CsvFiles:
         return self.reading.number_format("," if self.sources[0].delimiter == ";" else ".")
 
     def scan(self, base: Database) -> str:
-        """What SQL reads from: every cell a text, NULL where missing."""
+        """What SQL reads from: every cell a text, as it is."""
         files = (self.scan_one(self.rewritten(file, base) if self.is_odd else file) for file in self.readable(base))
         return " UNION ALL ".join(f"(FROM {file})" for file in files)
 
     def scan_one(self, file: Readable) -> str:
         """The same for one file, or a part of it."""
-        columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.names)))
-        missing = ", ".join(map(literal, sorted(self.reading.missing_cells)))
-        # With one column, an empty line would be a row.
-        full = " WHERE c0 IS NOT NULL" if len(self.names) == 1 else ""
+        names = [f"c{place}" for place in range(len(self.names))]
+        ends = [END] if self.sources[0].has_end else []
+        columns = ", ".join(f"'{name}': 'VARCHAR'" for name in (*names, *ends))
         packed = "gzip" if file.is_packed else "none"
-        long_lines = f", max_line_size={MAX_LINE}" if file.is_rewritten else ""  # takes memory, so not for all files
+        # Long lines take memory, so not for all files; nor need the first line break be the end of a row elsewhere.
+        rewritten = f", max_line_size={MAX_LINE}, new_line='\\n'" if file.is_rewritten else ""
+        conditions = [f"({END} = '' OR error('{END}'))" for _ in ends]
+        conditions += ["c0 <> ''"] if len(names) == 1 else []  # an empty line would be a row
         return (
-            f"read_csv([{literal(file.path)}], auto_detect=false, columns={{{columns}}}, nullstr=[{missing}], "
-            f"delim={literal(self.sources[0].delimiter)}, quote='\"', escape='\"', header=false, "
-            f"skip={int(file.has_header)}, compression='{packed}'{long_lines}){full}"
+            f"(SELECT {', '.join(names)} FROM read_csv([{literal(file.path)}], auto_detect=false, "
+            f"columns={{{columns}}}, nullstr={literal(NO_CELL)}, delim={literal(self.sources[0].delimiter)}, "
+            f"quote='\"', escape='\"', header=false, skip={int(file.has_header)}, compression='{packed}'{rewritten})"
+            f"{' WHERE ' if conditions else ''}{' AND '.join(conditions)})"
         )
 
     def lines(self, rows: NDArray[np.int64]) -> Lines:
@@ -110,12 +123,19 @@ def open_csv_files(data: str, paths: Sequence[str], reading: Reading) -> CsvFile
     """Files with the same header."""
     sources = tuple(open_csv(path, reading.encoding) for path in paths)
     for source in sources[1:]:
-        if source.names != sources[0].names or source.delimiter != sources[0].delimiter:
+        if source.shape != sources[0].shape:
             raise TableFileError(
-                f"{source.path}: its header is not that of {sources[0].path}; files that are read together need the "
-                "same columns in the same order, and the same delimiter."
+                f"{source.path}: its header is not that of {sources[0].path}{_difference(source, sources[0])}; files "
+                "that are read together need the same columns in the same order, and the same delimiter."
             )
     return CsvFiles(data, sources, reading)
+
+
+def _difference(one: CsvSource, other: CsvSource) -> str:
+    """Which names one file has that the other has not, in brackets."""
+    more, less = (sorted(set(a.names) - set(b.names)) for a, b in ((one, other), (other, one)))
+    found = [f"it has {listed(more)}" if more else "", f"it has no {listed(less)}" if less else ""]
+    return f" ({' and '.join(filter(None, found))})" if more or less else ""
 
 
 def read_csv(data: str, paths: Sequence[str], reading: Reading) -> Table:
@@ -158,17 +178,25 @@ def _of_sample(files: CsvFiles, base: Database) -> list[Column]:
     return [files.text(name, Coded.of(cells[f"c{at}"].tolist())) for at, name in enumerate(files.names)]
 
 
-def number_sql(column: str, written: NumberFormat) -> str:
+def number_sql(column: str, files: CsvFiles) -> str:
     """A cell as a number; NULL where it is missing, NaN where it is odd and has to be looked at as text."""
+    written = files.written
     odd = ["_"] if written.decimal == "." else ["_", "."]
     odd += [written.thousands] if written.thousands is not None else []
     is_odd = " OR ".join(f"contains({column}, {literal(mark)})" for mark in odd)
     is_odd += f" OR (starts_with({column}, '0') AND {column}[2] BETWEEN '0' AND '9')"  # 007 is a code, not 7
     plain = column if written.decimal == "." else f"replace({column}, ',', '.')"
+    # Missing cells that are no numbers are looked for last, where there is no number: most cells are one.
+    words = sorted(filter(IS_WORD.fullmatch, files.reading.missing_cells))
+    others = sorted(files.reading.missing_cells.difference(words))
     return (
-        f"CASE WHEN {column} IS NULL THEN NULL WHEN {is_odd} THEN 'nan'::DOUBLE "
-        f"ELSE coalesce(TRY_CAST({plain} AS DOUBLE), 'nan'::DOUBLE) END"
+        f"CASE WHEN {_is_in(column, others)} THEN NULL WHEN {is_odd} THEN 'nan'::DOUBLE ELSE "
+        f"coalesce(TRY_CAST({plain} AS DOUBLE), CASE WHEN {_is_in(column, words)} THEN NULL ELSE 'nan'::DOUBLE END) END"
     )
+
+
+def _is_in(column: str, texts: Sequence[str]) -> str:
+    return f"{column} IN ({', '.join(map(literal, texts))})" if texts else "false"
 
 
 def numbers_of(cells: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -181,7 +209,7 @@ def numbers_of(cells: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 def _by_plan(files: CsvFiles, base: Database) -> tuple[list[Column], int]:
     """The columns of a file with many rows, and how many they are."""
-    plans = _plans(len(files.names), base, files.written)
+    plans = _plans(files, base)
     chosen = ", ".join(f"{plan.sql} AS c{at}" for at, plan in enumerate(plans))
     found: dict[int, Column | None]
     if any(plan.kind == "text" for plan in plans):  # whose different cells are found in a second look
@@ -215,17 +243,16 @@ class Plan:
     texts: tuple[str, ...] = ()
 
 
-def _plans(n_columns: int, base: Database, written: NumberFormat) -> list[Plan]:
+def _plans(files: CsvFiles, base: Database) -> list[Plan]:
     """A plan for each column, from the sample."""
-    columns = [f"c{at}" for at in range(n_columns)]
-    numbers = [number_sql(column, written) for column in columns]
+    columns = [f"c{at}" for at in range(len(files.names))]
+    numbers = [number_sql(column, files) for column in columns]
     n_distinct = base.run(f"SELECT {', '.join(f'count(DISTINCT {column})' for column in columns)} FROM sample")[0]
     odd = ", ".join(f"count(*) FILTER (NOT isfinite({number}))" for number in numbers)
     n_odd = base.run(f"SELECT {odd} FROM sample")[0]
-    is_coded = [0 < count <= MAX_CODED for count in n_distinct]
+    is_coded = [count <= MAX_CODED for count in n_distinct]
     lists = ", ".join(
-        f"list(DISTINCT {column}) FILTER ({column} IS NOT NULL)" if coded else "NULL"
-        for column, coded in zip(columns, is_coded, strict=True)
+        f"list(DISTINCT {column})" if coded else "NULL" for column, coded in zip(columns, is_coded, strict=True)
     )
     texts = base.run(f"SELECT {lists} FROM sample")[0]
     return [
@@ -237,8 +264,7 @@ def _plans(n_columns: int, base: Database, written: NumberFormat) -> list[Plan]:
 
 
 def _coded_plan(column: str, texts: tuple[str, ...]) -> Plan:
-    other = f"CASE WHEN {column} IS NULL THEN {ABSENT} ELSE {ODD} END"
-    return Plan("code", f"coalesce({position_sql(column, texts)}, {other})::TINYINT", texts)
+    return Plan("code", f"coalesce({position_sql(column, texts)}, {ODD})::TINYINT", texts)
 
 
 def _read(plan: Plan, cells: NDArray[Any], name: str, files: CsvFiles) -> Column | None:
@@ -261,13 +287,13 @@ class Readable:
 
 
 def readable(source: CsvSource, base: Database) -> Readable:
-    """The file itself, or a copy in UTF-8; either begins with its header."""
+    """The file itself, or a copy of its rows in UTF-8."""
     if source.is_plain:
         return Readable(plain_path(source.path, base.folder), source.is_packed)
     copy = os.path.join(base.folder, f"{sha256(source.path.encode()).hexdigest()}.csv")
     if not os.path.exists(copy):
         write_utf8(source, copy)
-    return Readable(copy)
+    return Readable(copy, has_header=False)
 
 
 def _places(sources: Collection[CsvSource]) -> Iterator[str]:

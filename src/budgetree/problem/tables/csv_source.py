@@ -9,8 +9,9 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import IO
 
 from budgetree.errors import TableFileError
@@ -23,12 +24,14 @@ SAMPLE_BYTES = 4096  # which show the encoding
 MAX_CELL = 10_000_000  # characters
 MAX_LINE = 50_000_000  # a file of a few megabytes, packed, may have one that takes all memory
 MAX_SHOWN = 60  # characters of a line, in a message
+SNIFFED_LINES, SNIFFED_SIZE = 30, 1_000_000  # lines, or characters, which show the delimiter
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
 Record = tuple[int, list[str]]  # the line at which it begins, and its cells
 
 
 @dataclass(frozen=True, slots=True)
 class CsvSource:
-    """One file with a header line; whichever of its commas, semicolons, tabs or bars are most separate the cells."""
+    """One file with a header line, whose cells are separated by commas, semicolons, tabs or bars."""
 
     path: str
     encoding: str
@@ -36,22 +39,37 @@ class CsvSource:
     delimiter: str
     names: tuple[str, ...]
     header_line: int
+    header_end: int  # the line at which the header ends: a name in quotes may have line breaks
+    has_end: bool  # every row ends with a delimiter, so that an empty cell seems to follow
+
+    @property
+    def shape(self) -> tuple[tuple[str, ...], str, bool]:
+        """What files that are read together have in common."""
+        return self.names, self.delimiter, self.has_end
 
     @property
     def is_plain(self) -> bool:
-        """Whether DuckDB can read it as it is."""
-        return self.encoding == "utf-8-sig" and self.header_line == 1
+        """Whether DuckDB can read it as it is: it skips a line, not a row."""
+        return self.encoding == "utf-8-sig" and self.header_end == 1
 
     def records(self) -> Iterator[Record]:
         """The rows one by one, without the header, as Python reads them: slowly, and with good messages."""
         for line, row in _records(self.path, self.encoding, self.delimiter):
             if line > self.header_line:
-                if len(row) != len(self.names):
+                if not (has_end(row, len(self.names)) if self.has_end else len(row) == len(self.names)):
                     raise TableFileError(
-                        f"{self.path}, line {line}: {counted(len(row), 'cell')}, but the header has "
-                        f"{counted(len(self.names), 'column')}. Is a quote or a delimiter missing?"
+                        f"{self.path}, line {line}: {counted(len(row), 'cell')}, but {self._expected(line)}"
                     )
-                yield line, row
+                yield line, row[: len(self.names)]
+
+    def _expected(self, line: int) -> str:
+        """How many cells a row has, and what may be the reason where it has not."""
+        if self.has_end:
+            return f"the rows above have {len(self.names) + 1}, of which the last is empty. Is a delimiter missing?"
+        header = f"the header has {counted(len(self.names), 'column')}"
+        if line == self.header_end + 1:
+            return f"{header}. Is line {self.header_line} a title above the table (then delete it)?"
+        return f"{header}. Is a quote or a delimiter missing?"
 
     def lines(self) -> Iterator[int]:
         """Where the rows begin."""
@@ -69,24 +87,71 @@ def open_csv(path: str, encoding: str | None = None) -> CsvSource:
     with open(path, "rb") as file:
         is_packed = file.read(2) == GZIP
     encoding = _known_encoding(encoding) or _encoding_of(path)
-    with _text(path, encoding) as text:
-        first = next((line for line in _lines(text, path, encoding) if line.strip("\r\n")), "")
-    unquoted = re.sub(r'"[^"]*"', "", first)
-    delimiter = max(DELIMITERS, key=unquoted.count)
-    header = next(_records(path, encoding, delimiter), None)
-    if header is None:
+    delimiter = _delimiter_of(path, encoding)
+    first_two = list(islice(_records(path, encoding, delimiter), 2))
+    if not first_two:
         raise TableFileError(f"{path}: the file is empty; expected a header line and a row per case.")
-    line, cells = header
-    names = tuple(name.strip() for name in cells)
+    line, cells = first_two[0]
+    names = tuple(name.strip() for name in _named(cells))
+    if "\0" in "".join(names):
+        raise TableFileError(
+            f"{path}, line {line}: the header has zero bytes, as no text has. Save the file as CSV in UTF-8, or say "
+            "its --encoding, such as utf-16-le."
+        )
     check_header(f"{path}, line {line}", names)
-    return CsvSource(path, encoding, is_packed, delimiter, names, line)
+    header_end = line + sum(len(LINE_BREAK.findall(cell)) for cell in cells)
+    rows_end = any(has_end(row, len(names)) for _, row in first_two[1:])
+    return CsvSource(path, encoding, is_packed, delimiter, names, line, header_end, rows_end)
+
+
+def _delimiter_of(path: str, encoding: str) -> str:
+    """The mark that cuts the first rows into equally many cells; of several, the one that makes most of the header."""
+    start, size = [], 0
+    with _text(path, encoding) as text:
+        for line in _lines(text, path, encoding):
+            start.append(line)
+            size += len(line)
+            if len(start) == SNIFFED_LINES or size > SNIFFED_SIZE:
+                break
+    return max(DELIMITERS, key=lambda delimiter: _header_cells(start, delimiter))
+
+
+def _header_cells(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
+    """Whether the rows have as many cells as the header, and how many it has.
+
+    >>> [_header_cells(["x;y|z", "1|2"], delimiter) for delimiter in ";|"]
+    [(False, 2), (True, 2)]
+    """
+    reader, rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True), []
+    try:
+        for row in reader:
+            rows += [row] if row else []
+    except csv.Error:  # which the last line need not be: a cell may go on in the next
+        is_broken = reader.line_num < len(lines)
+    else:
+        is_broken = False
+    width = len(_named(rows[0])) if rows else 1
+    return width > 1 and not is_broken and all(len(row) == width or has_end(row, width) for row in rows), width
+
+
+def _named(header: list[str]) -> list[str]:
+    """The header without the empty name that a delimiter at its end makes."""
+    return header[:-1] if len(header) > 1 and has_end(header, len(header) - 1) else header
+
+
+def has_end(row: list[str], width: int) -> bool:
+    """Whether a row of so many cells ends with a delimiter, so that an empty one seems to follow."""
+    return len(row) == width + 1 and not row[-1].strip()
 
 
 def check_header(where: str, names: tuple[str, ...]) -> None:
     """Every column has a name of its own."""
     for place, name in enumerate(names, start=1):
         if not name:
-            raise TableFileError(f"{where}: column {place} has no name; give every column one.")
+            raise TableFileError(
+                f"{where}: column {place} has no name; give every column one. If this is a title above the table, "
+                "delete it."
+            )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         places = "; ".join(
@@ -104,10 +169,10 @@ def open_bytes(path: str) -> IO[bytes]:
 
 
 def write_utf8(source: CsvSource, path: str) -> None:
-    """A copy of the file in UTF-8, which begins with its header."""
+    """A copy of the file in UTF-8, without its header."""
     with _text(source.path, source.encoding) as text, open(path, "w", encoding="utf-8", newline="") as copy:
         lines = enumerate(_lines(text, source.path, source.encoding), start=1)
-        copy.writelines(line for number, line in lines if number >= source.header_line)
+        copy.writelines(line for number, line in lines if number > source.header_end)
 
 
 def rewrite(path: str, delimiter: str, copy: str) -> None:

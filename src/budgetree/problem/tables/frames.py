@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem.tables.coded import ABSENT, Coded
-from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.values import is_missing
+from budgetree.problem.tables.table import Column, Table, are_exact
+from budgetree.problem.tables.values import is_missing, plain_decimal
 from budgetree.problem.units import LARGEST_EXACT
 
 if TYPE_CHECKING:
@@ -89,6 +89,9 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         if any(abs(int(extreme)) > LARGEST_EXACT for extreme in extremes):
             return Column(name, dtype, values=series.to_list()).with_numbers()
     numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if series.dtype == nw.Decimal and not are_exact(numbers):
+        values = [None if is_missing(value) else plain_decimal(value) for value in series.to_list()]
+        return Column(name, dtype, values=values).with_numbers()
     return Column(name, dtype, numbers=numbers).with_numbers()
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from budgetree.problem.units import LARGEST_EXACT
@@ -32,7 +33,10 @@ class NumberFormat:
         plain = self.plain(text)
         if plain is None or math.isinf(float(plain)):
             return False
-        return not (plain.isdigit() and int(plain[:40]) > LARGEST_EXACT)
+        whole, point, _ = plain.lstrip("+-").partition(".")
+        if "e" in plain.lower() or int(whole[:40] or 0) <= LARGEST_EXACT:
+            return True
+        return bool(point) and Decimal(plain) == Decimal(float(plain))
 
     def number(self, text: str) -> float:
         """The number that a cell is, which it must be."""

@@ -13,12 +13,11 @@ from budgetree.errors import TableFileError
 from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.csv_source import check_header
 from budgetree.problem.tables.database import Database, literal, open_database, plain_path
+from budgetree.problem.tables.parquet_kinds import LONG_NUMBERS, NUMBERS, QUICK, Header, common_header
 from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.tables.values import plain_decimal
 from budgetree.problem.units import LARGEST_EXACT
 
-NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE", "DECIMAL")
-QUICK = NUMBERS[:-1]  # DuckDB hands them over as they are
-LONG_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 NESTED = ("[", "STRUCT", "MAP", "UNION")
 
 
@@ -75,14 +74,23 @@ def readable_parquet(data: str) -> Iterator[None]:
 
 
 def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFiles:
-    """Look at the columns of the files."""
-    files = ", ".join(literal(plain_path(path, base.folder)) for path in paths)
+    """Look at the columns of the files, which must have the same."""
+    files = [literal(plain_path(path, base.folder)) for path in paths]
     with readable_parquet(data):
-        found = base.run(f"DESCRIBE FROM read_parquet([{files}])")
-    names, kinds = tuple(row[0] for row in found), tuple(row[1] for row in found)
-    check_header(data, names)
-    columns = ", ".join(f"c{place}" for place in range(len(names)))
-    return ParquetFiles(data, names, kinds, f"read_parquet([{files}]) AS t({columns})")
+        headers = [Header.of(base.run(f"DESCRIBE FROM read_parquet([{file}])")) for file in files]
+    check_header(data, headers[0].names)
+    common = common_header(paths, headers)
+    columns = ", ".join(f"c{place}" for place in range(len(common.names)))
+    if len(set(headers)) == 1:
+        scan = f"read_parquet([{', '.join(files)}]) AS t({columns})"
+    else:  # DuckDB would give all files the kinds of the first, and make 2 of 1.5
+        parts = zip(files, headers, strict=True)
+        scan = " UNION ALL ".join(
+            f"SELECT {header.as_kinds(common.kinds)} FROM read_parquet([{file}]) AS t({columns})"
+            for file, header in parts
+        )
+        scan = f"({scan})"
+    return ParquetFiles(data, common.names, common.kinds, scan)
 
 
 def read_parquet(data: str, paths: Sequence[str]) -> Table:
@@ -90,18 +98,23 @@ def read_parquet(data: str, paths: Sequence[str]) -> Table:
     with open_database(paths) as base:
         files = open_parquet(data, paths, base)
         with readable_parquet(data):
-            columns = files.read(base, files.scan)
             n_rows = files.count(base)
+            try:
+                columns = files.read(base, files.scan)
+            except ValueError as error:  # what a column holds
+                raise TableFileError(f"{data}: {error}") from error
     return Table(data, tuple(columns), n_rows)
 
 
 def _column(name: str, kind: str, column: str, base: Database, table: str) -> Column:
+    if kind.startswith("DECIMAL") and not kind.endswith("]") and _beyond_floats(column, base, table):
+        coded = base.coded(column, table)
+        return Column(name, kind, values=coded.mapped(list(map(plain_decimal, coded.distinct)))).with_numbers()
     if kind.startswith(NUMBERS) and not kind.endswith("]"):
         cells = base.arrays(f"SELECT {column}::DOUBLE AS at FROM {table}")["at"]
         return Column(name, kind, numbers=np.ma.filled(cells, np.nan)).with_numbers()
     if kind in LONG_NUMBERS:
-        low, high = base.run(f"SELECT min({column}), max({column}) FROM {table}")[0]
-        if low is None or max(abs(low), abs(high)) <= LARGEST_EXACT:
+        if not _beyond_floats(column, base, table):
             return _column(name, "DOUBLE", column, base, table)
         coded = base.coded(column, table)
         return Column(name, kind, values=coded.mapped(list(map(int, coded.distinct)))).with_numbers()
@@ -109,6 +122,12 @@ def _column(name: str, kind: str, column: str, base: Database, table: str) -> Co
         return Column(name, kind, values=[row[0] for row in base.run(f"SELECT {column} FROM {table}")])
     texts = base.coded(column, table)
     return Column(name, kind, values=texts if kind == "VARCHAR" else _typed(texts, kind, column, base, table))
+
+
+def _beyond_floats(column: str, base: Database, table: str) -> bool:
+    """Whether a column has whole numbers that floats do not tell apart."""
+    low, high = base.run(f"SELECT min({column}), max({column}) FROM {table}")[0]
+    return low is not None and bool(max(abs(low), abs(high)) > LARGEST_EXACT)
 
 
 def _typed(texts: Coded, kind: str, column: str, base: Database, table: str) -> Coded:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,16 @@ def int_if_whole(number: float) -> float | int:
     return int(number) if number.is_integer() and abs(number) < LARGEST_EXACT else number
 
 
+def plain_decimal(number: Decimal | str) -> int | Decimal:
+    """A whole number as an int, with all of its digits."""
+    exact = Decimal(number)
+    return int(exact) if exact == exact.to_integral_value() else exact
+
+
 def plain_value(value: Any) -> Any:
-    """Python's own kind of value, where NumPy's was in a table of objects."""
+    """Python's own kind of value, where NumPy's or pandas' was in a table of objects."""
+    if isinstance(value, timedelta) and not getattr(value, "nanoseconds", 0):
+        return timedelta(value.days, value.seconds, value.microseconds)  # as which all libraries write it alike
     return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
 
 

@@ -1,0 +1,88 @@
+"""Several Parquet files are one table only where their columns are the same, and no number becomes another."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from budgetree.errors import TableFileError
+from budgetree.problem.tables.batches import Wanted, open_batches
+from budgetree.problem.tables.files import read_table
+from budgetree.problem.tables.parquet_kinds import Header, common_header
+from budgetree.problem.tables.reading import Reading
+
+TEXTS = ["a", "b"]
+
+
+def write(folder: Path, *tables: dict[str, Any]) -> str:
+    for number, content in enumerate(tables):
+        pq.write_table(pa.table(content), folder / f"{number}.parquet")
+    return str(folder / "*.parquet")
+
+
+def numbers(data: str) -> list[Any]:
+    return read_table(data).column("x").to_list()
+
+
+def test_whole_and_decimal_numbers_are_numbers_in_any_order(tmp_path: Path) -> None:
+    whole, decimal = {"x": [1, 2], "y": TEXTS}, {"x": [1.5, 2.25], "y": TEXTS}
+    assert numbers(write(tmp_path, whole, decimal)) == [1, 2, 1.5, 2.25]
+    assert numbers(write(tmp_path, decimal, whole)) == [1.5, 2.25, 1, 2]
+
+
+def test_small_and_large_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
+    small, large = pa.array([1, None], pa.int8()), pa.array([2**53 + 1, 2**63 + 1], pa.uint64())
+    assert numbers(write(tmp_path, {"x": small}, {"x": large})) == [1, None, 2**53 + 1, 2**63 + 1]
+
+
+def test_a_column_without_values_is_of_any_kind(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": pa.nulls(2)}, {"x": TEXTS}, {"x": pa.nulls(1)})
+    assert numbers(data) == [None, None, "a", "b", None]
+
+
+def test_whole_numbers_beyond_floats_do_not_become_decimal_ones(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": [2**53 + 1]}, {"x": [0.5]})
+    with pytest.raises(TableFileError, match="its whole numbers are too large to stand beside the decimal numbers"):
+        read_table(data)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"x": ["3", "u"], "y": TEXTS}, r"1.parquet: column 'x' holds VARCHAR, but BIGINT in .*0.parquet; files that"),
+        ({"x": [True, False], "y": TEXTS}, r"1.parquet: column 'x' holds BOOLEAN, but BIGINT in .*0.parquet; files"),
+        (
+            {"y": TEXTS, "x": [3, 4]},
+            r"1.parquet: its columns are not those of .*0.parquet; files that are read together",
+        ),
+        ({"x": [3, 4], "y": TEXTS, "z": [5, 6]}, r"1.parquet: its columns are not those of .*0.parquet"),
+    ],
+)
+def test_other_columns_are_refused_by_all_who_read(tmp_path: Path, other: dict[str, Any], message: str) -> None:
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, other)
+    with pytest.raises(TableFileError, match=message):
+        read_table(data)
+    with pytest.raises(TableFileError, match=message):
+        list(open_batches(data, Reading()).read(Wanted(texts=["x"])))
+
+
+def test_decimals_keep_their_digits(tmp_path: Path) -> None:
+    cells = [Decimal(2**53 + 1), Decimal(2**53), None]
+    data = write(tmp_path, {"x": pa.array(cells, pa.decimal128(38, 0))})
+    assert numbers(data) == [2**53 + 1, 2**53, None]
+    assert read_table(data).column("x").numbers is not None
+
+
+def test_an_infinite_number_is_named_with_its_file(tmp_path: Path) -> None:
+    with pytest.raises(TableFileError, match=r"parquet: column 'x' is infinite in row 1"):
+        read_table(write(tmp_path, {"x": [1.5, float("inf")]}))
+
+
+def test_files_without_a_value_have_a_kind() -> None:
+    empty = Header(("x",), ('"NULL"',))
+    assert common_header(["a", "b"], [empty, empty]) == empty
