@@ -16,6 +16,7 @@ from command_line import FIT_KNOWN, run
 from workbooks import write_ods, write_xlsx
 
 import budgetree as bt
+from budgetree.problem.tables import csv_file
 
 N_ROWS = 24
 NAMES = ["Fall", "Leukozyten", "Größe", "Befund"]
@@ -149,6 +150,23 @@ def test_a_number_that_could_be_two_is_asked_about(
     (folder / "plain.csv").write_text("Wert,Befund\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(30)), "utf-8")
     run(capsys, *FIT_KNOWN, "plain.csv", "-t", "Befund", "--budget", "1", "--folds", "0", "-o", "m.json")
     assert message in run(capsys, "predict", "m.json", "t.csv", code=1)
+
+
+def test_a_comma_is_asked_about_where_another_column_has_decimal_points(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [f"{1 + i % 7},{200 + i};{i}.5;{'ab'[(i % 7 > 3) == (i > 75)]}\n" for i in range(150)]
+    (folder / "t.csv").write_text("Wert;x;Befund\n" + "".join(rows), encoding="utf-8")
+    message = "line 2: column 'Wert' has '1,200', which could be 1200 (say --decimal . --thousands ,) or 1.200"
+    fit = [*FIT_KNOWN, "t.csv", "-t", "Befund", "--budget", "2", "--folds", "0", "-o", "m.json"]
+    assert message in run(capsys, *fit, code=1)
+    monkeypatch.setattr(csv_file, "SAMPLE_ROWS", 120)  # as in a long file
+    assert message in run(capsys, *fit, code=1)
+    run(capsys, *fit, "--thousands", ",")
+    assert bt.Tree.from_json("m.json").schema.known_range("Wert") == (1200, 7346)
+    assert bt.Tree.from_json("m.json").tests_used == {0, 1}
+    assert message in run(capsys, "predict", "m.json", "t.csv", code=1)
+    run(capsys, "predict", "m.json", "t.csv", "--thousands", ",")
 
 
 def test_a_number_that_is_not_used_is_not_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

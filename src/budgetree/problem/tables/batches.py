@@ -28,6 +28,7 @@ from budgetree.problem.tables.parquet_file import ParquetFiles, open_parquet, re
 from budgetree.problem.tables.parquet_kinds import NUMBERS
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.tables.texts import has_two_marks
 
 BLOCK_BYTES = 16_000_000
 MAX_ROW_BYTES = 50_000_000
@@ -111,14 +112,16 @@ def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Itera
                 except duckdb.Error:
                     raise cannot_read(files.data, error) from error
             n_rows = base.run("SELECT count(*) FROM block")[0][0]
-            columns = [_column(files, name, at, base, wanted) for at, name in read.items() if name in wanted]
+            columns = [_column(files, name, at, base, wanted.numbers) for at, name in read.items() if name in wanted]
+            if has_two_marks(columns):
+                columns = [_column(files, name, at, base) for at, name in read.items() if name in wanted]
             lines = _lines(base, list(read)) if wanted.lines else []
             yield Batch(files.table(columns, first_row, n_rows), lines)
             first_row += n_rows
 
 
-def _column(files: CsvFiles, name: str, column: str, base: Database, wanted: Wanted) -> Column:
-    if name in wanted.numbers:
+def _column(files: CsvFiles, name: str, column: str, base: Database, as_numbers: Collection[str] = ()) -> Column:
+    if name in as_numbers:
         numbers = numbers_of(base.arrays(f"SELECT {number_sql(column, files)} AS cell FROM block")["cell"])
         if numbers is not None:
             return Column(name, "number", numbers=numbers, written=files.written)

@@ -29,7 +29,7 @@ from budgetree.problem.tables.lines import Lines
 from budgetree.problem.tables.number_format import NumberFormat
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.texts import text_column
+from budgetree.problem.tables.texts import has_two_marks, text_column
 from budgetree.problem.units import LARGEST_EXACT
 from budgetree.services.words import listed
 
@@ -227,6 +227,8 @@ def _by_plan(files: CsvFiles, base: Database) -> tuple[list[Column], int]:
         n_rows = len(arrays["c0"])
         found = {at: _read(plan, arrays.pop(f"c{at}"), files.names[at], files) for at, plan in enumerate(plans)}
     again = [at for at, column in found.items() if column is None]
+    if has_two_marks([column for column in found.values() if column is not None]):
+        again = [at for at, column in found.items() if column is None or column.texts is None]
     if again:
         columns = ", ".join(f"c{at}" for at in again)
         base.run(f"CREATE TABLE again AS SELECT {columns} FROM ({files.scan(base)})")

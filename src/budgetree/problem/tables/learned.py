@@ -11,12 +11,13 @@ from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.encoding import Categories, ColumnEncoder, NumberEncoder
 from budgetree.problem.tables.number_format import NumberFormat
 from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.texts import check_column, first_word, number_column
+from budgetree.problem.tables.texts import check_column, check_marks, first_word, number_column
 from budgetree.problem.tables.values import same_text
 
 
 def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:
     """Each encoder's column, in the kind of values that it was learned from."""
+    check_marks(table)
     columns = tuple(_as_learned(table, table.column(encoder.name), encoder) for encoder in encoders)
     return replace(table, columns=columns)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,8 +38,23 @@ def first_word(column: Column) -> int | None:
 
 def check_numbers(table: Table) -> None:
     """An error where a column would be numbers if its file said what the marks in them mean."""
+    check_marks(table)
     for column in table.columns:
         check_column(table, column)
+
+
+def check_marks(table: Table) -> None:
+    """The same for commas that were guessed to be decimal, where another column has decimal points."""
+    if has_two_marks(table.columns):
+        for column in table.columns:
+            if column.written.is_guess:
+                check_column(table, replace(column, written=POINTS))
+
+
+def has_two_marks(columns: Sequence[Column]) -> bool:
+    """Whether decimal commas were guessed, and a column has decimal points all the same."""
+    formats = [column.written for column in columns]
+    return any(written.is_guess and written.decimal == "," for written in formats) and POINTS in formats
 
 
 def check_column(table: Table, column: Column) -> None:
