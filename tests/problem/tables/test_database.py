@@ -7,9 +7,10 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import polars as pl
 import pytest
 
-from budgetree.problem.tables.database import FEW, literal, open_database, position_sql
+from budgetree.problem.tables.database import FEW, OFFLINE, literal, open_database, position_sql
 
 
 def test_only_the_files_that_are_given_can_be_read(tmp_path: Path) -> None:
@@ -28,6 +29,21 @@ def test_only_the_files_that_are_given_can_be_read(tmp_path: Path) -> None:
         folder = base.folder
     assert not os.path.exists(folder)
     assert sorted(os.listdir(tmp_path)) == ["given.csv", "other.csv"]
+
+
+def test_no_extension_is_loaded_but_those_that_come_with_duckdb(tmp_path: Path) -> None:
+    """Beside what is locked: whether one would be loaded is seen where nothing is."""
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "a.parquet")
+    with duckdb.connect(":memory:", config=dict(OFFLINE)) as connection:
+        connection.execute(f"FROM read_parquet({literal(str(tmp_path / 'a.parquet'))})").fetchall()
+        for address in ("https://localhost/x.parquet", "s3://bucket/x.parquet"):
+            with pytest.raises(duckdb.Error):
+                connection.execute(f"FROM read_parquet({literal(address)})")
+        found = connection.execute(
+            "SELECT extension_name, install_mode FROM duckdb_extensions() WHERE loaded"
+        ).fetchall()
+    assert {mode for _, mode in found} == {"STATICALLY_LINKED"}
+    assert "httpfs" not in {name for name, _ in found}
 
 
 def test_values_of_any_kind_are_coded(tmp_path: Path) -> None:

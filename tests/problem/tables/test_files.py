@@ -54,3 +54,9 @@ def test_a_pattern_names_files_of_one_kind(tmp_path: Path) -> None:
         read_table(str(tmp_path / "*.none"))
     with pytest.raises(FileNotFoundError):
         read_table(str(tmp_path / "none.csv"))
+
+
+@pytest.mark.parametrize("data", ["https://example.org/a.csv", "s3://bucket/day*.parquet", "file:///tmp/a.csv"])
+def test_an_address_is_no_file(data: str) -> None:
+    with pytest.raises(TableFileError, match="this is an address, and only files are read"):
+        read_table(data)

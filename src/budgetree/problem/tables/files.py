@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import re
 from collections.abc import Sequence
 
 from budgetree.errors import TableFileError
@@ -12,6 +13,7 @@ from budgetree.problem.tables.database import GLOB_MARKS
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # of the network; no drive, such as C:/
 PARQUET, ZIP, OLD_OFFICE = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 
 
@@ -37,7 +39,13 @@ def read_table(data: str, reading: Reading | None = None) -> Table:
 
 def find_files(data: str) -> list[str]:
     """The file of this name, or the files that a pattern names, in the order of their names."""
-    if os.path.exists(data) or not any(mark in data for mark in GLOB_MARKS):
+    if os.path.exists(data):
+        return [data]
+    if ADDRESS.match(data):
+        raise TableFileError(
+            f"{data}: this is an address, and only files are read. Download it, and give the file's name."
+        )
+    if not any(mark in data for mark in GLOB_MARKS):
         return [data]
     paths = sorted(path for path in glob.glob(data, recursive=True) if os.path.isfile(path))
     if not paths:
