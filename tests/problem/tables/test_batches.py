@@ -119,3 +119,13 @@ def test_a_row_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_text('a,b,c\n1,2,3\n"' + "x\n" * 2000, encoding="utf-8")
     with pytest.raises(TableFileError, match="a row of more than 1,000 bytes; a quote may not be closed"):
         read(path)
+
+
+def test_a_part_that_cannot_be_read_is_called_by_the_name_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "BLOCK_BYTES", 20)
+    path = tmp_path / "cases.csv"
+    path.write_bytes(b'"v0"|"v1"\r"line\r\nbreak"|2"\r"line\r\nbreak"|"2"\r')  # of which a part ends in quotes
+    with pytest.raises(TableFileError, match=r"^[^ ]*cases.csv: this CSV file cannot be read"):
+        list(open_batches(str(path), Reading()).read(Wanted(texts=["v1"])))

@@ -109,7 +109,7 @@ def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Itera
                 files.check()  # which says better what is wrong
                 try:
                     base.run(block(chosen, files.scan_one(files.rewritten(part, base))))
-                except duckdb.Error:
+                except (duckdb.Error, TableFileError):  # which would name the part
                     raise cannot_read(files.data, error) from error
             n_rows = base.run("SELECT count(*) FROM block")[0][0]
             columns = [_column(files, name, at, base, wanted.numbers) for at, name in read.items() if name in wanted]
