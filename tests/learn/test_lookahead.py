@@ -11,6 +11,7 @@ import pytest
 
 import budgetree as bt
 import reference_losses as brute
+from budgetree.learn.exact.solver import Solver
 from losing_problems import to_instance, to_tree
 
 
@@ -73,3 +74,19 @@ def test_no_time_limit_makes_it_worse_than_grow(size: tuple[int, int], time_limi
 def test_what_it_cannot_do_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="lookahead"):
         bt.grow(bt.datasets.load("house_votes"), budget=2, **given)
+
+
+def test_with_a_short_time_limit_greedy_trees_are_grown_before_anything_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So that auto has found what greedy has, whenever the time ends."""
+    done: list[Any] = []
+    decide, grow = Solver.decide, Solver.start_from_greedy
+    monkeypatch.setattr(Solver, "decide", lambda self, *asked: [done.append(asked[0]), decide(self, *asked)][1])
+    monkeypatch.setattr(Solver, "start_from_greedy", lambda self: [done.append("greedy"), grow(self)][1])
+    instance = late_rule(60, 8)
+    bt.frontier(instance, folds=0)
+    assert done[:2] == [0, 1]  # there is time enough for both
+    done.clear()
+    bt.frontier(instance, folds=0, time_limit=1)
+    assert done[:2] == [0, "greedy"]

@@ -43,6 +43,11 @@ class Clock:
         return self._deadline is not None and now >= self._deadline
 
     @property
+    def was_interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self._interrupted or (self._whole is not None and self._whole.was_interrupted)
+
+    @property
     def seconds_left(self) -> float | None:
         if self._interrupted:
             return 0.0

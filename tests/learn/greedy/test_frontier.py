@@ -196,3 +196,12 @@ def test_whoever_can_do_without_a_tree_gets_none_when_the_time_is_over() -> None
 def test_one_class_is_one_point() -> None:
     frontier = greedy(bt.Instance([[0], [1]], ["x", "x"]))
     assert [(p.max_cost, p.errors, p.proven) for p in frontier] == [(0, 0, True)]
+
+
+def test_after_ctrl_c_no_tree_is_waited_for() -> None:
+    instance = bt.datasets.load("house_votes")
+    request = Request(instance, instance.schema.table.budget_units(5), DEFAULT_IMPURITIES, CACHE_BYTES)
+    over, interrupted = Clock(0), Clock(None)
+    interrupted.interrupt()
+    assert [found.need for found in grow_frontier(request, interrupted, no_report)] == [0]
+    assert len(grow_frontier(request, over, no_report)) > 1

@@ -91,6 +91,8 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
     finished = [batch for batch in batches if len(batch.steps)]
     if not (finished or request.needs_tree):
         raise OutOfTimeError
+    if not finished and clock.was_interrupted:  # whoever says stop does not wait for a tree
+        return [found_leaf(instance)]
     if not finished:  # however short the time: whoever has a limit shall not have less than whoever calls grow
         portfolio = Portfolio(instance, request.cache_bytes, min_cases=request.min_cases)
         finished = [portfolio.grow_one(Pairs(), request.limit)]
