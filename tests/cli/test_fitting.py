@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from command_line import run
 
+import budgetree as bt
+
 
 @pytest.fixture
 def patients(tmp_path: Path) -> str:
@@ -113,3 +115,20 @@ def test_where_the_search_settles_nothing_a_certificate_bounds_the_cost(capsys: 
     known = json.loads(run(capsys, *fit, "--method", "greedy", "--certificate", str(tmp_path / "c.json")))
     proof = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert str(known["cost_lower_bound"]) == proof["lower_bound"]
+
+
+def test_a_tree_for_new_cases_that_ended_early_says_so_wherever_it_is_shown(capsys: Any, tmp_path: Path) -> None:
+    model, page = str(tmp_path / "m.json"), tmp_path / "page.html"
+    fit = ["fit", "soybean", "--budget", "4", "--objective", "new", "--folds", "0", "-o", model]
+    words = "The search ended early; this is the best so far."
+    printed = run(capsys, *fit, "--time-limit", "0")
+    assert words in printed
+    assert "--time-limit gives the search longer." in printed
+    assert words in run(capsys, "show", model)
+    run(capsys, "report", model, "-o", str(page))
+    assert bt.Tree.from_json(model).statement.sentences[-1] == words
+    content = page.read_text(encoding="utf-8").partition('id="content">')[2].partition("</script>")[0]
+    assert words in json.loads(content)["trees"][0]["statement"]["sentences"]
+    printed = run(capsys, *fit)
+    assert "ended early" not in printed
+    assert "--time-limit" not in printed

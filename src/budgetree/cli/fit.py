@@ -123,7 +123,7 @@ def fit(
             f"no test leaves {wish.min_cases} cases to every outcome that it shows: fewer --levels or a smaller "
             "--min-cases help."
         )
-    if wish.objective == "known" and not found.complete and not tree.statement.is_proven:
+    if not found.complete and not tree.statement.is_proven:
         click.echo("--time-limit gives the search longer.")
     if proof is not None:
         click.echo(visible(f"{proof.reason} (certificate in {certificate})"))

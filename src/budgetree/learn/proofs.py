@@ -53,6 +53,12 @@ def tree_for_error(frontier: Frontier, max_error: Any) -> Tree:
     return replace(point.tree, proven=replace(proven, asked="max_error", limit=share, least_cost=least_cost))
 
 
+def ended_early(tree: Tree, budget: Any) -> Tree:
+    """A tree for new cases that was the best when the time was over; nothing is proven, and it says so."""
+    limit = None if budget is None or budget == math.inf else as_fraction(budget)
+    return replace(tree, proven=Proven("budget", limit, "greedy", False, limit, Fraction(0)))
+
+
 def _at_its_budget(frontier: Frontier, point: Point, bounds: Bounds) -> Proven:
     budget = _exact(point.max_cost)
     return Proven(
