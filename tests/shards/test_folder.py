@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from support import random_cases
 
 import budgetree as bt
 from budgetree.errors import TableFileError
-from budgetree.shards.folder import open_folder, write_cases, write_shards
+from budgetree.shards.folder import new_folder, open_folder, write_cases, write_shards
 from sharding import cut
 
 
@@ -40,7 +41,7 @@ def test_small_shards_are_put_together(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_folder_that_is_none_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no complete folder of shards.*Shards.from_files makes one"):
+    with pytest.raises(FileNotFoundError, match=r"this is no folder of shards.*Shards.from_files makes one"):
         bt.Shards(tmp_path)
 
 
@@ -54,11 +55,67 @@ def test_broken_files_are_refused(tmp_path: Path) -> None:
     np.save(labels, np.zeros(200))
     with pytest.raises(TableFileError, match="holds float64; expected int32"):
         bt.Shards(tmp_path)
-    labels.write_bytes(b"nothing")
-    with pytest.raises(TableFileError, match="this is no shard"):
+    for broken in (b"nothing", b"", whole[:300]):
+        labels.write_bytes(broken)
+        with pytest.raises(TableFileError, match="this is no shard"):
+            bt.Shards(tmp_path)
+    labels.unlink()
+    with pytest.raises(TableFileError, match=r"labels-00000.npy: there is no such file. Write the shards again"):
         bt.Shards(tmp_path)
     labels.write_bytes(whole)
     codes = next(tmp_path.glob("codes-*.npy"))
     np.save(codes, np.full((200, 4), 77, np.uint8))  # which no test has
     with pytest.raises(ValueError, match="expected outcomes from 0"):
         bt.grow(bt.Shards(tmp_path))
+
+
+@pytest.mark.parametrize("kinds", [["codes"], ["codes", "labels", "weights"], ["weights"]])
+def test_cases_that_are_missing_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kinds: list[str]) -> None:
+    monkeypatch.setattr("budgetree.shards.folder.SHARD_BYTES", 300)  # several
+    written(tmp_path, weighted=True)
+    for kind in kinds:
+        (tmp_path / f"{kind}-00001.npy").unlink()
+    with pytest.raises(TableFileError, match=r"are not those that cases.json tells of; a file is missing"):
+        bt.Shards(tmp_path)
+
+
+@pytest.mark.parametrize("label", [-1, 9])
+def test_a_label_that_is_no_class_is_noticed(tmp_path: Path, label: int) -> None:
+    written(tmp_path, weighted=False)
+    labels = np.load(tmp_path / "labels-00000.npy")
+    labels[3] = label
+    np.save(tmp_path / "labels-00000.npy", labels)
+    with pytest.raises(TableFileError, match=r"are not those that cases.json tells of"):
+        bt.Shards(tmp_path)
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    shards = cut(random_cases((200, 4, 3), weighted=False), 3)
+    (tmp_path / "empty").mkdir()
+    for name in ("new", "empty", "deep/er"):
+        with new_folder(tmp_path / name) as path:
+            write_shards(path, shards)
+            assert not list((tmp_path / name).glob("*"))
+        assert (tmp_path / name / "codes-00000.npy").is_file()
+    with pytest.raises(IndexError), new_folder(tmp_path / "failed") as path:
+        write_shards(path, (shards[number] for number in range(9)))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["deep", "empty", "new"]
+
+
+def test_nothing_is_written_into_a_folder_that_holds_something(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    for place in (tmp_path, tmp_path / "thesis.txt"):
+        with pytest.raises(FileExistsError, match="there is something already"), new_folder(place):
+            pytest.fail("written all the same")
+
+
+def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError("800 requested and 0 written")  # as NumPy says it
+
+    instance = random_cases((200, 4, 3), weighted=False)
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(OSError, match=r"800 bytes could not be written; make room on the disk") as error:
+        bt.Shards.from_instance(instance, tmp_path / "shards")
+    assert error.value.errno == errno.ENOSPC
+    assert not list(tmp_path.iterdir())

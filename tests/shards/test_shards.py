@@ -136,6 +136,11 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         bt.Shards.from_frames(iter([FRAME]), "y", tmp_path / "other")
     with pytest.raises(ValueError, match="there is none; at least one"):
         bt.Shards.from_frames(list, "y", tmp_path / "other")
+    with pytest.raises(ValueError, match="there is none; at least one"):
+        bt.Shards.from_frames([], "y", tmp_path / "other")
+    once = iter([FRAME])
+    with pytest.raises(ValueError, match=r"0 rows came when they were read again, and 600 rows at first"):
+        bt.Shards.from_frames(lambda: once, "y", tmp_path / "other")
     with pytest.raises(ValueError, match="max_rows is 0"):
         bt.Shards.from_instance(bt.datasets.load("figure1"), tmp_path / "other", max_rows=0)
     FRAME.to_csv(tmp_path / "t.csv", index=False)

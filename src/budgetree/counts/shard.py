@@ -125,6 +125,18 @@ def joined(shards: Sequence[Shard]) -> Shard:
     )
 
 
+def class_counts(shards: Sequence[Shard], n_classes: int) -> NDArray[np.int64]:
+    """Weight units per class; a label that is none counts nowhere."""
+    counts = np.zeros(n_classes + 1, dtype=np.int64)
+    for shard in shards:
+        labels = np.minimum(shard.labels.view(np.uint32), n_classes)  # in which -1 is beyond the classes too
+        if shard.weight_units is None:
+            counts += np.bincount(labels, minlength=n_classes + 1)
+        else:
+            np.add.at(counts, labels, shard.weight_units)
+    return counts[:n_classes]
+
+
 _known: WeakKeyDictionary[Shard, dict[bool, Any]] = WeakKeyDictionary()
 
 

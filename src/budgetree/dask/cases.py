@@ -9,6 +9,7 @@ from distributed import Client, Future
 from numpy.typing import NDArray
 
 from budgetree.counts import LevelCounter, Shard, ShardedCases
+from budgetree.counts.shard import class_counts
 from budgetree.dask.cluster import find_client, results
 from budgetree.dask.levels import DaskLevels
 from budgetree.dask.partitions import Partitions, of_frame
@@ -28,7 +29,6 @@ from budgetree.shards.identical import (
     unavoidable,
 )
 from budgetree.shards.plan import CaseRequest
-from budgetree.shards.shards import class_counts
 
 
 class DaskCases(ShardedCases):

@@ -9,7 +9,9 @@ weights-00000.npy      its weight units, where cases count differently
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.counts import Shard
-from budgetree.counts.shard import joined
+from budgetree.counts.shard import class_counts, joined
 from budgetree.errors import TableFileError
 from budgetree.learn.found import leaf_of
 from budgetree.problem import Schema
 from budgetree.problem.class_order import ClassTotals
+from budgetree.services.parts import part_name, remove_orphans
+from budgetree.services.words import counted
 from budgetree.tree import Tree
 
 CASES = "cases.json"
@@ -39,43 +43,61 @@ class Opened:
     shards: tuple[Shard, ...]
 
 
-def check_new(folder: Path) -> None:
-    """An error where something would be overwritten."""
-    if (folder / CASES).exists() or (folder.exists() and not folder.is_dir()):
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Where to write what becomes the folder in one step, at the end; nothing is left of what fails."""
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise FileExistsError(
             errno.EEXIST, "there is something already; choose another folder, or delete it", str(folder)
         )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    remove_orphans(folder.parent)
+    part = folder.parent / part_name()
+    part.mkdir()
+    try:
+        yield part
+        if folder.exists():
+            folder.rmdir()
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def write_shards(folder: Path, shards: Iterable[Shard]) -> int:
     """Shards in a row, small ones put together; how many cases they have."""
     folder.mkdir(parents=True, exist_ok=True)
-    n_cases = number = 0
+    n_cases = 0
     for number, shard in enumerate(_put_together(shards)):
-        np.save(folder / f"codes-{number:05}.npy", shard.codes)
-        np.save(folder / f"labels-{number:05}.npy", shard.labels)
+        _save(folder / f"codes-{number:05}.npy", shard.codes)
+        _save(folder / f"labels-{number:05}.npy", shard.labels)
         if shard.weight_units is not None:
-            np.save(folder / f"weights-{number:05}.npy", shard.weight_units)
+            _save(folder / f"weights-{number:05}.npy", shard.weight_units)
         n_cases += len(shard)
     return n_cases
 
 
 def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotals) -> None:
-    """What the shards mean: written last, so that a folder without it is known to be incomplete."""
+    """What the shards mean, and what they add up to."""
     Tree(schema, leaf_of(totals.counts), n_objects).to_json(folder / CASES)
 
 
 def open_folder(path: str | Path) -> Opened:
-    """The shards, none of which is read yet."""
+    """The shards, of which only the classes are read yet, to see that they are all there."""
     folder = Path(path)
     if not (folder / CASES).is_file():
         raise FileNotFoundError(
             errno.ENOENT,
-            f"no complete folder of shards, which has a file {CASES}; Shards.from_files makes one",
+            f"this is no folder of shards, which has a file {CASES}; Shards.from_files makes one",
             str(folder),
         )
     leaf = Tree.from_json(folder / CASES)
-    return Opened(leaf.schema, leaf.n_objects, leaf.nodes.counts[0], open_arrays(folder, leaf.schema))
+    counts, shards = leaf.nodes.counts[0], open_arrays(folder, leaf.schema)
+    if class_counts(shards, len(counts)).tolist() != counts.tolist():
+        raise TableFileError(
+            f"{folder}: the cases in {counted(len(shards), 'shard')} are not those that {CASES} tells of; a file is "
+            "missing, or was changed. Write the shards again."
+        )
+    return Opened(leaf.schema, leaf.n_objects, counts, shards)
 
 
 def open_arrays(folder: Path, schema: Schema) -> tuple[Shard, ...]:
@@ -95,13 +117,6 @@ def open_arrays(folder: Path, schema: Schema) -> tuple[Shard, ...]:
     return tuple(shards)
 
 
-def delete_arrays(folder: Path) -> None:
-    """The shards of a folder that were made on the way, and the folder."""
-    for file in folder.glob("*-*.npy"):
-        file.unlink()
-    folder.rmdir()
-
-
 def _beside(codes: Path, kind: str) -> Path:
     return codes.with_name(codes.name.replace("codes", kind))
 
@@ -109,11 +124,24 @@ def _beside(codes: Path, kind: str) -> Path:
 def _mapped(file: Path, dtype: type[np.generic], n_dimensions: int = 1) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
+    except FileNotFoundError as error:
+        raise TableFileError(f"{file}: there is no such file. Write the shards again.") from error
+    except (ValueError, EOFError) as error:
         raise TableFileError(f"{file}: this is no shard: {error}. Write the shards again.") from error
     if array.dtype != dtype or array.ndim != n_dimensions or not array.flags.c_contiguous:
         raise TableFileError(f"{file}: it holds {array.dtype}; expected {np.dtype(dtype)}. Write the shards again.")
     return array
+
+
+def _save(file: Path, array: NDArray[Any]) -> None:
+    try:
+        np.save(file, array)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise OSError(  # NumPy counts bytes where the system's reason is lost
+            errno.ENOSPC, f"a shard of {array.nbytes:,} bytes could not be written; make room on the disk", str(file)
+        ) from error
 
 
 def _put_together(shards: Iterable[Shard]) -> Iterator[Shard]:

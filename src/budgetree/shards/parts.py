@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from budgetree.counts import Shard
 from budgetree.problem.tables.batches import Wanted, open_batches
 from budgetree.problem.tables.files import find_files, kind_of
 from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
-from budgetree.shards.plan import CaseRequest, Plan, plan_for, survey_part
+from budgetree.services.words import counted
+from budgetree.shards.plan import CaseRequest, Plan, encode_part, plan_for, survey_part
 
 
 class Parts(Protocol):
@@ -65,7 +67,9 @@ class FrameParts:
         """A list of frames, or a function that gives them, for example by reading one file after another."""
         if callable(frames):
             return cls(frames, target)
-        if not isinstance(frames, Sequence) or isinstance(frames, str) or not frames:
+        if isinstance(frames, Sequence) and not len(frames):
+            raise ValueError("frames: there is none; at least one with one row is needed.")
+        if not isinstance(frames, Sequence) or isinstance(frames, str):
             raise ValueError(
                 f"frames is a {type(frames).__name__}; expected a list of data frames, or a function without arguments "
                 "that gives them again each time it is called, since they are read twice."
@@ -90,6 +94,19 @@ def find_plan(parts: Parts, request: CaseRequest) -> tuple[Plan, Collection[str]
             if not parts.has_texts or error.name in as_text:
                 raise
             as_text = (*as_text, error.name, *error.others)
+
+
+def coded(parts: Parts, plan: Plan, as_text: Collection[str]) -> Iterator[Shard]:
+    """All parts, read again, as shards."""
+    n_rows = 0
+    for _, table in parts.tables(as_text):
+        n_rows += len(table)
+        yield encode_part(table, plan)
+    if n_rows != plan.n_rows:
+        raise ValueError(
+            f"frames: {counted(n_rows, 'row')} came when they were read again, and {counted(plan.n_rows, 'row')} at "
+            "first; expected the same rows each time. A function must give its frames again at every call."
+        )
 
 
 def _as_text(column: Column) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -13,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.counts import LevelCounter, LocalLevels, Shard, ShardedCases
+from budgetree.counts.shard import class_counts
 from budgetree.problem import Instance, Prices, Schema
 from budgetree.problem.class_order import ClassTotals, Unavoidable
 from budgetree.problem.tables.reading import Reading
 from budgetree.shards.buckets import grouped
-from budgetree.shards.folder import check_new, delete_arrays, open_arrays, open_folder, write_cases, write_shards
+from budgetree.shards.folder import new_folder, open_arrays, open_folder, write_cases, write_shards
 from budgetree.shards.identical import all_unavoidable, merged_shard, unavoidable
-from budgetree.shards.parts import FileParts, FrameParts, Parts, find_plan
-from budgetree.shards.plan import CaseRequest, encode_part
+from budgetree.shards.parts import FileParts, FrameParts, Parts, coded, find_plan
+from budgetree.shards.plan import CaseRequest
 
 AnyPath = str | PathLike[str]
 
@@ -39,7 +41,9 @@ class Shards(ShardedCases):
     Raises
     ------
     OSError
-        Where the folder holds no cases, or not all of them.
+        Where the folder holds no cases.
+    ValueError
+        Where a file of it is missing or broken.
 
     Examples
     --------
@@ -108,7 +112,9 @@ class Shards(ShardedCases):
         Raises
         ------
         ValueError
-            Where the files cannot be read as tables of known cases, or the folder is not empty.
+            Where the files cannot be read as tables of known cases.
+        OSError
+            Where the folder is not empty, or the disk is full; nothing is left then.
 
         Examples
         --------
@@ -143,7 +149,9 @@ class Shards(ShardedCases):
         Raises
         ------
         ValueError
-            Where a frame lacks a column, or the folder is not empty.
+            Where a frame lacks a column.
+        OSError
+            Where the folder is not empty, or the disk is full; nothing is left then.
 
         Examples
         --------
@@ -176,7 +184,9 @@ class Shards(ShardedCases):
         Raises
         ------
         ValueError
-            Where the folder is not empty, or `max_rows` is no whole number of at least 1.
+            Where `max_rows` is no whole number of at least 1.
+        OSError
+            Where the folder is not empty, or the disk is full; nothing is left then.
 
         Examples
         --------
@@ -184,40 +194,32 @@ class Shards(ShardedCases):
         >>> bt.Shards.from_instance(bt.datasets.load("figure1"), "cases", max_rows=20).n_objects
         60
         """
-        path = Path(folder)
-        check_new(path)
-        write_shards(path, parts_of(instance, max_rows))
-        order = instance.class_order
-        write_cases(path, instance.schema, instance.n_objects, order)
-        return cls(path)
+        with new_folder(Path(folder)) as path:
+            write_shards(path, parts_of(instance, max_rows))
+            write_cases(path, instance.schema, instance.n_objects, instance.class_order)
+        return cls(folder)
 
     @classmethod
     def _made(cls, parts: Parts, request: CaseRequest, folder: AnyPath) -> Shards:
-        path = Path(folder)
-        check_new(path)
-        plan, as_text = find_plan(parts, request)
-        schema = plan.schema
-        shape = (schema.n_outcomes.astype(np.int32), len(schema.class_names))
-
-        def coded() -> Iterator[Shard]:
-            for _, table in parts.tables(as_text):
-                yield encode_part(table, plan)
-
-        if request.duplicates == "keep":
-            write_shards(path, coded())
-            n_objects = plan.n_rows
-        else:
-            rows = path / "rows"  # each row is written first: those alike may be in any part
-            write_shards(rows, coded())
-            kept = open_arrays(rows, schema)
-            n_objects = write_shards(
-                path, (merged_shard(bucket, request.duplicates, *shape) for bucket in grouped(kept, path))
-            )
-            del kept
-            delete_arrays(rows)
-        counts = class_counts(open_arrays(path, schema), len(schema.class_names))
-        write_cases(path, schema, n_objects, ClassTotals(counts, schema.loss_table, n_objects))
-        return cls(path)
+        with new_folder(Path(folder)) as path:
+            plan, as_text = find_plan(parts, request)
+            schema = plan.schema
+            if request.duplicates == "keep":
+                write_shards(path, coded(parts, plan, as_text))
+                n_objects = plan.n_rows
+            else:
+                rows = path / "rows"  # each row is written first: those alike may be in any part
+                write_shards(rows, coded(parts, plan, as_text))
+                kept = open_arrays(rows, schema)
+                shape = (schema.n_outcomes.astype(np.int32), len(schema.class_names))
+                n_objects = write_shards(
+                    path, (merged_shard(bucket, request.duplicates, *shape) for bucket in grouped(kept, path))
+                )
+                del kept  # files that are mapped cannot be deleted everywhere
+                shutil.rmtree(rows)
+            counts = class_counts(open_arrays(path, schema), len(schema.class_names))
+            write_cases(path, schema, n_objects, ClassTotals(counts, schema.loss_table, n_objects))
+        return cls(folder)
 
     def priced(self, prices: Any) -> Shards:
         """The same cases with other prices.
@@ -258,17 +260,6 @@ class Shards(ShardedCases):
     def _find_unavoidable(self) -> Unavoidable:
         losses = self.schema.loss_table
         return all_unavoidable(unavoidable(bucket, losses) for bucket in grouped(self._shards))
-
-
-def class_counts(shards: Sequence[Shard], n_classes: int) -> NDArray[np.int64]:
-    """Weight units per class."""
-    counts = np.zeros(n_classes, dtype=np.int64)
-    for shard in shards:
-        if shard.weight_units is None:
-            counts += np.bincount(shard.labels, minlength=n_classes)
-        else:
-            np.add.at(counts, shard.labels, shard.weight_units)
-    return counts
 
 
 def parts_of(instance: Instance, max_rows: int) -> Iterator[Shard]:
