@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import os
+import socket
 import time
 from typing import Any
 
@@ -31,6 +32,21 @@ def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         cluster.connect("tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match="nobody answers at 'nonsense'"):
         cluster.connect("nonsense")
+
+
+def test_a_server_that_is_no_scheduler_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as the dashboard, whose port is next to the scheduler's."""
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=rf"nobody answers at '{address}' \(TimeoutError\)"):
+            cluster.connect(address)
+
+
+@pytest.mark.processes
+def test_a_scheduler_that_is_there() -> None:
+    with cluster.connect(None) as own, cluster.connect(own.scheduler.address) as other:
+        assert cluster.result(other, other.submit(abs, -1)) == 1
 
 
 def test_tasks_answer_and_their_errors_are_passed_on(client: Client) -> None:

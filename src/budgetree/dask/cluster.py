@@ -12,7 +12,7 @@ from typing import Any
 import distributed
 from distributed import Client, Future
 from distributed.comm import CommClosedError
-from distributed.comm.addressing import get_address_host_port
+from distributed.comm.addressing import get_address_host_port, parse_address
 
 from budgetree.errors import ClusterError
 
@@ -51,10 +51,16 @@ def connect(address: str | None) -> Client:
 
 
 def _knock(address: str) -> None:
-    """An OSError at once where nobody listens: a Client tries until its time is over, and leaves threads behind."""
+    """An OSError where no scheduler answers: a Client leaves threads behind, and waits for others' answers forever."""
     host, port = get_address_host_port(address)
     with socket.create_connection((host, port), timeout=CONNECT_SECONDS):
-        pass
+        pass  # somebody listens
+    if parse_address(address)[0] == "tcp":
+        asyncio.run(asyncio.wait_for(_greet(address), CONNECT_SECONDS))
+
+
+async def _greet(address: str) -> None:
+    await (await distributed.comm.connect(address)).close()
 
 
 def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
