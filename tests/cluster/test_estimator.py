@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -11,6 +13,7 @@ import pandas as pd
 import pytest
 from distributed import Client
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import budgetree as bt
 from budgetree.dask import DaskBudgetTreeClassifier
@@ -29,12 +32,18 @@ def test_answers_are_lazy_and_those_of_the_local_estimator(
     local = pickle.loads(pickle.dumps(classifier.to_local()))
     assert type(local) is bt.BudgetTreeClassifier
     rows = frame[TESTS].compute()
-    for what in ("predict", "predict_proba", "cost"):
+    for what in ("predict", "predict_proba", "cost", "apply"):
         answers = getattr(classifier, what)(frame[TESTS])
         assert isinstance(answers, da.Array)
         assert (answers.compute() == getattr(local, what)(rows)).all()
         assert answers.dtype == answers.compute().dtype
     assert local.score(rows, frame["y"].compute()) == pytest.approx(1 - expected.errors / 400)
+    assert classifier.score(frame[TESTS], frame["y"]) == pytest.approx(1 - expected.errors / 400)
+    weights = frame["n"].compute()
+    weighted = local.score(rows, frame["y"].compute(), weights)
+    assert classifier.score(frame[TESTS], frame["y"], frame["n"]) == pytest.approx(weighted)
+    with pytest.raises(ValueError, match=r"to_local\(\).decision_path"):
+        classifier.decision_path(frame[TESTS])
     with pytest.raises(ValueError, match="certificate_: the training rows stayed on a cluster"):
         _ = local.certificate_
 
@@ -51,6 +60,8 @@ def test_arrays_weights_and_losses(client: Client) -> None:
     rows = da.from_array(codes, chunks=(90, 4))
     assert classifier.predict(rows).compute().tolist() == classifier.to_local().predict(codes).tolist()
     assert classifier.predict_proba(rows).compute().shape == classifier.predict_proba(rows).shape == (300, 2)
+    in_columns = da.from_array(codes, chunks=(90, 2))
+    assert (classifier.predict_proba(in_columns) == classifier.predict_proba(rows)).all().compute()
 
 
 def test_the_cheapest_tree_for_an_error(client: Client, frame: dd.DataFrame) -> None:
@@ -68,8 +79,40 @@ def test_settings_are_kept_and_local_rows_refused(client: Client, frame: dd.Data
         "budget", "max_error", "prices", "impurity", "levels", "handle_unknown", "verbose", "losses", "min_cases",
         "client",
     }  # fmt: skip
+    with pytest.raises(NotFittedError):
+        _ = classifier.client_
     with pytest.raises(ValueError, match="local, where Dask collections are expected"):
         classifier.fit(table[TESTS], frame["y"])
     fitted = classifier.fit(frame[TESTS], frame["y"])
     with pytest.raises(ValueError, match=r"X is a pandas DataFrame; .*to_local\(\).predict"):
         fitted.predict(table[TESTS])
+    with pytest.raises(ValueError, match=r"names should match those that were passed during fit"):
+        fitted.predict(frame[["age"]])  # at once, and not when it is computed
+    for settings, message in (({"impurity": "pears"}, "impurity is 'pears'"), ({"handle_unknown": "x"}, "'stop'")):
+        with pytest.raises(ValueError, match=message):
+            DaskBudgetTreeClassifier(**settings).fit(frame[TESTS], frame["y"])
+
+
+def test_clones_have_the_client_and_pickles_have_none(client: Client, frame: dd.DataFrame) -> None:
+    classifier = DaskBudgetTreeClassifier(budget=1, losses={"ill": 3}, client=client).fit(frame[TESTS], frame["y"])
+    again = clone(classifier)
+    assert again.client is client
+    assert not hasattr(again, "tree_")
+    for other in (pickle.loads(pickle.dumps(classifier)), copy.deepcopy(classifier)):
+        assert other.client is None
+        assert other.client_ is client  # the one that was made last
+        assert other.tree_.to_dict() == classifier.tree_.to_dict()
+
+
+def test_a_second_fit_leaves_nothing_of_the_first(client: Client, frame: dd.DataFrame) -> None:
+    classifier = DaskBudgetTreeClassifier(max_error=0.3).fit(frame[TESTS], frame["y"])
+    assert classifier.frontier_
+    classifier.set_params(max_error=None, budget=1).fit(frame[TESTS], frame["y"])
+    assert not hasattr(classifier, "frontier_")
+
+
+def test_an_empty_partition_has_answers_of_the_same_type(client: Client, frame: dd.DataFrame) -> None:
+    losses = bt.Losses({"ill": 5}, answers={"to be referred": 0.2})
+    classifier = DaskBudgetTreeClassifier(budget=1, losses=losses).fit(frame[TESTS], frame["y"])
+    answers = classifier.predict(frame[TESTS])
+    assert {part.dtype for part in dask.compute(*answers.to_delayed())} == {answers.dtype}

@@ -40,5 +40,8 @@ def test_partitions_must_match(client: Client, frame: dd.DataFrame, table: pd.Da
     shorter = of_columns(whole[["age"]], whole["y"].loc[:9], None, NAMES)
     with pytest.raises(ValueError, match="10 labels for 400 rows of X"):
         DaskCases.of(client, shorter, CaseRequest.of("y"))
+    for flat in (whole["age"], da.ones(400)):
+        with pytest.raises(ValueError, match=r"X has 1 dimension; .*frame\[\['test'\]\]"):
+            of_columns(flat, whole["y"], None, NAMES)
     with pytest.raises(ValueError, match="its columns are in 2 chunks"):
         of_columns(da.ones((4, 4), chunks=2), da.ones(4, chunks=2), None, NAMES)

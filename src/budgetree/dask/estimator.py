@@ -8,16 +8,18 @@ from typing import Any
 import dask.array
 import dask.dataframe
 import numpy as np
+from dask.delayed import delayed
 from distributed import Client
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from budgetree.dask.cases import DaskCases
-from budgetree.dask.cluster import find_client
-from budgetree.dask.partitions import ColumnNames, of_columns
+from budgetree.dask.cluster import find_client, results
+from budgetree.dask.partitions import ColumnNames, of_columns, row_parts
 from budgetree.dask.verbs import grow_cases
 from budgetree.estimator import BudgetTreeClassifier
-from budgetree.estimator.settings import prices_by_name
+from budgetree.estimator.settings import check_settings, prices_by_name
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import frontier
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
@@ -31,8 +33,9 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
     """A decision tree that never spends more than a budget on a row, learned where a Dask cluster holds the rows.
 
     It is about the training rows: what BudgetTreeClassifier calls objective="known", by method="greedy". fit takes Dask
-    frames, series and arrays of the same partitions; predict, predict_proba and cost are lazy; to_local() is the
-    ordinary estimator.
+    frames, series and arrays of the same partitions; predict, predict_proba, cost and apply are lazy; to_local() is the
+    ordinary estimator. A row of weight 0 counts for nothing, but its values still make levels and categories. Copies
+    and pickles have no client; clones have the same one.
 
     budget, max_error, prices, levels, handle_unknown, losses, min_cases, verbose
               as in BudgetTreeClassifier
@@ -75,11 +78,21 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
     @property
     def client_(self) -> Client:
         """The client that fit uses."""
+        check_is_fitted(self)
         return find_client(self.client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "client": None}  # a connection cannot be written down
+
+    def __sklearn_clone__(self) -> DaskBudgetTreeClassifier:
+        settings = self.get_params(deep=False)
+        client = settings.pop("client")
+        return type(self)(**{name: clone(value, safe=False) for name, value in settings.items()}, client=client)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DaskBudgetTreeClassifier:  # noqa: N803
         """Learn the tree from rows, their classes and, if given, how much each counts: all of them Dask collections."""
-        client = self.client_
+        client = find_client(self.client)
+        check_settings(self.objective, self.handle_unknown, self.impurity, self.min_cases, self.max_error)
         features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         names = _unused_names(features or ())
         partitions = of_columns(X, y, sample_weight, names)
@@ -105,6 +118,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
 
     def _tree(self, cases: DaskCases) -> Any:
         progress = bool(self.verbose)
+        self.__dict__.pop("frontier_", None)  # of an earlier fit
         is_one = isinstance(self.impurity, Impurity)
         if is_one and self.max_error is None:
             return grow_cases(cases, self.impurity, budget=self.budget, min_cases=self.min_cases, progress=progress)
@@ -128,6 +142,21 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         """What the tests on each row's path cost, as a lazy Dask array."""
         return self._lazily("cost", X)
 
+    def apply(self, X: Any) -> Any:  # noqa: N803
+        """The node of tree_ where each row ends, as a lazy Dask array."""
+        return self._lazily("apply", X)
+
+    def decision_path(self, X: Any) -> Any:  # noqa: N803
+        """For rows in memory alone: to_local().decision_path(X)."""
+        raise ValueError("decision_path: a sparse matrix is for rows in memory; to_local().decision_path(X) makes it.")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """The share of rows that are given their class, by weight, found where the rows are."""
+        local, client = delayed(self.to_local()), self.client_
+        parts = of_columns(X, y, sample_weight, _unused_names(())).parts
+        found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts]))
+        return float(sum(share * weight for share, weight in found) / sum(weight for _, weight in found))
+
     def to_local(self) -> BudgetTreeClassifier:
         """The ordinary estimator, for rows in memory; it needs no cluster."""
         check_is_fitted(self)
@@ -146,39 +175,45 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
                 f"X is a {type(X).__module__.partition('.')[0]} {type(X).__name__}; expected a Dask frame or array. "
                 f"For rows in memory: to_local().{what}(X)."
             )
-        dtype = {"predict": self._answer_dtype, "predict_proba": np.dtype(float), "cost": np.dtype(float)}[what]
+        like_fit = np.empty((0, X.shape[1])) if isinstance(X, dask.array.Array) else X._meta
+        validate_data(local, like_fit, reset=False, skip_check_array=True)  # now, and not on a worker
         if isinstance(X, dask.array.Array):
-            shape: dict[str, Any] = {"drop_axis": 1} if n_columns is None else {"chunks": (X.chunks[0], (n_columns,))}
-            return X.map_blocks(_answer, local, what, meta=_empty(dtype, n_columns), **shape)
+            X = X.rechunk({1: -1})  # noqa: N806
+        none = np.empty((0,) if n_columns is None else (0, n_columns), dtype=self._dtype_of(what))
         parts = [
-            dask.array.from_delayed(answered, _unknown(n_columns), meta=_empty(dtype, n_columns))
-            for answered in (dask.delayed(_answer)(part, local, what) for part in X.to_delayed())
+            dask.array.from_delayed(delayed(_answer)(part, local, what, none), _shape(n_rows, n_columns), meta=none)
+            for part, n_rows in zip(row_parts(X, "X"), _part_sizes(X), strict=True)
         ]
         return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
 
-    @property
-    def _answer_dtype(self) -> np.dtype[Any]:
+    def _dtype_of(self, what: str) -> Any:
+        if what != "predict":
+            return np.int32 if what == "apply" else np.float64
         has_others = len(self.answers_) > len(self.classes_)
-        found: np.dtype[Any] = (self.answers_ if has_others else self.classes_).dtype
-        return found
+        return (self.answers_ if has_others else self.classes_).dtype
 
 
-def _answer(rows: Any, local: BudgetTreeClassifier, what: str) -> NDArray[Any]:
+def _answer(rows: Any, local: BudgetTreeClassifier, what: str, none: NDArray[Any]) -> NDArray[Any]:
     """A partition's answers; some partitions have no rows, which estimators do not take."""
-    if len(rows) == 0:
-        n_columns = len(local.classes_) if what == "predict_proba" else None
-        return _empty(np.dtype(float) if what != "predict" else local.classes_.dtype, n_columns)
-    answers: NDArray[Any] = getattr(local, what)(rows)
+    answers: NDArray[Any] = getattr(local, what)(rows) if len(rows) else none
     return answers
 
 
-def _empty(dtype: np.dtype[Any], n_columns: int | None) -> NDArray[Any]:
-    return np.empty((0,) if n_columns is None else (0, n_columns), dtype=dtype)
+def _score(rows: Sequence[Any], local: BudgetTreeClassifier) -> tuple[float, float]:
+    """A partition's score, and its weight."""
+    weights = np.ones(len(rows[0])) if len(rows) < 3 else np.asarray(rows[2], dtype=np.float64).ravel()
+    total = float(weights.sum())
+    return (local.score(rows[0], rows[1], weights), total) if total else (0.0, 0.0)
 
 
-def _unknown(n_columns: int | None) -> tuple[float, ...]:
-    """The shape of a partition whose rows nobody has counted."""
-    return (np.nan,) if n_columns is None else (np.nan, n_columns)
+def _part_sizes(X: Any) -> Sequence[float]:  # noqa: N803
+    """The rows of each partition; nobody has counted those of a frame."""
+    sizes: Sequence[float] = X.chunks[0] if isinstance(X, dask.array.Array) else (np.nan,) * X.npartitions
+    return sizes
+
+
+def _shape(n_rows: float, n_columns: int | None) -> tuple[float, ...]:
+    return (n_rows,) if n_columns is None else (n_rows, n_columns)
 
 
 def _unused_names(features: Sequence[str]) -> ColumnNames:

@@ -22,6 +22,7 @@ from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.frames import code_series, read_frame
 from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
+from budgetree.services.words import counted
 from budgetree.shards.plan import CaseRequest, PartSurvey, Plan, encode_part, plan_for, survey_part
 
 Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a partition in one table or more, some columns as text
@@ -81,6 +82,11 @@ def of_columns(X: Any, y: Any, weights: Any, names: ColumnNames) -> Partitions: 
             f"{', '.join(local)}: local, where Dask collections are expected; X, y and sample_weight must all be Dask "
             "frames, series or arrays. For data in memory there is BudgetTreeClassifier."
         )
+    if X.ndim != 2:
+        raise ValueError(
+            f"X has {counted(X.ndim, 'dimension')}; expected a row per case and a column per test. For a single test: "
+            "frame[['test']], or array.reshape(-1, 1)."
+        )
     pieces = {what: row_parts(part, what) for what, part in given.items()}
     n_parts = {what: len(parts) for what, parts in pieces.items()}
     if len(set(n_parts.values())) > 1:
@@ -137,7 +143,7 @@ def _load_columns(names: ColumnNames, rows: tuple[Any, ...], as_text: Collection
 
 def _values_of(labels: Any) -> Coded:
     array = np.asarray(labels)
-    if array.dtype.kind in "iufb" and array.dtype.kind != "f":
+    if array.dtype.kind in "iub":
         distinct, positions = np.unique(array.ravel(), return_inverse=True)
         return Coded.of_distinct(distinct.tolist(), positions.astype(np.int32))
     return code_series(labels) if hasattr(labels, "to_list") else Coded.of(array.ravel().tolist())
