@@ -61,7 +61,7 @@ def test_a_worker_that_dies_for_good(client: Client, monkeypatch: pytest.MonkeyP
         raise KilledWorker("task", "tcp://127.0.0.1:1", 3)
 
     monkeypatch.setattr(client, "gather", killed)
-    with pytest.raises(ClusterError, match=r"4 workers died while they did it.*more memory"):
+    with pytest.raises(ClusterError, match=r"4 workers died of it.*more memory"):
         cluster.result(client, client.submit(os.getpid, pure=False))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import socket
 import time
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from distributed.comm import CommClosedError
 from distributed.comm.addressing import get_address_host_port, parse_address
 
 from budgetree.errors import ClusterError
+from budgetree.services.words import counted
 
 MAX_IDLE = 30.0  # seconds without any worker, after which nobody is waited for
 LOOK_EVERY = 2.0  # seconds
@@ -39,7 +41,7 @@ def find_client(client: Any = None) -> Client:
 def connect(address: str | None) -> Client:
     """A client of the scheduler at an address; without one, of a cluster on this machine that ends with the client."""
     if address is None:
-        return Client(host="127.0.0.1", dashboard_address="127.0.0.1:0")
+        return Client(host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR)
     try:
         _knock(address)
         return Client(address, timeout=CONNECT_SECONDS)
@@ -79,11 +81,12 @@ def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
             idle_since = idle_since or time.monotonic()
             if time.monotonic() - idle_since > MAX_IDLE:
                 raise ClusterError(
-                    f"the cluster has had no worker for {MAX_IDLE:.0f} seconds; start some, and fit again."
+                    f"the cluster has had no worker for {MAX_IDLE:.0f} seconds; start some, and fit again. If all "
+                    "died, usually for want of memory, give them more or split the data into more partitions."
                 ) from None
         except distributed.KilledWorker as error:
             raise ClusterError(
-                f"a task was given up because {error.allowed_failures + 1} workers died while they did it, usually for "
+                f"a task was given up because {counted(error.allowed_failures + 1, 'worker')} died of it, usually for "
                 "want of memory; give workers more memory or split the data into more partitions."
             ) from error
         except (asyncio.CancelledError, concurrent.futures.CancelledError, CommClosedError) as error:
