@@ -71,6 +71,30 @@ def test_what_is_wrong_is_said(
     assert message in run(capsys, *arguments, code=code)
 
 
+def test_prices_are_read_as_in_memory(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, prices = tmp_path / "m.json", tmp_path / "prices" / "list.csv"
+    prices.parent.mkdir()
+    prices.write_text("test,price\nsize,3\n")
+    command = ("fit", data, "--target", "found", "--budget", "4", "--prices", str(prices), "-o", str(model))
+    known = ("--objective", "known", "--method", "greedy", "--folds", "0")
+    refused = run(capsys, *command, "--engine", "dask", code=1)
+    assert f"{prices}: no price for 'kind'; add a line for each" in refused
+    run(capsys, *command, *known, "--default-price", "0.5")
+    tree = bt.Tree.from_json(model)
+    run(capsys, *command, *known, "--default-price", "0.5", "--engine", "dask")
+    assert bt.Tree.from_json(model).to_dict() == tree.to_dict()
+    assert bt.Tree.from_json(model).max_cost == 3.5
+
+
+def test_a_broken_price_list_needs_no_cluster(
+    data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "connect", lambda address: pytest.fail("a cluster was started"))
+    (tmp_path / "prices.toml").write_text("[nonsense]\n")
+    command = ("fit", data, "--target", "found", "--budget", "4", "--prices", str(tmp_path / "prices.toml"))
+    assert "unknown entry 'nonsense'" in run(capsys, *command, "--engine", "dask", "-o", "m.json", code=1)
+
+
 def test_bundled_sets_are_for_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str], data: Any) -> None:
     arguments = [
         "fit",

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli.labels import labelled
-from budgetree.cli.tables import Request, check_names
+from budgetree.cli.tables import Request, check_names, saying_where
 
 if TYPE_CHECKING:
     from budgetree.cli.fitting import Wish
     from budgetree.dask import DaskCases
+    from budgetree.dask.partitions import Partitions
+    from budgetree.shards.plan import CaseRequest
     from budgetree.tree import Tree
 
 
@@ -37,35 +39,37 @@ def check_options(context: click.Context, certificate: str | None, settings: dic
 def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
     from budgetree.dask.cluster import connect
+    from budgetree.dask.files import of_files
 
     _check_files(request)
+    wanted = _wanted(request)
+    partitions = of_files(request.data, request.reading, request.drop)
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
-        return labelled(_tree(_cases(client, request), wish), request)
+        return labelled(_tree(_cases(client, request, partitions, wanted), wish), request)
 
 
-def _cases(client: Any, request: Request) -> DaskCases:
-    from budgetree.cli.losses import given_losses, place_of
-    from budgetree.dask import DaskCases
-    from budgetree.dask.files import of_files
-    from budgetree.problem import Prices
-    from budgetree.services.progress import progress_bar
+def _wanted(request: Request) -> CaseRequest:
+    from budgetree.cli.losses import given_losses
+    from budgetree.cli.prices import given_prices
     from budgetree.shards.plan import CaseRequest
 
     assert request.target is not None
-    wanted = CaseRequest.of(
+    return CaseRequest.of(
         request.target,
-        prices=None if request.prices is None else Prices.from_toml(request.prices),
+        prices=given_prices(request),
         losses=given_losses(request),
         levels=request.levels,
         duplicates=request.duplicates,  # type: ignore[arg-type]
     )
-    partitions = of_files(request.data, request.reading, request.drop)
-    try:
-        with progress_bar("reading", None) as report:
-            return DaskCases.of(client, partitions, wanted, report)
-    except ValueError as error:
-        raise ValueError(f"{place_of(str(error), request, request.data)}: {error}") from error
+
+
+def _cases(client: Any, request: Request, partitions: Partitions, wanted: CaseRequest) -> DaskCases:
+    from budgetree.dask import DaskCases
+    from budgetree.services.progress import progress_bar
+
+    with saying_where(request, request.data), progress_bar("reading", None) as report:
+        return DaskCases.of(client, partitions, wanted, report)
 
 
 def _tree(cases: DaskCases, wish: Wish) -> Tree:

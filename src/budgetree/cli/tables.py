@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,19 +86,29 @@ def _warn(table: Table, instance: Instance, request: Request) -> None:
 def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
     from budgetree.cli.labels import given_labels
-    from budgetree.cli.losses import given_losses, place_of
-    from budgetree.cli.prices import advice, given_prices
+    from budgetree.cli.losses import given_losses
+    from budgetree.cli.prices import given_prices
 
     prices, losses, labels = given_prices(request), given_losses(request), given_labels(request)
-    try:
+    with saying_where(request, table.source):
         read = _bundled(request, prices, losses) if _is_bundled(request.data) else _read(table, request, prices, losses)
         return read if labels is None else read.with_labels(labels)
+
+
+@contextmanager
+def saying_where(request: Request, source: str) -> Iterator[None]:
+    """Errors begin with the file that they are about."""
+    from budgetree.cli.losses import place_of
+    from budgetree.cli.prices import advice
+
+    try:
+        yield
     except FileError:
         raise  # which says where
     except NoPriceError as error:
-        raise ValueError(f"{request.prices or table.source}: {advice(error)}") from error
+        raise ValueError(f"{request.prices or source}: {advice(error)}") from error
     except ValueError as error:
-        raise ValueError(f"{place_of(str(error), request, table.source)}: {error}") from error
+        raise ValueError(f"{place_of(str(error), request, source)}: {error}") from error
 
 
 def _bundled(request: Request, prices: Prices | None, losses: Losses | None) -> Instance:
