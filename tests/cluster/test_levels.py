@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from typing import Any
 
 import dask
@@ -20,7 +21,9 @@ from budgetree.dask import DaskCases
 from budgetree.dask.levels import DaskLevels
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.settings import check_settings
-from sharding import cut
+from sharding import PARTITIONS, cut, random_instance, sharded
+
+NINE = bt.datasets.names()[:9]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -33,6 +36,33 @@ def test_counts_are_those_of_local_shards(client: Client, weighted: bool) -> Non
         step = Step(moves, np.array(slots, np.int32), max(slots) + 1)
         (here, at[0]), (there, at[1]) = local.advance(at[0], step), remote.advance(at[1], step)
         assert (here == there).all()
+
+
+def grown(client: Client, instance: bt.Instance, n_parts: int, impurity: bt.Impurity, **asked: Any) -> dict[str, Any]:
+    cases, shards = sharded(instance, n_parts), client.scatter(cut(instance, n_parts), hash=False)
+    least = asked.pop("min_cases", 1)
+    settings = check_settings(cases, impurity, asked.get("delta", 0), asked.get("budget"), asked.get("rule", "worst"))
+    nodes = LevelGrower(cases, replace(settings, min_cases=least), DaskLevels(client, shards)).grow()
+    return bt.Tree(cases.schema, nodes, cases.n_objects).to_dict()
+
+
+@pytest.mark.parametrize("name", NINE)
+def test_the_nine_sets(client: Client, name: str) -> None:
+    instance, n_parts = bt.datasets.load(name), PARTITIONS[NINE.index(name) % 4]
+    for impurity, asked in ((bt.Pairs(), {"budget": 4}), (bt.HingedPairs(2), {"delta": 5, "min_cases": 3})):
+        assert grown(client, instance, n_parts, impurity, **asked) == bt.grow(instance, impurity, **asked).to_dict()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_instances(client: Client, seed: int) -> None:
+    """With prices by outcome, shared fees and weights; partitions of 50 are empty or of one class."""
+    instance, impurity = random_instance(seed), (bt.Pairs(), bt.Powers(3), bt.Entropy())[seed % 3]
+    asked: dict[str, Any] = {"budget": [None, 6][seed % 2], "rule": ["expected", "worst"][seed // 4 % 2]}
+    asked["min_cases"] = [1, 1, 1, 2, 1][seed % 5]
+    assert (
+        grown(client, instance, PARTITIONS[seed % 4], impurity, **asked)
+        == bt.grow(instance, impurity, **asked).to_dict()
+    )
 
 
 @pytest.mark.processes

@@ -51,5 +51,5 @@ def _load(reading: Reading, drop: tuple[str, ...], part: FilePart, as_text: Coll
         for _, table in FileParts(part.path, reading, drop).tables(as_text):
             yield table
         return
-    for table in parquet_rows(part.path, part.first_row, part.n_rows):
+    for table in parquet_rows(part.path, part.first_row, part.n_rows, threads=1):  # a task has one processor
         yield table.without(drop)

@@ -66,3 +66,8 @@ def test_few_and_many_values_are_coded_alike(n_values: int) -> None:
     assert list(coded) == values
     expected = [known.index(value) - 1 if value in known[1:] else None for value in values]
     assert np.ma.asarray(found).tolist() == expected
+
+
+def test_it_takes_as_many_threads_as_it_is_given() -> None:
+    with open_database([], threads=1) as base:
+        assert base.run("SELECT current_setting('threads')") == [(1,)]

@@ -195,9 +195,11 @@ def _parquet_batches(data: str, paths: Sequence[str], wanted: Wanted) -> Iterato
                 yield Batch(Table(data, tuple(columns), min(BATCH_ROWS, n_rows - first)), lines)
 
 
-def parquet_rows(path: str, first: int, n_rows: int, only: Collection[str] | None = None) -> Iterator[Table]:
+def parquet_rows(
+    path: str, first: int, n_rows: int, only: Collection[str] | None = None, threads: int | None = None
+) -> Iterator[Table]:
     """Some rows of one file, batch by batch, with all of its columns or only these."""
-    with open_database([path]) as base:
+    with open_database([path], threads) as base:
         files = open_parquet(path, [path], base)
         for begin in range(first, first + max(n_rows, 1), BATCH_ROWS):
             n_here = min(BATCH_ROWS, first + n_rows - begin)

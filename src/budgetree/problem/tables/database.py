@@ -58,12 +58,14 @@ def position_sql(text: str, known: Sequence[str]) -> str:
 
 
 @contextmanager
-def open_database(paths: Sequence[str]) -> Iterator[Database]:
-    """A database that may read these files."""
+def open_database(paths: Sequence[str], threads: int | None = None) -> Iterator[Database]:
+    """A database that may read these files, by default with a thread for each processor."""
     import duckdb
 
     with tempfile.TemporaryDirectory(prefix="budgetree-", ignore_cleanup_errors=True) as folder:
         config: dict[str, Any] = OFFLINE | {"temp_directory": os.path.join(folder, "spilled")}
+        if threads is not None:
+            config["threads"] = threads
         with duckdb.connect(":memory:", config=config) as connection:
             allowed = ", ".join(literal(os.path.abspath(path)) for path in paths)
             connection.execute(f"SET allowed_paths = [{allowed}]")
