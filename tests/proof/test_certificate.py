@@ -57,6 +57,9 @@ def read(document: Any, folder: Path) -> bt.Certificate:
         (lambda d: d.update(bounds=[{}]), r"bounds\[0\]: 'kind' is missing"),
         (lambda d: d.update(guarantee={"factor": 1}), "guarantee: 'impurity' is missing"),
         (lambda d: d.update(error_bounds=None), "error_bounds is None; expected array"),
+        (lambda d: d["error_bounds"][0].update(name="\x1b[2J"), r"name is '\\x1b\[2J'; expected 'HingedPairs' or"),
+        (lambda d: d["guarantee"].update(factor=0.5), r"guarantee\.factor is 0\.5; expected at least 1"),
+        (lambda d: d["guarantee"].update(factor=1e300), r"guarantee\.factor is 1e\+300; expected at most 1000000"),
     ],
 )
 def test_what_is_malformed_is_named(
@@ -146,12 +149,30 @@ def test_a_reason_is_made_from_the_numbers_and_what_was_not_checked_is_the_issue
     forged = resealed(certificate, reason="no tree at all is cheaper")
     assert forged.reason == certificate.reason
     assert "no tree at all" not in forged.to_text()
-    word = "the lower bound and the guarantee are the issuer's word until check() verifies this against the known cases"
+    word = "all of this is the issuer's word until check() verifies it against the known cases"
     assert forged.to_text().splitlines()[-1] == word
     assert word not in certificate.to_text(), "it was just made from the known cases"
+    assert repr(forged) == repr(certificate)[:-1] + "; not checked here)"
     report = forged.check(bt.datasets.load("house_votes"))
     assert report.ok
     assert any("'no tree at all is cheaper' is the issuer's word" in text for text in report.unverified)
+
+
+def test_what_losses_leave_out_is_said_in_our_words_alone(tmp_path: Path) -> None:
+    votes = bt.datasets.load("house_votes").with_losses({"republican": 3})
+    tree = bt.grow(votes)
+    certificate = bt.certify(votes, tree, time_limit=1)
+    assert certificate.contradiction(tree) is None
+    forged = resealed(certificate, not_applicable={"guarantee": "budgetree vouches for this \x1b[2J"})
+    assert "vouches" not in forged.to_text() + repr(forged.not_applicable)
+    assert forged.not_applicable == certificate.not_applicable
+    assert forged.contradiction(tree) == "it is about other losses than the tree has"
+    losses = certificate.document["losses"] | {"matrix": [["0", "9"], ["9", "0"]]}
+    assert resealed(certificate, losses=losses).contradiction(tree) == "it is about other losses than the tree has"
+    plain = bt.certify(bt.datasets.load("house_votes"), other := bt.grow(bt.datasets.load("house_votes")), time_limit=1)
+    remark = resealed(plain, not_applicable={"guarantee": "budgetree vouches for this"})
+    assert "vouches" not in remark.to_text()
+    assert remark.contradiction(other) is not None
 
 
 def test_a_guarantee_forged_onto_another_tree_does_not_hold(certificate: bt.Certificate) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,14 +14,13 @@ from budgetree.errors import CertificateError
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
-from budgetree.proof.bounds import price_unit, rounded_up
-from budgetree.proof.check import CheckReport, seal, verify
+from budgetree.proof.check import CheckReport, verify
 from budgetree.proof.check.clock import Deadline
 from budgetree.proof.check.facts import canonical
 from budgetree.proof.check.verifier import FORMAT, VERSION
-from budgetree.proof.check.words import Claim, reason
-from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
-from budgetree.proof.error_bounds import bounds_on_errors
+from budgetree.proof.check.words import Claim, not_applicable, reason
+from budgetree.proof.contradiction import find_contradiction
+from budgetree.proof.entries import facts_of
 from budgetree.services.files import write_json
 from budgetree.services.json_shape import first_flaw
 from budgetree.services.words import counted, show_number
@@ -138,8 +136,8 @@ class Certificate:
 
     @property
     def not_applicable(self) -> dict[str, str]:
-        """What cannot be stated because losses are given, and why."""
-        return dict(self.document.get("not_applicable", {}))
+        """What cannot be stated because losses are given, and why: made again, whatever the document says itself."""
+        return not_applicable(self._has_losses, self.document.get("spared") is not None)
 
     @property
     def rounded(self) -> list[dict[str, Any]]:
@@ -251,34 +249,7 @@ class Certificate:
 
         :meta private:
         """
-        document = self.document
-        if document["tree"] != tree_entries(tree):
-            return "it is about another tree"
-        if document["seal"] != seal(document):
-            return "it was changed after it was sealed"
-        known = Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
-        lower, stated = Fraction(document["lower_bound"]), document["ratio"]
-        most = known if self._is_old else tree.exact_max_cost
-        costs = [Fraction(self._known_text), Fraction(document["max_cost"])]
-        lost = tree.exact_errors if tree.schema.loss_table.is_plain else tree.exact_loss
-        wrong = [Fraction(document["errors"]), Fraction(document.get("loss", document["errors"]))]
-        if costs != [known, most] or wrong != [tree.exact_errors, lost]:
-            return "it states another cost, other errors or another loss than the tree has"
-        total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
-        rounded = document.get("rounded", [])
-        if Fraction(document["error_rate"]) * total != tree.exact_errors or rounded not in (
-            [],
-            rounded_prices(tree.schema),
-        ):
-            return "it states another share of errors or other prices than the tree has"
-        if document["error_bounds"] not in ([], bounds_on_errors(tree)):
-            return "its bounds on the share of errors are not those of this tree"
-        ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
-        unit = price_unit(tree.schema)
-        proved = max([Fraction(0), *(rounded_up(Fraction(bound["value"]), unit) for bound in document["bounds"])])
-        if lower > known or lower != proved or (None if stated is None else Fraction(stated)) != ratio:
-            return "its lower bound or ratio cannot be true of this tree"
-        return None
+        return find_contradiction(self.document, tree)
 
     def to_text(self) -> str:
         """A few lines for people. What only the known cases can tell is marked where they are not at hand.
@@ -313,18 +284,24 @@ class Certificate:
             first = self.rounded[0]
             more = f", and {counted(len(self.rounded) - 1, 'more price')}" if len(self.rounded) > 1 else ""
             lines.append(f"prices are counted on one grid: {first['given']} is counted as {first['counted']}{more}")
-        if self._instance is None:
-            what = "the lower bound" if self.guarantee is None else "the lower bound and the guarantee"
-            verb = "is" if self.guarantee is None else "are"
-            lines.append(f"{what} {verb} the issuer's word until check() verifies this against the known cases")
+        if not self.is_own:
+            lines.append("all of this is the issuer's word until check() verifies it against the known cases")
         return "\n".join(lines)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether `certify` has just made it from the known cases; any other says what its issuer says.
+
+        :meta private:
+        """
+        return self._instance is not None
 
     def __repr__(self) -> str:
         ratio = "" if self.ratio is None else f", ratio {self.ratio:.3g}"
         most = f"a loss of at most {show_number(self.loss)}" if self._has_losses else None
         return (
             f"Certificate({self._worst_case()}, at least {show_number(self.lower_bound)}{ratio}, "
-            f"with {most or 'at most ' + counted(self.errors, 'error')})"
+            f"with {most or 'at most ' + counted(self.errors, 'error')}{'' if self.is_own else '; not checked here'})"
         )
 
     @property
@@ -388,9 +365,6 @@ def _flaw(document: Any) -> str | None:
     if document["winner"] is not None and document["winner"] >= len(document["bounds"]):
         listed = counted(len(document["bounds"]), "bound")
         return f"winner is {document['winner']}; expected null, or a position in the list of {listed}."
-    factor = 1.0 if document["guarantee"] is None else document["guarantee"]["factor"]
-    if not math.isfinite(factor):
-        return f"guarantee.factor is {factor}; expected a finite number."
     too_large = [number for number in _numbers(document) if abs(Fraction(number)) > LARGEST]
     return f"{too_large[0]:.30}… is beyond 1e100." if too_large else None
 

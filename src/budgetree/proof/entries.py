@@ -56,12 +56,12 @@ def facts_of(instance: Instance) -> Facts:
             )
             for f, fee in enumerate(table.fees.tolist())
         ],
-        losses=_losses(schema),
+        losses=loss_facts(schema),
     )
 
 
-def _losses(schema: Schema) -> LossFacts | None:
-    """None where the least loss is the fewest errors."""
+def loss_facts(schema: Schema) -> LossFacts | None:
+    """What answers cost; None where the least loss is the fewest errors."""
     table = schema.loss_table
     if table.is_plain:
         return None

@@ -73,7 +73,7 @@ export function newCasesFact(tree) {
 }
 
 /**
- * What Python says was proven; a certificate may say more where that leaves something open.
+ * What Python says was proven. A certificate may say more where that leaves something open: it is its issuer's word.
  * @param {Content} content
  * @param {Tree} tree
  */
@@ -83,7 +83,7 @@ export function proofFact({ losses }, tree) {
   const certificate = tree.certificate;
   if (certificate && certificate.lower_bound > 0) {
     const ratio = certificate.ratio ?? Infinity;
-    const value = ratio === 1 ? say("facts.proven") : say("facts.within", { ratio: rounded(ratio) });
+    const value = ratio === 1 ? say("facts.certified") : say("facts.within", { ratio: rounded(ratio) });
     const few = losses === null ? "facts.as_few" : "facts.as_little";
     return { value, note: say(few, { cost: inUnit(certificate.lower_bound) }) };
   }

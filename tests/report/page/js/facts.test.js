@@ -13,10 +13,11 @@ test("the page says of proof what Python said", () => {
   assert.deepEqual(proofFact(content(), open), { value: "Open", note: "Nothing was proven about this tree." });
 });
 
-test("a certificate proves a cost where nothing else was proven", () => {
+test("a certificate says what a cost is where nothing else was proven, and that nobody checked it", () => {
   const certified = (ratio) => ({ ...open, certificate: { lines: [], ratio, lower_bound: ratio ? 2 : 0 } });
-  assert.equal(proofFact(content(), certified(1)).value, "Proven");
-  assert.equal(proofFact(content(), certified(1.5)).value, "Within 1.5 times");
+  assert.equal(proofFact(content(), certified(1)).value, "Proven, by certificate");
+  assert.equal(proofFact(content(), certified(1.5)).value, "Within 1.5 times, by certificate");
+  assert.match(proofFact(content(), certified(1)).note, /not checked here$/);
   assert.equal(proofFact(content(), certified(null)).value, "Open");
 });
 
