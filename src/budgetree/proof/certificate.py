@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -22,6 +21,7 @@ from budgetree.proof.check.words import Claim, not_applicable, reason
 from budgetree.proof.contradiction import find_contradiction
 from budgetree.proof.entries import facts_of
 from budgetree.services.files import write_json
+from budgetree.services.json_file import read_json
 from budgetree.services.json_shape import first_flaw
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
@@ -236,8 +236,8 @@ class Certificate:
         True
         """
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8-sig"), parse_constant=_refuse_constant)
-        except (ValueError, RecursionError) as error:
+            document = read_json(path)
+        except ValueError as error:
             raise CertificateError(f"{path}: this is not a certificate: {error}.") from None
         try:
             return cls(document)
@@ -327,10 +327,6 @@ class Certificate:
 
     def _number(self, key: str) -> int | float:
         return plain_number(Fraction(self.document[key]))
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON's")
 
 
 def claim_of(document: Mapping[str, Any]) -> Claim:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from os import PathLike
@@ -17,6 +16,7 @@ from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
 from budgetree.services.files import json_text, write_text
+from budgetree.services.json_file import read_json
 from budgetree.services.words import counted
 from budgetree.tree.model.encoding import (
     encoding_content,
@@ -60,22 +60,14 @@ def model_text(tree: Tree) -> str:
 
 def read(path: str | PathLike[str], make: type[AnyTree]) -> AnyTree:
     """The tree in a file; ModelFileError when the file is not a valid model."""
-    text = Path(path).read_bytes()
     try:
-        content = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
+        content = read_json(path)
+    except ValueError as error:
         raise ModelFileError(f"{path}: not valid JSON ({error}); the file may be truncated or not a model.") from error
     try:
         return _from_content(content, make)
     except (ValueError, OverflowError) as error:  # also names or prices that do not fit
         raise ModelFileError(f"{path}: {error}") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):  # which of two would count is anybody's guess
-        raise ValueError("an entry is there twice")
-    return content
 
 
 def _is_unwritten(name: Any) -> bool:
