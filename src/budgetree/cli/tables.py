@@ -155,8 +155,9 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
     from budgetree.problem.tables.batches import Wanted
     from budgetree.problem.tables.encoding import NumberEncoder
 
+    there = set(rows.names)
     for test in sorted(used):
-        if schema.test_names[test] not in rows.names:
+        if schema.test_names[test] not in there:
             raise ValueError(
                 f"{rows.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
                 f"There are: {', '.join(rows.names)}."

@@ -83,6 +83,25 @@ def test_numbers_are_numbers_unless_a_cell_is_odd(tmp_path: Path) -> None:
     assert list(batch.table.column("a").texts or ()) == ["1,5", "<5"]
 
 
+@pytest.mark.parametrize("wide", [1, 2, 3])
+def test_columns_that_are_many_are_read_as_few_are(wide: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text('a,b,c,d,e\n1.5, x ,"p,q",007,1\nNA,"y ""z""",,8,<2\n-3,x,p,9,3\n', encoding="utf-8")
+    wanted = Wanted(numbers=["a", "d", "e"], texts=["b", "c"])
+
+    def found() -> list[Any]:
+        (batch,) = open_batches(str(path), Reading()).read(wanted)
+        columns = [
+            (column.name, repr(column.to_list()), column.texts and list(column.texts)) for column in batch.table.columns
+        ]
+        return [columns, list(batch.lines)]
+
+    few = found()
+    assert few[1] == ['1.5, x ,"p,q",007,1', 'NA,"y ""z""",,8,<2', "-3,x,p,9,3"]
+    monkeypatch.setattr(batches, "WIDE", wide)
+    assert found() == few
+
+
 def test_parquet_comes_in_ranges_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "BATCH_ROWS", 4)
     frame = pd.DataFrame(

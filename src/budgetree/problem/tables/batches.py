@@ -8,11 +8,16 @@ else     the whole table                        ─┘                        an
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from budgetree.errors import TableFileError
+from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.csv_file import (
+    WIDE,
     CsvFiles,
     Readable,
     cannot_read,
@@ -98,34 +103,66 @@ def _csv_batches(files: CsvFiles, paths: Sequence[str], wanted: Wanted) -> Itera
     import duckdb
 
     read = {f"c{at}": name for at, name in enumerate(files.names) if wanted.lines or name in wanted}
-    chosen = ", ".join(read) or "c0"
+    kept = ", ".join(read) or "c0"
     with open_database(paths) as base:
         first_row = 0
         for part in (part for source in files.sources for part in _parts(source, base)):
             block = "CREATE OR REPLACE TABLE block AS SELECT {} FROM {}".format
             try:
-                base.run(block(chosen, files.scan_one(part)))
+                base.run(block(kept, files.scan_one(part)))
             except duckdb.Error as error:
                 files.check()  # which says better what is wrong
                 try:
-                    base.run(block(chosen, files.scan_one(files.rewritten(part, base))))
+                    base.run(block(kept, files.scan_one(files.rewritten(part, base))))
                 except (duckdb.Error, TableFileError):  # which would name the part
                     raise cannot_read(files.data, error) from error
             n_rows = base.run("SELECT count(*) FROM block")[0][0]
-            columns = [_column(files, name, at, base, wanted.numbers) for at, name in read.items() if name in wanted]
+            chosen = {at: name for at, name in read.items() if name in wanted}
+            make = _column_by_column if len(read) <= WIDE else _together
+            columns = make(files, chosen, base, wanted.numbers)
             if has_two_marks(columns):
-                columns = [_column(files, name, at, base) for at, name in read.items() if name in wanted]
+                columns = make(files, chosen, base, ())
             lines = _lines(base, list(read)) if wanted.lines else []
             yield Batch(files.table(columns, first_row, n_rows), lines)
             first_row += n_rows
 
 
-def _column(files: CsvFiles, name: str, column: str, base: Database, as_numbers: Collection[str] = ()) -> Column:
+def _column_by_column(
+    files: CsvFiles, chosen: Mapping[str, str], base: Database, as_numbers: Collection[str]
+) -> list[Column]:
+    """The columns of the block, by their names in the file."""
+    return [_column(files, name, at, base, as_numbers) for at, name in chosen.items()]
+
+
+def _column(files: CsvFiles, name: str, column: str, base: Database, as_numbers: Collection[str]) -> Column:
     if name in as_numbers:
-        numbers = numbers_of(base.arrays(f"SELECT {number_sql(column, files)} AS cell FROM block")["cell"])
-        if numbers is not None:
-            return Column(name, "number", numbers=numbers, written=files.written)
+        cells = base.arrays(f"SELECT {number_sql(column, files)} AS cell FROM block")["cell"]
+        if (found := _number_column(files, name, cells)) is not None:
+            return found
     return files.text(name, base.coded(column, "block"))
+
+
+def _number_column(files: CsvFiles, name: str, cells: NDArray[np.float64]) -> Column | None:
+    """None where a cell is odd, and has to be looked at as text."""
+    numbers = numbers_of(cells)
+    return None if numbers is None else Column(name, "number", numbers=numbers, written=files.written)
+
+
+def _together(files: CsvFiles, chosen: Mapping[str, str], base: Database, as_numbers: Collection[str]) -> list[Column]:
+    """The same where columns are many: a question about one takes as long as the block is wide, so few are asked."""
+    found: dict[str, Column | None] = dict.fromkeys(chosen)
+    for some in _some_at_once([at for at, name in chosen.items() if name in as_numbers]):
+        asked = ", ".join(f"{number_sql(at, files)} AS {at}" for at in some)
+        numbers = base.arrays(f"SELECT {asked} FROM block")
+        found |= {at: _number_column(files, chosen[at], numbers[at]) for at in some}
+    for some in _some_at_once([at for at, column in found.items() if column is None]):
+        texts = base.arrays(f"SELECT {', '.join(some)} FROM block")
+        found |= {at: files.text(chosen[at], Coded.of(texts[at].tolist())) for at in some}
+    return [column for column in found.values() if column is not None]
+
+
+def _some_at_once(columns: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (columns[begin : begin + WIDE] for begin in range(0, len(columns), WIDE))
 
 
 def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
@@ -223,7 +260,13 @@ def _typed_cell(column: str, kind: str) -> str:
 
 
 def _lines(base: Database, cells: Sequence[str]) -> list[str]:
-    """The rows of the block as lines of CSV; cells are quoted only in rows where one must be."""
+    """The rows of the block as lines of CSV."""
+    pieces = [_pieces(base, some) for some in _some_at_once(cells)]
+    return pieces[0] if len(pieces) == 1 else list(map(",".join, zip(*pieces, strict=True)))
+
+
+def _pieces(base: Database, cells: Sequence[str]) -> list[str]:
+    """Some cells of each row as a piece of a line; they are quoted only in rows where one must be."""
     plain = ", ".join(f"coalesce({cell}, '')" for cell in cells)
     quoted = ", ".join(f"csv_cell({cell})" for cell in cells)
     is_quoted = " OR ".join(f"contains(cell, '{mark}')" for mark in QUOTED)

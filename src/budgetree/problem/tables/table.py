@@ -129,7 +129,7 @@ class Table:
 
     def column(self, name: str) -> Column:
         """The column of this name, which must be there."""
-        return self.columns[self.names.index(name)]
+        return next(column for column in self.columns if column.name == name)
 
     def where(self, row: int) -> str:
         """What to call a row: its line in a file of text, its row in a sheet, else its number, from 1."""
