@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import budgetree as bt
 from budgetree.learn._predictive import PredictiveTrees
+from budgetree.services.clock import Clock, OutOfTimeError
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,20 @@ def test_plain_leaves_have_no_models(pima: bt.Instance) -> None:
 
 def test_no_time_still_gives_a_tree_within_the_budget(pima: bt.Instance) -> None:
     assert bt.predictive(pima, budget=2, time_limit=0).max_cost <= 2
+
+
+@pytest.mark.parametrize("leaves", ["model", "count"])
+def test_without_time_for_fine_levels_numbers_stay_as_they_were_rounded(leaves: Any) -> None:
+    numbers = np.arange(60.0)
+    frame = pd.DataFrame({"a": numbers, "class": np.where(numbers >= 40, "x", "y")})
+    rounded = bt.Instance.from_frame(frame, "class", levels=3)
+    hurried = PredictiveTrees(rounded, sure=None, leaves=leaves, clock=Clock(0))
+    assert hurried.cases is rounded
+    tree = hurried.tree(1)  # now there is time
+    assert (tree.max_cost <= 1, tree.schema.n_outcomes.tolist()) == (True, [3])
+    assert PredictiveTrees(rounded, sure=None, leaves=leaves, clock=Clock(60)).cases.schema.n_outcomes.tolist() == [60]
+    with pytest.raises(OutOfTimeError):
+        PredictiveTrees(rounded, sure=None, leaves=leaves, clock=Clock(0), needs_tree=False)
 
 
 @pytest.mark.parametrize(

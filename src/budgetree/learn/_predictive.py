@@ -12,7 +12,7 @@ from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
 
@@ -69,17 +69,31 @@ def predictive(
     (2, ['age', 'mass'])
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads)
+    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads, clock=clock)
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
 class PredictiveTrees:
     """The trees for new cases of one table: what was fitted for one budget serves the next."""
 
-    def __init__(self, cases: Instance, *, sure: float | None, leaves: Leaves, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        cases: Instance,
+        *,
+        sure: float | None,
+        leaves: Leaves,
+        threads: int | None = None,
+        clock: Clock | None = None,
+        needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
+    ) -> None:
         check_instance(cases)
         limit, n_threads = careful(check_sure(sure), cases.schema.loss_table), check_threads(threads)
-        self.cases = fine_instance(cases)  # not rounded, not merged
+        try:
+            self.cases = fine_instance(cases, clock)  # not rounded, not merged
+        except OutOfTimeError:
+            if not needs_tree:
+                raise
+            self.cases = cases  # rounded and merged as they are
         self._fitter = Fitter(self.cases, limit, leaves, n_threads)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:

@@ -33,7 +33,7 @@ class NewSearch:
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
         """A point for each budget that buys something else than the one before."""
-        trees = self._trees_of(instance)
+        trees = self._trees_of(instance, clock, needs_tree=True)
         fine = trees.cases  # every row is a case, as these trees count them
         leaf = found_leaf(fine)
         best = {leaf.need: leaf}
@@ -47,8 +47,8 @@ class NewSearch:
         """The same for some of the rows; every budget has an equal share of the time."""
 
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
+            trees = self._trees_of(part, clock, needs_tree=False)
             seconds = None if clock.seconds_left is None else clock.seconds_left / len(found)
-            trees = self._trees_of(part)
 
             def tree_for(budget: Any) -> Tree:
                 if not as_fraction(budget):
@@ -59,8 +59,8 @@ class NewSearch:
 
         return learn
 
-    def _trees_of(self, instance: Instance) -> PredictiveTrees:
-        return PredictiveTrees(instance, sure=self.sure, leaves=self.leaves)
+    def _trees_of(self, instance: Instance, clock: Clock, *, needs_tree: bool) -> PredictiveTrees:
+        return PredictiveTrees(instance, sure=self.sure, leaves=self.leaves, clock=clock, needs_tree=needs_tree)
 
     def _each_tree(self, trees: PredictiveTrees, clock: Clock, progress: bool | None) -> Iterable[Tree]:
         with progress_bar("new cases", progress) as report:

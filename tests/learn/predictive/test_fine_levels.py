@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.learn.predictive import fine_instance
 from budgetree.problem.tables.encoding import UNSEEN, Levels
 from budgetree.problem.tables.fine_levels import MAX_LEVELS, FineLevels, fit_fine_levels
 from budgetree.problem.tables.table import Column, Table
+from budgetree.services.clock import Clock, OutOfTimeError
 
 from .tables import instance_of
 
@@ -73,6 +75,15 @@ def test_a_test_priced_by_outcome_keeps_the_outcomes_that_its_prices_name() -> N
     assert instance.schema.encoders is not None
     assert isinstance(instance.schema.encoders[0], Levels)
     assert isinstance(instance_of(columns, "y").schema.encoders[0], FineLevels)  # type: ignore[index]
+
+
+def test_fine_levels_are_not_begun_that_would_take_most_of_the_time() -> None:
+    columns = [column(np.arange(40)), Column("y", "text", values=["a", "b"] * 20)]
+    instance = bt.Instance.from_table(Table("frame", tuple(columns), 40), "y")
+    assert fine_instance(instance, Clock(None)).schema.n_outcomes.tolist() == [40]
+    assert fine_instance(instance, Clock(60)).schema.n_outcomes.tolist() == [40]
+    with pytest.raises(OutOfTimeError):
+        fine_instance(instance, Clock(0))
 
 
 def test_text_where_numbers_were_is_refused() -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from budgetree.learn.predictive.growth import Place, branch
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.problem import PriceTable
+from budgetree.services.clock import Clock
 
 MAX_LEAVES = 16
 MIN_WEIGHT = 2.0  # on each side, of all cases and of the leaf's own
@@ -24,26 +25,28 @@ OWN_CASES = 4.0  # what a case of the leaf counts
 TOLERANCE = 1e-9
 
 
-def distil(root: Place, models: Models, prices: PriceTable, sure: float | None) -> Place:
-    """The same purchases and branches; every end branches on until it is plain.
+def distil(root: Place, models: Models, prices: PriceTable, sure: float | None, clock: Clock) -> Place:
+    """The same purchases and branches; every end branches on until it is plain, or its share of the time is over.
 
     Nothing is bought where every end is `sure` of the same class, or that no branch asks for.
     """
-    plain = _distil(root, models, prices)
+    plain = _copy(root)
+    ends = list(plain.ends())
+    for place, end in enumerate(ends):
+        left = clock.seconds_left
+        _distil_end(end, models, prices, clock.share(None if left is None else left / (len(ends) - place)))
     if sure is not None:
         _settle(plain, sure, models.cases)
     _drop_unasked(plain)
     return plain
 
 
-def _distil(place: Place, models: Models, prices: PriceTable) -> Place:
+def _copy(place: Place) -> Place:
     copy = Place(place.cases, place.paid, place.test, goes=place.goes)
     if place.after is not None:
-        copy.after = _distil(place.after, models, prices)
+        copy.after = _copy(place.after)
     elif place.sides is not None:
-        copy.sides = tuple(_distil(side, models, prices) for side in place.sides)
-    else:
-        _distil_end(copy, models, prices)
+        copy.sides = tuple(map(_copy, place.sides))
     return copy
 
 
@@ -95,7 +98,7 @@ def _explained(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((sums[:, 2:] ** 2).sum(axis=1) / sums[:, 0])
 
 
-def _distil_end(end: Place, models: Models, prices: PriceTable) -> None:
+def _distil_end(end: Place, models: Models, prices: PriceTable, clock: Clock) -> None:
     cases, tests = models.cases, end.paid.tests
     weights = cases.weights.copy()
     weights[end.cases] *= OWN_CASES
@@ -105,12 +108,12 @@ def _distil_end(end: Place, models: Models, prices: PriceTable) -> None:
 
     def consider(place: Place, region: NDArray[np.int64]) -> None:
         place.probabilities = teacher.mean(region)
-        best = teacher.best_cut(region, tests)
+        best = None if clock.is_over else teacher.best_cut(region, tests)
         if best is not None:
             heapq.heappush(waiting, (-best.gain, next(order), place, region, best))
 
     consider(end, np.arange(cases.n_cases))
-    while waiting and n_leaves < MAX_LEAVES:
+    while waiting and n_leaves < MAX_LEAVES and not clock.is_over:
         _, _, place, region, best = heapq.heappop(waiting)
         goes_left = best.left[cases.codes[region, best.test]]
         sides = region[goes_left], region[~goes_left]

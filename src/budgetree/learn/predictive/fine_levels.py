@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,22 +12,32 @@ from budgetree.problem import Instance
 from budgetree.problem.tables.encoding import ColumnEncoder
 from budgetree.problem.tables.fine_levels import fit_fine_levels
 from budgetree.problem.tables.table import Column
+from budgetree.services.clock import Clock, OutOfTimeError
+
+SHARE = 0.5  # of the time left that fine levels may take; the rest is for learning
+ENCODING = 1.2  # how much longer than finding a column's levels it takes to put its rows into them, at most
+FIRST_LOOK = 0.01  # seconds after which the time for all columns can be told from the first of them
 
 
-def fine_instance(instance: Instance) -> Instance:
+def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:
     """Every raw row a case, nothing merged; numbers in fine levels, all else as it is.
 
     A test whose price depends on its outcome keeps its outcomes, since its prices name them. An instance made from
-    codes is as fine as it can be.
+    codes is as fine as it can be. OutOfTimeError where it would take most of the time that the clock has left.
     """
     if instance.raw is None:
         return instance
     fixed: dict[str, ColumnEncoder] = {}
+    began, left = time.monotonic(), None if clock is None else clock.seconds_left
     for column, encoder in zip(instance.raw.tests.columns, instance.schema.encoders or (), strict=True):
         if isinstance(instance.prices.tests.get(column.name), Mapping):
             fixed[column.name] = encoder
         elif _has_numbers(column):
             fixed[column.name] = fit_fine_levels(column)
+        if left is not None and (used := time.monotonic() - began) > min(FIRST_LOOK, SHARE * left):
+            whole = used / max(len(fixed), 1) * len(instance.raw.tests.columns) * (1 + ENCODING)
+            if whole > SHARE * left:
+                raise OutOfTimeError
     raw = replace(instance.raw, duplicates="keep")
     schema = instance.schema
     return Instance.from_raw(raw, schema.class_names, schema.prices, fixed, schema.losses, schema.labels)

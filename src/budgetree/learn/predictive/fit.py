@@ -25,6 +25,7 @@ from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 
 Leaves = Literal["model", "count"]
+GROWTH_SHARE = 0.7  # of the time, where the leaves are made plain; that takes the rest
 
 
 def fit_policy(
@@ -74,11 +75,13 @@ class Fitter:
 
     def policies(self, budgets: Sequence[int], clock: Clock) -> list[Policy]:
         """The policies for these budgets; where the clock is over, the best so far."""
-        self._growth.models.clock = clock
+        left = clock.seconds_left
+        growing = clock if left is None or self.leaves == "model" else clock.share(GROWTH_SHARE * left)
+        self._growth.models.clock = growing
         grown = best_growths(self._growth, list(budgets))
-        return [self._policy(place, budget) for place, budget in zip(grown, budgets, strict=True)]
+        return [self._policy(place, budget, clock) for place, budget in zip(grown, budgets, strict=True)]
 
-    def _policy(self, place: Place, budget: int) -> Policy:
+    def _policy(self, place: Place, budget: int, clock: Clock) -> Policy:
         models, is_plain = self._growth.models, self.leaves == "count"
         limit = float(models.cases.weights @ self._growth.loss(place))
         start = self._exact.start(budget, self._growth.finishing.before(models.clock, place.n_visits), limit)
@@ -86,7 +89,9 @@ class Fitter:
             exact = exact_place(start, models.cases, self._present, self.sure)
             return Assembly(models, self.sure, is_plain=True).policy(exact, self._present, budget, "exact search")
         if is_plain:
-            place = distil(place, models, self._growth.prices, self.sure)
+            # What is plain has about twice as many places for the tree to be made of.
+            before = self._growth.finishing.before(clock, 2 * place.n_visits)
+            place = distil(place, models, self._growth.prices, self.sure, before)
         return Assembly(models, self.sure, is_plain).policy(place, self._present, budget, "growth")
 
     @cached_property
