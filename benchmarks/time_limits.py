@@ -135,7 +135,13 @@ def calls(table: Table, seconds: float, folder: str) -> dict[str, Callable[[], C
     )
     ready["frontier new"] = _with(table.instance, lambda cases: bt.frontier(cases, objective="new", **limits))
     ready |= {f"classifier {objective}": _fit(table, seconds, objective) for objective in ("known", "new")}
-    for words in ("fit --budget 5", "fit --budget 5 --objective known", "fit --max-error 0", "frontier"):
+    for words in (
+        "fit --budget 5",
+        "fit --budget 5 --objective known",
+        "fit --budget 5 --certificate",
+        "fit --max-error 0",
+        "frontier",
+    ):
         ready[f"budgetree {words}"] = _command(table, folder, words.split(), seconds)
     return ready
 
@@ -169,10 +175,12 @@ def _fit(table: Table, seconds: float, objective: str) -> Callable[[], Call]:
 def _command(table: Table, folder: str, words: list[str], seconds: float) -> Callable[[], Call]:
     """A command, and how long it takes without any time to search."""
     written = ["-o", os.path.join(folder, "tree.json")] if words[0] == "fit" else []
-    known = [] if "--budget" in words else ["--objective", "known"]
+    if words[-1] == "--certificate":
+        written = [os.path.join(folder, "proof.json"), *written]
+    known = ["--objective", "known"] if words[-1] in ("--certificate", "0", "frontier") else []
 
     def run(path: str, limit: float) -> None:
-        arguments = [words[0], path, "--target", "class", *words[1:], *known, *written, "--time-limit", str(limit)]
+        arguments = [words[0], path, "--target", "class", *known, *words[1:], *written, "--time-limit", str(limit)]
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as said:
             if command_line(arguments) not in (0, 1):
                 raise RuntimeError(said.getvalue())

@@ -85,7 +85,12 @@ def fit(
     from budgetree.services.words import visible
     from budgetree.show.frontier_table import new_words, verdict
 
-    wish = Wish(budget, max_error, **{name: settings.pop(name) for name in options.SEARCH_NAMES})
+    wish = Wish(
+        budget,
+        max_error,
+        is_certified=certificate is not None,
+        **{name: settings.pop(name) for name in options.SEARCH_NAMES},
+    )
     request = Request(**settings)
     inputs = (request.data, request.prices, request.losses, request.labels)
     check_outputs((out, certificate), inputs)  # before the work, not after it
@@ -100,7 +105,7 @@ def fit(
         return
     instance, groups = load_grouped(request)
     found, point, tree = find_tree(instance, groups, wish)
-    proof = None if certificate is None else certify(instance, tree)
+    proof = None if certificate is None else certify(instance, tree, time_limit=wish.proof_seconds)
     tree = with_bounds(instance, tree, wish, proof)
     tree.to_json(out)
     if proof is not None and certificate is not None:

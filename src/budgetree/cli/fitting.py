@@ -17,7 +17,7 @@ from budgetree.proof._certify import DEFAULT_SECONDS
 from budgetree.proof.leaf_count import leaf_count_bound
 from budgetree.tree import Tree
 
-SEARCH_SHARE = 0.5  # of a time limit, where no error is allowed: the rest is for the lower bound on the cost
+SEARCH_SHARE = 0.5  # of a time limit, where a certificate is made too: for the file, or for the bound that is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Wish:
     objective: str
     leaves: str
     sure: float
+    is_certified: bool = False  # whether a certificate is asked for
 
     @property
     def wants_bound(self) -> bool:
@@ -42,7 +43,14 @@ class Wish:
     @property
     def search_seconds(self) -> float | None:
         """The time for finding the tree."""
-        return SEARCH_SHARE * self.time_limit if self.wants_bound and self.time_limit is not None else self.time_limit
+        if self.time_limit is None or not (self.wants_bound or self.is_certified):
+            return self.time_limit
+        return SEARCH_SHARE * self.time_limit
+
+    @property
+    def proof_seconds(self) -> float:
+        """The time for a certificate."""
+        return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
 
 
 def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Point, Tree]:
@@ -81,8 +89,7 @@ def with_bounds(instance: Instance, tree: Tree, wish: Wish, proof: Certificate |
     if not wish.wants_bound or tree.statement.is_proven:
         return tree
     if proof is None:
-        seconds = DEFAULT_SECONDS if wish.time_limit is None else (1 - SEARCH_SHARE) * wish.time_limit
-        proof = certify(instance, tree, time_limit=seconds)
+        proof = certify(instance, tree, time_limit=wish.proof_seconds)
     return _raised(tree, as_fraction(proof.lower_bound))
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import budgetree as bt
+from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, Portfolio
+from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import join_steps
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
+from sharding import sharded
 
 greedy = partial(bt.frontier, method="greedy", folds=0)
 
@@ -41,6 +46,27 @@ def test_little_memory_changes_nothing(cache_bytes: int) -> None:
         assert [(p.max_cost, p.errors, p.source) for p in small] == [
             (p.max_cost, p.errors, p.source) for p in greedy(instance)
         ]
+
+
+class Mine(bt.Impurity):
+    """One that the core does not know."""
+
+    admissible, exact, zero_only_if_pure = False, False, True
+
+    def value(self, counts: Any) -> Any:
+        return np.sum(counts, axis=-1) - np.max(counts, axis=-1)
+
+
+@pytest.mark.core
+def test_a_tree_in_the_making_is_given_up_when_the_time_is_over() -> None:
+    instance, clock = bt.datasets.load("figure1"), Clock(0)
+    portfolio = Portfolio(instance, clock=clock)
+    assert len(portfolio.grow_all([Mine()], 10).steps) == 0
+    assert len(portfolio.grow_one(Mine(), 10).steps) == 1, "which takes as long as it takes"
+    settings = Settings(Mine().form(Fraction(1), 2), Fraction(0), 10, "worst", 1)
+    with pytest.raises(OutOfTimeError):
+        grow_nodes(sharded(instance, 3), settings, clock=clock)
+    assert len(bt.frontier(instance, method="greedy", impurities=[Mine()], time_limit=0, folds=0)) > 1
 
 
 def test_whose_time_is_over_goes_on_with_no_further_batch(monkeypatch: pytest.MonkeyPatch) -> None:

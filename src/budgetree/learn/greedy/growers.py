@@ -11,17 +11,18 @@ from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.native import grow_native, is_native
 from budgetree.learn.greedy.plain import grow_plain
 from budgetree.learn.greedy.settings import Settings
+from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes
 
 
-def grow_nodes(instance: AnyCases, settings: Settings, threads: int = 1) -> Nodes:
-    """The nodes of one tree."""
+def grow_nodes(instance: AnyCases, settings: Settings, threads: int = 1, clock: Clock | None = None) -> Nodes:
+    """The nodes of one tree. OutOfTimeError where a clock is over in the middle; the core, which is quick, ends it."""
     if isinstance(instance, ShardedCases):
-        return grow_sharded(instance, settings, threads)
+        return grow_sharded(instance, settings, threads, clock=clock)
     if is_native(instance, settings.form, settings.min_cases):
         return grow_native(instance, settings, threads)
-    return grow_plain(MemoryCounter(instance), instance.schema, settings)
+    return grow_plain(MemoryCounter(instance), instance.schema, settings, clock)
 
 
 def grow_sharded(
@@ -30,6 +31,7 @@ def grow_sharded(
     threads: int,
     cache: CountCache | None = None,
     report: ProgressReport = no_report,
+    clock: Clock | None = None,
 ) -> Nodes:
     """The same from shards; trees that share a cache share what they count."""
-    return LevelGrower(cases, settings, cases.levels(threads), cache).grow(report)
+    return LevelGrower(cases, settings, cases.levels(threads), cache).grow(report, clock)

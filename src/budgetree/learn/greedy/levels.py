@@ -23,6 +23,7 @@ from budgetree.learn.greedy.level_rule import LevelNodes, rule_for
 from budgetree.learn.greedy.rule import Choice
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.spots import Spot, Work, fill_left_over, moves_to, to_count
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes
 
@@ -56,14 +57,16 @@ class LevelGrower:
         self._before: list[Spot] = []  # the last level's, by place
         self._put_off: tuple[Moves, ...] = ()
 
-    def grow(self, report: ProgressReport = no_report) -> Nodes:
-        """All levels."""
+    def grow(self, report: ProgressReport = no_report, clock: Clock | None = None) -> Nodes:
+        """All levels; OutOfTimeError where the clock is over before the last."""
         root = Spot(0, None, 0, None if self._cache is None else frozenset(), 1.0)
         if root.path is not None and self._cache is not None:
             root.table = self._cache.get(root.path)
         spots = self._without_leaves([root])
         n_levels = 0
         while any(spot.is_open for spot in spots):
+            if clock is not None and clock.is_over:
+                raise OutOfTimeError
             n_open = sum(spot.is_open for spot in spots)
             settled = 1 - sum(spot.share for spot in spots if spot.is_open)
             report(settled, 1.0, f"level {n_levels + 1}: {n_open:,} of {len(self._tree):,} nodes are open")

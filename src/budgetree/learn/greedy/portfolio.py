@@ -20,7 +20,7 @@ from budgetree.learn.greedy.native import NativePool, native_instance
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import AT_LEAVES, MAX_COST, Steps, join_steps, steps_of_nodes
 from budgetree.learn.settings import check_threads
-from budgetree.services.clock import Clock, Tick
+from budgetree.services.clock import Clock, OutOfTimeError, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes
 
@@ -87,6 +87,8 @@ class Portfolio:
         native = None if isinstance(self.instance, ShardedCases) else native_instance(self.instance)
         self._native = native if native is not None and native.counts_cases(min_cases) else None
         self._pool: NativePool | None = None
+        # Without the core, or from shards, the first tree is grown to its end: another in its place takes as long.
+        self._needs_tree = self._native is None and weights is None
 
     def grow_all(self, impurities: Sequence[Impurity], budget: int, tick: Tick | None = None) -> Batch:
         """A tree for each impurity, in order; fewer when the time is over."""
@@ -152,7 +154,12 @@ class Portfolio:
                 parts.append(self._real(self._shared_pool().steps(settings, self.clock.share(None, tick))))
                 first = last
             else:
-                parts.append(steps_of_nodes(self._grow(forms[first], budget), self.instance.schema.table))
+                try:
+                    nodes = self._grow(forms[first], budget, None if self._needs_tree else self.clock)
+                except OutOfTimeError:
+                    break
+                self._needs_tree = False
+                parts.append(steps_of_nodes(nodes, self.instance.schema.table))
                 first += 1
         return join_steps(parts)
 
@@ -169,14 +176,13 @@ class Portfolio:
         cases = math.ceil(Fraction(second) / self._scale / (4 * quarter))
         return 4 << max(cases - 1, 0).bit_length()
 
-    def _grow(self, form: Form, budget: int) -> Nodes:
+    def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Nodes:
         settings = self._settings(form, budget)
         if isinstance(self.instance, ShardedCases):
-            nodes = grow_sharded(
-                self.instance, settings, check_threads(None), cache_of(self.instance, self._cache_bytes)
-            )
+            cache = cache_of(self.instance, self._cache_bytes)
+            nodes = grow_sharded(self.instance, settings, check_threads(None), cache, clock=clock)
         else:
-            nodes = grow_nodes(self.instance, settings)
+            nodes = grow_nodes(self.instance, settings, clock=clock)
         return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
 
     def _real(self, steps: Steps) -> Steps:
