@@ -10,6 +10,8 @@ import pytest
 from command_line import run
 
 import budgetree as bt
+from budgetree.cli.fitting import Wish
+from budgetree.proof._certify import DEFAULT_SECONDS
 
 
 @pytest.fixture
@@ -132,3 +134,19 @@ def test_a_tree_for_new_cases_that_ended_early_says_so_wherever_it_is_shown(caps
     printed = run(capsys, *fit)
     assert "ended early" not in printed
     assert "--time-limit" not in printed
+
+
+def wish(**settings: Any) -> Wish:
+    usual = {"budget": 3, "max_error": None, "method": "auto", "time_limit": None, "min_cases": 1, "folds": 0}
+    return Wish(**usual | {"objective": "known", "leaves": "model", "sure": 1.0} | settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("settings", [{"is_certified": True}, {"max_error": 0}, {"max_error": 0, "is_certified": True}])
+def test_search_and_certificate_share_the_time_limit(settings: dict[str, Any]) -> None:
+    limited = wish(time_limit=8.0, **settings)
+    assert (limited.search_seconds, limited.proof_seconds) == (4, 4)
+    assert (wish(**settings).search_seconds, wish(**settings).proof_seconds) == (None, DEFAULT_SECONDS)
+
+
+def test_without_a_certificate_the_search_has_all_of_the_time() -> None:
+    assert wish(time_limit=8.0).search_seconds == 8
