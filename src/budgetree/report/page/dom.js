@@ -198,14 +198,14 @@ export function className(content, label) {
 const colourOf = (label) => `hue-${label % HUES} pattern-${label % SHAPES.length}`;
 
 /**
- * A thin bar with one segment per class, told apart by colour and by pattern; of many classes the smaller ones share
- * a grey one.
+ * A thin bar with one segment per class, told apart by colour and by pattern; of many classes all but the five largest
+ * share a grey one.
  * @param {number[]} counts
  */
 export function stackedBar(counts) {
   const bar = element("span", { class: "stack", "aria-hidden": "true" });
   const all = total(counts);
-  const { places, more } = largest(counts, MANY_CLASSES);
+  const { places, more } = largest(counts, counts.length > MANY_CLASSES ? MAX_CLASSES : counts.length);
   let rest = all;
   /** @type {(kind: string, count: number) => void} */
   const add = (kind, count) => {

@@ -10,6 +10,7 @@
 
 const FIRST = "en"; // what Python says is in this language
 const GAP = /\{(\w+)\}/;
+const THIN = "\u202f"; // between thousands, as any language may write them
 const PLACE = "{}"; // where the number goes in a unit that says so: "${}"
 const spoken = {
   code: FIRST,
@@ -114,6 +115,8 @@ export function sayAgain(sentence, kind = "said.") {
 /** @type {(value: string, kind: string) => string | number} */
 const valueAgain = (value, kind) => {
   if (isNumeral(value)) return Number(value);
+  if (/^-?\d+\.\d+$/.test(value)) return numeral(value); // 41.0, beside which 33.4 stands
+  if (/^\d{1,3}(,\d{3})+$/.test(value)) return value.replaceAll(",", THIN);
   const [before, after] = spoken.unit.includes(PLACE) ? spoken.unit.split(PLACE) : ["", ` ${spoken.unit}`];
   const number = value.slice(before.length, value.length - after.length);
   const isCost = spoken.unit && value.startsWith(before) && value.endsWith(after) && isNumeral(number);

@@ -54,6 +54,14 @@ test("a stacked bar has a part for each class that occurs", () => {
   assert.equal(dom.stackedBar([3, 0, 1]).children[0].style.flexGrow, "0.75");
 });
 
+test("of many classes a stacked bar has the five largest and a grey rest", () => {
+  const bar = dom.stackedBar([...Array(8).fill(1), 4, ...Array(191).fill(0)]);
+  assert.equal(bar.children.length, 6);
+  assert.equal(bar.children[0].style.flexGrow, String(4 / 12));
+  assert.equal(bar.children[5].className ?? bar.children[5].attributes.class, "hue-none");
+  assert.equal(dom.stackedBar(Array(12).fill(1)).children.length, 12);
+});
+
 test("of many classes only those with cases are listed", () => {
   const few = dom.classBars(content(), [2, 0]);
   assert.equal(few.ofClass("ruled-out").length, 1);
@@ -70,7 +78,7 @@ test("of many classes the five largest have bars, and the rest is counted", () =
   assert.equal(bars.children.length, 6);
   assert.match(bars.children[0].textContent, /^7/);
   assert.equal(bars.children[5].textContent, "and 195 more");
-  assert.equal(dom.stackedBar(counts).children.length, 13);
+  assert.equal(dom.stackedBar(counts).children.length, 6);
   assert.deepEqual(dom.largest([1, 0, 3]), { places: [0, 2], more: 0 });
 });
 
