@@ -72,7 +72,10 @@ def test_an_ordinary_tree_says_what_it_takes_the_result_for(
 ) -> None:
     bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
     printed = asked(capsys, monkeypatch, tmp_path / "m.json", "unavailable")
-    assert "age is not available and not paid; goes on as most known cases did, as if it were 21.0 to 24.3." in printed
+    assert (
+        "age is not available and not paid; the case goes on as most known cases did, as if it were 21.0 to 24.3."
+        in printed
+    )
     assert (
         "  neg has 64.5% at first. What moved it:\n    age not available, taken as 21.0 to 24.3: +20.8 points"
         in printed

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import run
 
+from budgetree.cli import main
+
 
 def warnings_about(path: Path, capsys: pytest.CaptureFixture[str], cells: list[str], *options: str) -> list[str]:
     lines = [f'"{cell}",{"PN"[row % 2]},{row % 3}' for row, cell in enumerate(cells)]
@@ -36,6 +38,27 @@ def test_all_words_among_numbers_are_named_in_one_line(
     advice = warning.rpartition("or if they mean missing: ")[2].removesuffix(".")
     assert shlex.split(advice) == [part for word in words for part in ("--missing", word)]
     assert warnings_about(tmp_path / "t.csv", capsys, cells, *shlex.split(advice)) == []
+
+
+def test_words_for_no_result_are_named_however_many_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (warning,) = warnings_about(tmp_path / "t.csv", capsys, ["22.5", "Unknown", "31.0", "?", "27.4", "-"] * 5)
+    assert "is a number in 15 of 30 rows, but '-', '?', 'Unknown' in others (the first in line 3)" in warning
+    assert warnings_about(tmp_path / "t.csv", capsys, ["22.5", "low", "31.0", "high"] * 5) == []
+    assert warnings_about(tmp_path / "t.csv", capsys, ["?", "-"] * 5) == []
+
+
+def test_of_a_column_that_could_be_two_numbers_one_thing_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "".join(f"1.{500 + i};{'PN'[i % 2]}\n" for i in range(9))
+    (tmp_path / "t.csv").write_text(f"x;y\n{lines}", encoding="utf-8")
+    assert main(["check", str(tmp_path / "t.csv"), "-t", "y"]) == 1
+    printed = capsys.readouterr().out
+    assert "which could be 1500 (say --decimal , --thousands .) or 1.500 (say --decimal .)" in printed
+    assert "Say which, or write the numbers without '.'." in printed
+    assert printed.count("1.500") == 2, printed
 
 
 def test_many_words_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Numbers that may be names are told before anything is learned from them."""
+"""Columns that may not be what they are taken for are told before anything is learned from them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import FIT_KNOWN
+from command_line import FIT_KNOWN, run
 
 from budgetree.cli import main
 
@@ -53,3 +53,36 @@ def test_classes_of_one_case_each_get_one_warning(
     lines = [",".join([*format(i, "08b"), f"fault {i}"]) for i in range(200)]
     Path("t.csv").write_text("\n".join(["a,b,c,d,e,f,g,h,y", *lines]), encoding="utf-8")
     assert warnings(capsys, *command, "t.csv", "-t", "y") == ["every class has one case, as in a troubleshooting table"]
+
+
+@pytest.mark.parametrize("command", [["check"], [*FIT_KNOWN, "--budget", "1", "--folds", "0", "-o", "m.json"]])
+def test_texts_that_are_dates_numbers_or_names_are_told_by_every_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"2024-01-{1 + i % 28},{'unknown' if i % 3 else i % 7},Dr. {i},{'lh'[i % 2]},{'PN'[i % 2]}" for i in range(ROWS)
+    ]
+    Path("t.csv").write_text("\n".join(["seen,bmi,by,level,y", *lines]), encoding="utf-8")
+    assert warnings(capsys, *command, "t.csv", "-t", "y") == ["bmi", "by", "seen"]
+
+
+@pytest.mark.parametrize("command", [["check"], ["fit", "--budget", "1", "-o", "m.json"], ["frontier"]])
+def test_a_single_class_is_told_by_every_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a,y\n1,P\n2,P\n3,P\n", encoding="utf-8")
+    assert warnings(capsys, *command, "t.csv", "-t", "y") == ["every case is 'P'; there is nothing to find out."]
+
+
+def test_of_a_troubleshooting_table_fit_tells_the_cases_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [",".join([*format(i, "04b"), f"fault {i}"]) for i in range(16)]
+    Path("t.csv").write_text("\n".join(["a,b,c,d,y", *lines]), encoding="utf-8")
+    fit = ["fit", "t.csv", "-t", "y", "--budget", "4", "-o", "m.json", "--json"]
+    facts = json.loads(run(capsys, *fit))
+    assert (facts["objective"], facts["errors"], facts["new_error"]) == ("known", 0, None)
+    assert json.loads(run(capsys, *fit, "--objective", "new"))["objective"] == "new"

@@ -27,7 +27,7 @@ def test_an_empty_answer_is_named_with_its_line(tmp_path: Path, capsys: pytest.C
     path = tmp_path / "cases.csv"
     path.write_text("a,b\n1,x\n2,\n3,y\n4,n/a\n", encoding="utf-8")
     printed = run(capsys, "frontier", str(path), "--target", "b", code=1)
-    assert "'b' is empty in 2 rows, first in line 3, line 5" in printed
+    assert "'b' is empty in 2 rows (line 3, line 5); fill in what the case is, or delete the rows." in printed
     assert main(["check", str(path), "--target", "b"]) == 1
     assert "error: 'b' is empty in 2 rows" in capsys.readouterr().out
 

@@ -194,3 +194,10 @@ def test_with_losses_the_mean_loss_is_estimated_beside_the_error() -> None:
     lowest = min(frontier, key=lambda point: point.new_loss or 0)
     assert frontier.recommended.new_loss <= (lowest.new_loss or 0) + (lowest.new_loss_se or 0)  # type: ignore[operator]
     assert bt.frontier(bt.datasets.load("pima"), max_budget=1)[-1].new_loss is None
+
+
+def test_where_every_class_has_one_row_nothing_is_held_out() -> None:
+    faults = bt.Instance([[0, 0], [0, 1], [1, 0]], ["a", "b", "c"])
+    assert check_folds(5, None, faults) is None
+    assert check_folds(5, None, bt.Instance([[0, 0], [0, 1], [1, 0]], ["a", "b", "b"])) is not None
+    assert bt.frontier(faults, progress=False).validation is None

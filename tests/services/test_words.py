@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from budgetree.services.words import counted, largest, listed, show_number, visible, visible_lines, with_more
+from budgetree.services.words import counted, largest, listed, no_such, show_number, visible, visible_lines, with_more
 
 
 def test_one_and_many_have_their_own_words() -> None:
@@ -21,6 +21,14 @@ def test_numbers_are_shown_short() -> None:
 def test_a_long_list_is_cut() -> None:
     assert listed(["a", 1]) == "'a', '1'"
     assert listed(range(10), max_shown=2) == "'0', '1' and 8 more"
+
+
+def test_what_is_not_there_is_said_with_what_there_is_and_what_was_meant() -> None:
+    assert no_such("sheet", "old", ["new", "2023"]) == "there is no sheet 'old'. There are: new, 2023."
+    assert no_such("column", "diagnosis", ["age", "Diagnosis"]).endswith("age, Diagnosis. Did you mean 'Diagnosis'?")
+    assert no_such("column", "cholestrol", ["cholesterol", "age"]).endswith("Did you mean 'cholesterol'?")
+    many = no_such("column", "x", [f"column {number}" for number in range(300)])
+    assert many.endswith("column 29 and 270 more.")
 
 
 def test_of_many_the_largest_are_listed_and_the_rest_is_counted() -> None:

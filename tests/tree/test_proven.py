@@ -11,7 +11,7 @@ import pytest
 import budgetree as bt
 from budgetree.tree.proven import Proven, state
 
-NOTHING = "Nothing was proven about this tree: another may be cheaper or make fewer errors."
+NOTHING = "Another tree may be cheaper or make fewer errors."
 
 FIVE = Fraction(5)
 BUDGET = Proven("budget", FIVE, "exact", True, FIVE, Fraction(3))
@@ -67,6 +67,13 @@ def test_the_sentence(name: str) -> None:
     statement = state(proven, Fraction(3), FIVE)
     assert str(statement) == sentence
     assert statement.is_proven == sentence.startswith("proven")
+
+
+def test_what_costs_nothing_and_is_never_wrong_is_the_best_without_a_search() -> None:
+    nothing = Fraction(0)
+    assert str(state(None, nothing, nothing)) == "proven: No tree costs less or makes fewer errors."
+    assert str(state(None, nothing, nothing, has_losses=True)) == "proven: No tree costs less or loses less."
+    assert str(state(None, nothing, FIVE)) == str(state(None, FIVE, nothing)) == f"not proven: {NOTHING}"
 
 
 def test_where_there_are_losses_the_sentence_is_about_loss() -> None:

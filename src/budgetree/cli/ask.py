@@ -34,11 +34,13 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
     from budgetree.tree import Consultation
 
     case = Consultation(open_model(model, labels))
-    click.echo(HELP, err=as_json)
+    if not case.done:
+        click.echo(HELP, err=as_json)
     while not case.done:
         _show_question(case, err=as_json)
         if not _take_answer(case, err=as_json):
-            raise click.ClickException("ended before the answer was clear.")
+            click.echo(err=True)  # the line of the prompt ends here
+            raise ValueError("the questions ended before the answer was clear.")
     _show_result(case, as_json)
 
 
@@ -92,7 +94,7 @@ def _go_on_without(case: Consultation, *, err: bool) -> None:
     step = case.history[-1]
     going_on = "the other tests have to answer"
     if step.assumed is not None:
-        going_on = f"goes on as most known cases did, as if it were {step.assumed}"
+        going_on = f"the case goes on as most known cases did, as if it were {step.assumed}"
     click.echo(visible(f"  note: {step.test_label} is not available and not paid; {going_on}."), err=err)
 
 

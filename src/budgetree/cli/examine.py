@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -11,17 +10,15 @@ from typing import Literal
 import numpy as np
 
 from budgetree.cli.losses import losses_in_words, useless_answers
-from budgetree.cli.odd_numbers import MOSTLY, about_codes, about_numbers
-from budgetree.cli.suspects import FEW_ROWS, about_classes, about_id, about_target
+from budgetree.cli.odd_numbers import about_codes
+from budgetree.cli.suspects import FEW_ROWS, Known, about_classes, about_id, about_target, about_texts
 from budgetree.cli.tables import Request, instance_from, open_table
 from budgetree.problem import Instance
-from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.encoding import MAX_OUTCOMES
 from budgetree.problem.tables.level_plan import LevelPlan
 from budgetree.problem.tables.table import Column, Table
 from budgetree.services.words import counted, show_number
 
-DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
 LARGE_FOR_EXACT = 5_000_000  # cases × tests
 
 
@@ -48,6 +45,8 @@ def examine(request: Request) -> list[Finding]:
         instance = instance_from(table, request)
     except (ValueError, OSError) as error:
         message = str(error).removeprefix(f"{table.source}: ")
+        # Of a column that cannot be used one thing is said.
+        findings = [found for found in findings if found.kind == "error" or f"column {found.about!r}" not in message]
         if not any(finding.kind == "error" and f"column {finding.about!r}" in message for finding in findings):
             findings.append(Finding("error", "", message))
     else:
@@ -57,11 +56,7 @@ def examine(request: Request) -> list[Finding]:
 
 
 def _about_column(table: Table, column: Column, levels: int) -> Iterator[Finding]:
-    try:
-        coded = column.coded()
-    except TypeError:  # lists and the like, which are refused later
-        coded = Coded.of(list(map(str, column.to_list())))
-    known = Known.of(coded)
+    known = Known.of(column)
     missing = len(column) - known.n_rows
     if known.n_distinct <= 1:
         yield Finding("warning", column.name, "has the same value in every row, so it cannot tell cases apart.")
@@ -79,51 +74,9 @@ def _about_column(table: Table, column: Column, levels: int) -> Iterator[Finding
     yield from _about_texts(table, column, known)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The different texts of a column, and how many rows have each."""
-
-    counts: dict[str, int]
-
-    @classmethod
-    def of(cls, coded: Coded) -> Known:
-        counts: dict[str, int] = {}
-        for value, count in zip(coded.distinct, coded.counts.tolist(), strict=False):
-            if count:
-                counts[str(value)] = counts.get(str(value), 0) + count
-        return cls(counts)
-
-    @property
-    def n_distinct(self) -> int:
-        return len(self.counts)
-
-    @property
-    def n_rows(self) -> int:
-        return sum(self.counts.values())
-
-    def rows_where(self, is_wanted: Callable[[str], object]) -> int:
-        """How many rows have a text of some kind."""
-        return sum(count for text, count in self.counts.items() if is_wanted(text))
-
-
 def _about_texts(table: Table, column: Column, known: Known) -> Iterator[Finding]:
-    most = MOSTLY * known.n_rows
-    if known.rows_where(DATE.fullmatch) > most:
-        yield Finding(
-            "warning",
-            column.name,
-            f"holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
-            f"out: --drop {column.name!r}.",
-        )
-    elif (message := about_numbers(table, column, known.counts)) is not None:
+    if (message := about_texts(table, column, known)) is not None:
         yield Finding("warning", column.name, message)
-    elif known.n_rows >= FEW_ROWS and most < known.n_distinct <= MAX_OUTCOMES:
-        yield Finding(
-            "warning",
-            column.name,
-            f"is different in nearly every row ({known.n_distinct} of {known.n_rows}): a test that identifies the case "
-            f"looks perfect and is useless for new ones. Leave it out: --drop {column.name!r}.",
-        )
     elif (message := about_codes(column, known.counts)) is not None:
         yield Finding("note", column.name, message)
     if known.n_distinct > MAX_OUTCOMES:
@@ -152,8 +105,6 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
     if instance.losses is not None:
         yield from (Finding("note", "", words) for words in losses_in_words(instance.schema))
         yield from (Finding("warning", "", words) for words in useless_answers(instance.schema))
-    if instance.n_classes == 1:
-        yield Finding("warning", "", f"every case is {words.classes[0]!r}; there is nothing to find out.")
     counts = np.bincount(instance.labels, minlength=instance.n_classes)
     single = [name for name, count in zip(words.classes, counts.tolist(), strict=True) if count == 1]
     if (message := about_classes(instance)) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -78,6 +79,7 @@ def fit(
     from budgetree.cli.cluster import fit_on_cluster
     from budgetree.cli.fitting import Wish, find_tree, with_bounds
     from budgetree.cli.output import known_line, new_error_facts, print_json, statement_line, tree_facts
+    from budgetree.cli.suspects import is_troubleshooting
     from budgetree.cli.tables import Request, check_outputs, load_grouped
     from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.problem import Prices
@@ -104,6 +106,12 @@ def fit(
         click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")
         return
     instance, groups = load_grouped(request)
+    asks_for_new = any(
+        context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        for name in ("objective", "leaves", "sure")
+    )
+    if is_troubleshooting(instance) and not asks_for_new:
+        wish = replace(wish, objective="known")  # of new cases nothing could be learned
     found, point, tree = find_tree(instance, groups, wish)
     proof = None if certificate is None else certify(instance, tree, time_limit=wish.proof_seconds)
     tree = with_bounds(instance, tree, wish, proof)
@@ -119,8 +127,8 @@ def fit(
         click.echo("no price list: every test costs 1.")
     click.echo(f"known cases: {known_line(found, point)}; {statement_line(tree)}")
     if found.validation is not None:
-        wrong = "" if point.expected is None else f"new cases: {new_words(point)}; "
-        click.echo(f"{wrong}{found.validation}")
+        wrong = "" if point.expected is None else f"{new_words(point)}, "
+        click.echo(f"new cases: {wrong}{found.validation.how}")
     if words := verdict(point, CLI_REMEDY):
         click.echo(click.style(words, fg="yellow"))
     if wish.min_cases > 1 and tree.n_leaves == 1:

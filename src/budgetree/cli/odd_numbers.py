@@ -15,6 +15,11 @@ MOSTLY = 0.8
 ODD_NUMBER = re.compile(r"[<>+-]?\s*\d[\d.,\s]*([,.]\d+|\s*%|\s*[a-zA-Zµ/]{1,6})")
 LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
 MAX_WORDS = 6  # named one by one
+# What people write where there is no result; beside nothing but numbers they are gaps, however many there are.
+GAPS = frozenset({
+    "?", "??", "-", "--", "–", "—", ".", "/", "x", "nil", "none", "unknown", "unk", "missing", "n.a.", "n.d.",
+    "not done", "not known", "not measured", "unbekannt", "fehlt", "k.a.", "keine angabe",
+})  # fmt: skip
 
 
 def about_numbers(table: Table, column: Column, counts: Mapping[str, int]) -> str | None:
@@ -24,7 +29,8 @@ def about_numbers(table: Table, column: Column, counts: Mapping[str, int]) -> st
     odd = sorted(text for text in counts if not written.is_number(text) and ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER]))
     words = sorted(set(counts) - {*plain, *odd})
     n_rows, n_plain = sum(counts.values()), sum(counts[text] for text in plain)
-    if n_plain + sum(counts[text] for text in odd) <= MOSTLY * n_rows:
+    n_numbers = n_plain + sum(counts[text] for text in odd)
+    if n_numbers <= MOSTLY * n_rows and not (n_numbers and all(word.casefold() in GAPS for word in words)):
         return None
     if odd:
         means = f" If {_they_mean(words, listed(words, MAX_WORDS))}." if words else ""

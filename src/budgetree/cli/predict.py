@@ -47,7 +47,7 @@ def predict(
     from budgetree.cli.tables import check_outputs, codes_for, columns_for, open_rows
     from budgetree.problem.tables.reading import Reading
     from budgetree.services.files import replacing
-    from budgetree.services.words import counted, visible
+    from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree
 
     check_outputs((out,), (model, data))
@@ -58,7 +58,7 @@ def predict(
     wanted = replace(wanted, lines=not as_json)
     if target is not None:
         if target not in rows.names:
-            raise ValueError(f"{rows.source}: there is no column {target!r}. There are: {', '.join(rows.names)}.")
+            raise ValueError(f"{rows.source}: {no_such('column', target, rows.names)}")
         wanted = replace(wanted, texts={*wanted.texts, target} - set(wanted.numbers))
     tally = Tally(tree)
     is_file = out is not None and not as_json

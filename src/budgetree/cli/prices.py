@@ -40,10 +40,10 @@ def advice(error: NoPriceError) -> str:
             f"no price for {listed(error.names)}; add a line for each, or say what every test costs that is not in the "
             f"list: --default-price {EXAMPLE}."
         )
-    gap = "it is missing in some rows" if list(error.names) == ["missing"] else f"it shows {listed(error.names)}"
+    gap = "rows where it is missing" if list(error.names) == ["missing"] else listed(error.names)
     lines = " and ".join(f"{_key(name)} = {EXAMPLE}" for name in error.names)
     place = f"[tests.{_key(error.test)}]"
-    return f"test {error.test!r} has a price per outcome, but {gap}, which has none; add below {place}: {lines}."
+    return f"test {error.test!r} has a price per outcome, but none for {gap}; add below {place}: {lines}."
 
 
 def _key(name: str) -> str:

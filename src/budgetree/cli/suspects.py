@@ -1,16 +1,53 @@
-"""Numbers that may be names: an ID taken for a measurement, or an amount taken for a class."""
+"""Columns that may not be what they are taken for: IDs for measurements, amounts for classes, numbers for texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
+from budgetree.cli.odd_numbers import MOSTLY, about_numbers
 from budgetree.problem import Instance
+from budgetree.problem.tables.coded import Coded
+from budgetree.problem.tables.encoding import MAX_OUTCOMES
 from budgetree.problem.tables.table import Column, Table
 
 FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer
+DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The different texts of a column, and how many rows have each."""
+
+    counts: dict[str, int]
+
+    @classmethod
+    def of(cls, column: Column) -> Known:
+        try:
+            coded = column.coded()
+        except TypeError:  # lists and the like, which are refused later
+            coded = Coded.of(list(map(str, column.to_list())))
+        counts: dict[str, int] = {}
+        for value, count in zip(coded.distinct, coded.counts.tolist(), strict=False):
+            if count:
+                counts[str(value)] = counts.get(str(value), 0) + count
+        return cls(counts)
+
+    @property
+    def n_distinct(self) -> int:
+        return len(self.counts)
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.counts.values())
+
+    def rows_where(self, is_wanted: Callable[[str], object]) -> int:
+        """How many rows have a text of some kind."""
+        return sum(count for text, count in self.counts.items() if is_wanted(text))
 
 
 def find_suspects(table: Table, target: str | None, left_out: list[str]) -> Iterator[tuple[str, str]]:
@@ -18,19 +55,31 @@ def find_suspects(table: Table, target: str | None, left_out: list[str]) -> Iter
     for column in table.columns:
         if column.name in left_out:
             continue
-        message = about_target(column) if column.name == target else about_id(column)
+        if column.name == target:
+            message = about_target(column)
+        elif column.numbers is not None:
+            message = about_id(column)
+        else:
+            message = about_texts(table, column, Known.of(column))
         if message is not None:
             yield column.name, message
 
 
 def about_classes(instance: Instance) -> str | None:
-    """What to say of a table in which every class has one case."""
-    if instance.n_objects != instance.n_classes or instance.n_classes == 1:
+    """What to say of a table with a single class, or in which every class has one case."""
+    if instance.n_classes == 1:
+        return f"every case is {instance.schema.wording.classes[0]!r}; there is nothing to find out."
+    if not is_troubleshooting(instance):
         return None
     return (
         "every class has one case, as in a troubleshooting table: a tree can tell these cases apart "
         "(--objective known), but nothing is known of other cases of a class."
     )
+
+
+def is_troubleshooting(instance: Instance) -> bool:
+    """Whether every class has one case."""
+    return instance.n_objects == instance.n_classes > 1
 
 
 def about_id(column: Column) -> str | None:
@@ -59,4 +108,22 @@ def about_target(column: Column) -> str | None:
     return (
         f"is the target and has {n_classes} different numbers, each of which is a class of its own; if it is an "
         "amount, write a few groups instead, such as 'below 50' and '50 or more'."
+    )
+
+
+def about_texts(table: Table, column: Column, known: Known) -> str | None:
+    """What to say of texts that are dates or numbers, or name the case."""
+    most = MOSTLY * known.n_rows
+    if known.n_distinct > 1 and known.rows_where(DATE.fullmatch) > most:
+        return (
+            "holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
+            f"out: --drop {column.name!r}."
+        )
+    if (message := about_numbers(table, column, known.counts)) is not None:
+        return message
+    if known.n_rows < FEW_ROWS or not most < known.n_distinct <= MAX_OUTCOMES:
+        return None
+    return (
+        f"is different in nearly every row ({known.n_distinct} of {known.n_rows}): a test that identifies the case "
+        f"looks perfect and is useless for new ones. Leave it out: --drop {column.name!r}."
     )

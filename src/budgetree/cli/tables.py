@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.errors import FileError, NoPriceError
+from budgetree.services.words import MAX_NAMES, no_such, with_more
 
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Losses, Prices, Schema
@@ -160,7 +161,7 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
         if schema.test_names[test] not in there:
             raise ValueError(
                 f"{rows.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
-                f"There are: {', '.join(rows.names)}."
+                f"There are: {with_more(rows.names[:MAX_NAMES], len(rows.names) - MAX_NAMES)}."
             )
     encoders = () if schema.encoders is None else schema.encoders
     numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
@@ -204,18 +205,16 @@ def _files_of(path: str) -> list[str]:
 
 def check_names(names: Sequence[str], request: Request) -> None:
     """An error unless the target and the columns to leave out exist."""
-    _check_target(names, request)
-    for name in (request.target, *_no_tests(request)):
+    for name in (_check_target(names, request), *_no_tests(request)):
         if name not in names:
-            listed = ", ".join(names)
-            raise ValueError(f"{request.data}: there is no column {name!r}. There are: {listed}.")
+            raise ValueError(f"{request.data}: {no_such('column', name, names)}")
 
 
 def _check_target(names: Sequence[str], request: Request) -> str:
     """The target's name, which must be said."""
     if request.target is None:
-        listed = ", ".join(names)
-        raise ValueError(f"say which column the tree should find out: --target COL. There are: {listed}.")
+        there = with_more(names[:MAX_NAMES], len(names) - MAX_NAMES)
+        raise ValueError(f"say which column the tree should find out: --target COL. There are: {there}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
     return request.target

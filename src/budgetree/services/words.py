@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 MAX_CLASSES = 5  # that are listed where there are many
+MAX_NAMES = 30  # of columns, where one is not there
 JOINERS = "\u200c\u200d"  # Persian words and emoji are written with them; they move nothing else
 
 
@@ -36,6 +37,20 @@ def listed(names: Sequence[object], max_shown: int = 8) -> str:
     return shown if len(names) <= max_shown else f"{shown} and {len(names) - max_shown} more"
 
 
+def no_such(kind: str, name: str, names: Sequence[str]) -> str:
+    """That a name is not there, what there is, and which of it was probably meant.
+
+    >>> no_such("column", "Sex", ["age", "sex"])
+    "there is no column 'Sex'. There are: age, sex. Did you mean 'sex'?"
+    """
+    from difflib import get_close_matches
+
+    folded = {other.casefold(): other for other in reversed(names)}
+    meant = get_close_matches(name.casefold(), folded, n=1, cutoff=0.8)
+    hint = f" Did you mean {folded[meant[0]]!r}?" if meant else ""
+    return f"there is no {kind} {name!r}. There are: {with_more(names[:MAX_NAMES], len(names) - MAX_NAMES)}.{hint}"
+
+
 def largest(sizes: Iterable[float], max_shown: int = MAX_CLASSES) -> tuple[list[int], int]:
     """Where the largest sizes stand, the largest first, and how many more there are above 0.
 
@@ -55,7 +70,7 @@ def with_more(shown: Iterable[str], n_more: int) -> str:
     >>> with_more(["ill 3", "well 2"], 195)
     'ill 3, well 2 and 195 more'
     """
-    return ", ".join(shown) + (f" and {n_more:,} more" if n_more else "")
+    return ", ".join(shown) + (f" and {n_more:,} more" if n_more > 0 else "")
 
 
 def visible(text: str) -> str:

@@ -13,7 +13,7 @@ from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
-from budgetree.services.words import counted
+from budgetree.services.words import counted, no_such
 from budgetree.shards.plan import CaseRequest, Plan, encode_part, plan_for, survey_part
 
 
@@ -44,8 +44,7 @@ class FileParts:
         batches = open_batches(self.data, self.reading)
         for name in self.drop:
             if name not in batches.names:
-                listed = ", ".join(batches.names)
-                raise ValueError(f"{self.data}: there is no column {name!r}. There are: {listed}.")
+                raise ValueError(f"{self.data}: {no_such('column', name, batches.names)}")
         names = [name for name in batches.names if name not in self.drop]
         wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
         for number, batch in enumerate(batches.read(wanted), start=1):

@@ -24,10 +24,13 @@ class _Verbs:
     fewer: str
     more: str
     may: str
+    neither: str
 
 
-ERRORS = _Verbs("makes fewer errors", "makes more errors", "make fewer errors")
-LOSS = _Verbs("loses less", "loses more", "lose less")
+ERRORS = _Verbs(
+    "makes fewer errors", "makes more errors", "make fewer errors", "No tree costs less or makes fewer errors."
+)
+LOSS = _Verbs("loses less", "loses more", "lose less", "No tree costs less or loses less.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,9 @@ def state(
     """
     verbs = LOSS if has_losses else ERRORS
     if proven is None:
-        return Statement(False, (f"Nothing was proven about this tree: another may be cheaper or {verbs.may}.",))
+        if loss == max_cost == 0:  # nobody had to search for that
+            return Statement(True, (verbs.neither,))
+        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.",))
     if proven.asked == "budget":
         found = _about_loss(proven, loss, max_cost, verbs, amount)
     else:

@@ -25,7 +25,7 @@ def test_the_tests_and_the_target_remain(tmp_path: Path) -> None:
         ("a,z\n1,2\n", [], "there is no column 'y'. There are: a, z"),
         ("a,y\n1,2\n", ["b"], "there is no column 'b'"),
         ("a,y\n1,2\n", ["y"], "'y' is the target; it cannot be dropped"),
-        ("a,y\n1,2\n3,\n", [], "'y' is empty in 1 row, first in line 3"),
+        ("a,y\n1,2\n3,\n", [], "'y' is empty in 1 row .line 3.; fill in what the case is, or delete the row.$"),
         ("a;y\n4.500;1\n3,2;2\n", [], "column 'a' has '4.500', which could be 4500 .* or 4.500"),
     ],
 )

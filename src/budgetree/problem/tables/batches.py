@@ -178,7 +178,9 @@ def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
                 copy.write(block)
             yield Readable(part, has_header=file.has_header and number == 0)
     except BROKEN as error:
-        raise TableFileError(f"{source.path}: this gzip file is broken: {error}.") from error
+        raise TableFileError(
+            f"{source.path}: this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
+        ) from error
 
 
 def _blocks(source: str, path: str) -> Iterator[bytes]:

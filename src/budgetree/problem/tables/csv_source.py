@@ -213,7 +213,9 @@ def _lines(text: IO[str], path: str, encoding: str) -> Iterator[str]:
     except UnicodeError as error:
         raise _no_text(path, encoding) from error
     except BROKEN as error:
-        raise TableFileError(f"{path}: this gzip file is broken: {error}.") from error
+        raise TableFileError(
+            f"{path}: this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
+        ) from error
 
 
 def _no_text(path: str, encoding: str) -> TableFileError:
@@ -245,7 +247,9 @@ def _encoding_of(path: str) -> str:
         with open_bytes(path) as file:
             start = file.read(SAMPLE_BYTES)
     except BROKEN as error:
-        raise TableFileError(f"{path}: this gzip file is broken: {error}.") from error
+        raise TableFileError(
+            f"{path}: this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
+        ) from error
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     # Text has no zero bytes, but every second byte of UTF-16 is one where letters are plain, as most of a table's are.

@@ -18,6 +18,7 @@ from budgetree.problem.tables.table import Table
 from budgetree.problem.tables.texts import text_column
 from budgetree.problem.tables.values import int_if_whole
 from budgetree.problem.tables.workbook_size import check_size, unreadable
+from budgetree.services.words import no_such
 
 Place = tuple[int, int]  # a cell's row and column, from 0
 
@@ -74,7 +75,7 @@ def _wanted(path: str, names: Sequence[str], sheet: str | None) -> list[str]:
         return [sheet]
     if sheet.isdigit() and 1 <= int(sheet) <= len(names):
         return [names[int(sheet) - 1]]
-    raise TableFileError(f"{path}: there is no sheet {sheet!r}. There are: {', '.join(names)}.")
+    raise TableFileError(f"{path}: {no_such('sheet', sheet, names)}")
 
 
 def _only_one(path: str, full: Sequence[str]) -> str:

@@ -9,7 +9,9 @@ from budgetree.problem.tables.files import read_table
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.problem.tables.texts import check_numbers
-from budgetree.services.words import counted
+from budgetree.services.words import counted, no_such
+
+MAX_PLACES = 3  # of gaps that are named
 
 
 def read_known_cases(data: str, target: str, reading: Reading) -> Table:
@@ -22,18 +24,18 @@ def as_known_cases(table: Table, target: str, dropped: Sequence[str]) -> Table:
     table = table.without_empty_rows()
     for name in (target, *dropped):
         if name not in table.names:
-            listed = ", ".join(table.names)
-            raise TableFileError(f"{table.source}: there is no column {name!r}. There are: {listed}.")
+            raise TableFileError(f"{table.source}: {no_such('column', name, table.names)}")
     if len(table) == 0:
         raise TableFileError(f"{table.source}: there is a header, but no row below it; expected a row per case.")
     if target in dropped:
         raise TableFileError(f"{table.source}: {target!r} is the target; it cannot be dropped.")
     empty = table.column(target).is_absent.nonzero()[0]
     if len(empty):
-        places = ", ".join(table.where(row) for row in empty[:3])
+        more = ", …" if len(empty) > MAX_PLACES else ""
+        places = ", ".join(table.where(row) for row in empty[:MAX_PLACES]) + more
         raise TableFileError(
-            f"{table.source}: {target!r} is empty in {counted(len(empty), 'row')}, first in {places}; "
-            "fill in what the case is, or delete the row."
+            f"{table.source}: {target!r} is empty in {counted(len(empty), 'row')} ({places}); "
+            f"fill in what the case is, or delete the row{'s' if len(empty) > 1 else ''}."
         )
     kept = table.without(dropped)
     check_numbers(kept.without([target]))

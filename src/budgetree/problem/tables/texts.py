@@ -72,7 +72,7 @@ def check_column(table: Table, column: Column) -> None:
         readings.append(f"{cell.replace(other, '.')} (say --decimal {other})")
     raise TableFileError(
         f"{table.source}, {table.where(row)}: column {column.name!r} has {cell!r:.40}, which could be "
-        f"{' or '.join(readings)}. Say which, or write the cells without it."
+        f"{' or '.join(readings)}. Say which, or write the numbers without {other!r}."
     )
 
 
