@@ -16,10 +16,41 @@ import { amount, say } from "./words.js";
  */
 
 const INSET = 9;
-const LETTERS = { small: 31, large: 26 }; // that fit into a box
+const FONTS = { led: "11.5px", name: "600 13px" }; // as in the style sheet
+const GUESS = 7.5; // the width of a letter where nothing can measure it
 
-/** @type {(text: string, most: number) => string} */
-export const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}\u2026` : text);
+/** @typedef {(text: string) => number} Width */
+
+/**
+ * As much of a text as there is room for, and a sign that there is more.
+ * @param {string} text
+ * @param {number} room
+ * @param {Width} widthOf
+ */
+export function shortened(text, room, widthOf) {
+  if (widthOf(text) <= room) return text;
+  const letters = [...text];
+  const cut = (/** @type {number} */ count) => `${letters.slice(0, count).join("").trimEnd()}\u2026`;
+  let [fits, tooMany] = [0, letters.length];
+  while (tooMany - fits > 1) {
+    const half = (fits + tooMany) >> 1;
+    if (widthOf(cut(half)) <= room) fits = half;
+    else tooMany = half;
+  }
+  return cut(fits);
+}
+
+/**
+ * How wide a text is in the page's letters; a reader's own font may be much wider than ours.
+ * @param {string} font size and weight
+ * @returns {Width}
+ */
+function widthIn(font) {
+  const pen = document.createElement("canvas").getContext?.("2d");
+  if (!pen) return (text) => GUESS * text.length;
+  pen.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
+  return (text) => pen.measureText(text).width;
+}
 
 /**
  * All boxes with the lines between them.
@@ -28,6 +59,7 @@ export const shortened = (text, most) => (text.length > most ? `${text.slice(0, 
  */
 export function drawBoxes(view, plan) {
   const below = branchesBelow(view.index);
+  const widths = { led: widthIn(FONTS.led), name: widthIn(FONTS.name) };
   const lines = drawing("g", { class: "lines" });
   const boxes = drawing("g", { class: "boxes" });
   // The path that costs most comes last, so that it lies above the others.
@@ -36,7 +68,7 @@ export function drawBoxes(view, plan) {
   for (const box of sorted) {
     const above = plan.boxes.get(box.above);
     if (above) lines.append(drawing("path", { d: lineBetween(above, box), class: isOnWorst(box) ? "on-worst" : null }));
-    boxes.append(boxOf(view, box, isOnWorst(box), below[box.group]));
+    boxes.append(boxOf(view, box, isOnWorst(box), below[box.group], widths));
   }
   return [lines, boxes];
 }
@@ -56,8 +88,9 @@ function lineBetween(from, to) {
  * @param {Box} box
  * @param {boolean} onWorst
  * @param {number} below
+ * @param {{ led: Width, name: Width }} widths
  */
-function boxOf({ index }, box, onWorst, below) {
+function boxOf({ index }, box, onWorst, below, widths) {
   const { content, nodes, groups } = index;
   const at = groups[box.group].nodes[0];
   const node = nodes[at];
@@ -67,20 +100,19 @@ function boxOf({ index }, box, onWorst, below) {
   const kinds = ["box", label === null ? "" : "leaf", onWorst ? "on-worst" : "", box.unfolded ? "unfolded" : ""];
   const shape = drawing("g", { class: kinds.filter(Boolean).join(" "), "data-group": box.group, transform: `translate(${box.x} ${box.y})` });
   const inset = label === null ? INSET : INSET + 17;
+  const knob = !below ? "" : box.unfolded ? "\u2212" : `+${amount(below)}`;
+  const taken = knob ? widths.name(knob) + 2 * INSET : INSET;
   shape.append(
     drawing("title", {}, `${led}: ${name}`),
     drawing("rect", { width: BOX.width, height: BOX.height, rx: 5 }),
-    drawing("text", { class: "led", x: INSET, y: 16 }, shortened(led, LETTERS.small)),
-    drawing("text", { class: "name", x: inset, y: 34 }, shortened(name, LETTERS.large)),
+    drawing("text", { class: "led", x: INSET, y: 16 }, shortened(led, BOX.width - 2 * INSET, widths.led)),
+    drawing("text", { class: "name", x: inset, y: 34 }, shortened(name, BOX.width - inset - taken, widths.name)),
   );
   if (label !== null) {
     const isClass = label < content.classes.length;
     shape.append(classMark(label, isClass, { x: INSET, y: 24, width: 11, height: 11 }));
   }
-  if (below) {
-    const knob = box.unfolded ? "\u2212" : `+${amount(below)}`;
-    shape.append(drawing("text", { class: "knob", x: BOX.width - 7, y: 34, "text-anchor": "end" }, knob));
-  }
+  if (knob) shape.append(drawing("text", { class: "knob", x: BOX.width - INSET, y: 34, "text-anchor": "end" }, knob));
   return shape;
 }
 

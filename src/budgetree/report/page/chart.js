@@ -27,6 +27,7 @@ export function showFrontier(content, pick) {
   const hasLosses = content.losses !== null;
   const table = pointTable(points, hasLosses, pick);
   byId("points-frame").replaceChildren(table.node);
+  byId("key-proven").hidden = (content.steps?.bound ?? []).every(([, bound]) => !bound); // nothing is shaded
   byId("key-new").hidden = points.every((point) => point.new_error === null);
   if (hasLosses) {
     byId("key-found").textContent = say("chart.found_loss");
