@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from command_line import run
 from selenium.webdriver.common.keys import Keys
 
 import budgetree as bt
-from budgetree.report import summarise_frontier
+from budgetree.report import summarise_frontier, summarise_tree
 from page_browser import Page
 
 pytestmark = pytest.mark.browser
@@ -55,6 +57,9 @@ def test_only_what_is_proven_is_shaded(page: Page, pima_page: dict[str, Any]) ->
     page.open({**pima_page, "steps": {**steps, "bound": bound}})
     assert page.script(shaded, 0, 1)
     assert not page.script(shaded, last - 1, last)
+    assert page.find("#key-proven").is_displayed()
+    page.open({**pima_page, "steps": {**steps, "bound": [[budget, 0] for budget, _ in steps["bound"]]}})
+    assert not page.find("#key-proven").is_displayed()
 
 
 def test_the_chart_shows_known_and_new_errors(page: Page) -> None:
@@ -86,3 +91,20 @@ def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[st
     assert "Open" in page.text("#facts")
     assert "Some tree might make as few as 1 error." in page.text("#facts")
     assert "Some tree might make as few as 1 error." in page.text("#panel-proof")
+
+
+@pytest.mark.parametrize(
+    "wish", [["--budget", "2"], ["--max-error", "0.25"], ["--budget", "2", "--objective", "known"]]
+)
+def test_what_the_page_says_of_proof_is_what_fit_said(
+    page: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str], wish: list[str]
+) -> None:
+    model = str(tmp_path / "m.json")
+    printed = run(capsys, "fit", "pima", *wish, "--folds", "0", "-o", model)
+    said = next(line for line in printed.splitlines() if line.startswith("known cases: ")).partition("; ")[2]
+    head, _, sentences = said.partition(": ")
+    page.open(summarise_tree(bt.Tree.from_json(model), title=""), tab="proof")
+    assert sentences in " ".join(line.text for line in page.find_all("#panel-proof p"))
+    value, note = (line.text for line in page.find_all("#facts > div:last-child dd"))
+    assert value == {"proven": "Proven", "not proven": "Open"}[head]
+    assert sentences.startswith(note)

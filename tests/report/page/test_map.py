@@ -70,6 +70,28 @@ def test_a_large_tree_is_folded_beyond_what_fits_and_a_box_unfolds_it(drawing: P
     assert drawing.script(FRAME_READY) == groups
 
 
+def test_long_names_stay_inside_their_boxes_and_off_the_sign_to_unfold(page: Page) -> None:
+    names = [f"maximum heart rate under load at step {step}" for step in range(9)]
+    classes = ["a coronary artery is narrowed by more than half", "nothing of importance was found by any test"]
+    tree = large_tree()
+    labels = bt.Labels(
+        dict(zip(tree.schema.test_names, names, strict=False)), dict(zip(tree.class_names, classes, strict=False))
+    )
+    page.open(summarise_tree(tree.with_labels(labels), title=""))
+    page.click("#show-drawing")
+    overlapping = page.script(
+        """return [...document.querySelectorAll("#map .box")].filter((box) => {
+          const [frame, name, led] = ["rect", ".name", ".led"].map((part) => box.querySelector(part).getBBox());
+          const knob = box.querySelector(".knob");
+          const end = knob ? knob.getBBox().x : frame.x + frame.width;
+          return name.x + name.width > end || led.x + led.width > frame.x + frame.width;
+        }).map((box) => box.textContent)"""
+    )
+    assert overlapping == []
+    shown = page.script("return [...document.querySelectorAll('#map .name')].map((name) => name.textContent)")
+    assert any(name.endswith("…") for name in shown)
+
+
 def test_keys_move_and_zoom(drawing: Page) -> None:
     unfold(drawing)
     drawing.script("document.querySelector('#map-frame').focus()")

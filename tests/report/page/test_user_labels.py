@@ -54,3 +54,26 @@ def test_every_cost_has_its_unit(page: Page, language: str) -> None:
         assert "heart disease" in text or tab in ("prices", "proof")
         assert not re.search(r"\bsex\b|\bpain\b(?<!Chest pain)", text)
         assert not re.search(rf"\b[23]{re.escape(mark)}5(?! €)", text)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_code_stands_where_there_is_a_label(page: Page, language: str) -> None:
+    """Never "0 → ● 0": neither in the outline, nor in the drawing, nor in the consultation."""
+    page.visit(content(), "?budget=3.5#tree", language=language)
+    page.click("#unfold-all")
+    rows = [row.text for row in page.find_all("#tree [role='treeitem']")]
+    assert any("female" in row for row in rows)
+    assert any("healthy" in row for row in rows)
+    page.click("#show-drawing")
+    names = page.script(
+        "return [...document.querySelectorAll('#map .led, #map .name')].map((text) => text.textContent)"
+    )
+    assert {"female", "male", "healthy", "heart disease"} <= set(names)
+    page.click("#tab-consult")
+    asked = []
+    while page.state()["state"] == "open":
+        asked += [button.text for button in page.find_all(".answers [data-outcome]")]
+        page.answer(1)
+    shown = page.state()
+    for text in (*rows, *names, *asked, shown["heading"], shown["history"]):
+        assert not re.search(r"(^|→|●|■)\s*[01]\s*(→|$)", text), text
