@@ -88,6 +88,15 @@ def test_values_of_other_kinds(values: list[Any]) -> None:
     assert [PmmlTree(text).score({"v": value}).answer for value in values] == [0, 1]
 
 
+def test_numbers_are_compared_as_numbers_and_texts_as_texts() -> None:
+    frame = pd.DataFrame({"code": [0, 1, 0, 1], "word": ["a", "a", "b", "b"], "y": [0, 1, 2, 3]})
+    tree = bt.grow(bt.Instance.from_frame(frame, "y"))
+    text = tree.to_pmml()
+    assert '<DataField name="code" optype="continuous" dataType="double"><Value value="0"/>' in text
+    assert '<DataField name="word" optype="categorical" dataType="string"><Value value="a"/>' in text
+    assert [PmmlTree(text).score({"code": code, "word": "b"}).answer for code in (0, 1)] == [2, 3]
+
+
 @pytest.mark.parametrize("classes", [[True, False], [1, 2], [0.5, 1.5], ["a", "<&\"'>"]])
 def test_classes_of_every_type(classes: list[Any]) -> None:
     tree = bt.grow(bt.Instance([[0], [1]], [0, 1], class_names=classes, test_names=["t"]))

@@ -77,12 +77,13 @@ def _test_field(schema: Schema, test: int) -> str:
     label = "" if words.tests[test] == name else words.tests[test]
     if schema.encoders is None:
         codes = range(int(schema.n_outcomes[test]))
-        return _field(name, "categorical", "double", _labelled(codes, words.outcomes[test]), label)
+        return _field(name, "continuous", "double", _labelled(codes, words.outcomes[test]), label)
     encoder = schema.encoders[test]
     if isinstance(encoder, NumberEncoder):
         return f'<DataField name={_text(name)}{_shown("displayName", label)} optype="continuous" dataType="double"/>'
-    values = _labelled(encoder.values, words.outcomes[test])
-    return _field(name, "categorical", _kind(f"test {name!r}", encoder.values), values, label)
+    values, kind = _labelled(encoder.values, words.outcomes[test]), _kind(f"test {name!r}", encoder.values)
+    # Numbers are compared as numbers: PMML4S does not find those of a categorical field, as 0 and 1.
+    return _field(name, "continuous" if kind in ("double", "integer") else "categorical", kind, values, label)
 
 
 def _labelled(values: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, str]]:
