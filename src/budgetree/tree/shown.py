@@ -165,9 +165,9 @@ class Shown:
     def to_sql(self, *, backslash_escapes: bool | None = None) -> str:
         """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
 
-        It gives what `predict` does, but for NaN, which databases take for a number. A plain tree is CASE within CASE. A
-        tree with models adds up their scores in a scalar subquery; where it answers by losses, and where it has more than two classes and stops early, it also
-        needs the function EXP.
+        It gives what `predict` does, but for NaN, which databases take for a number. A plain tree is CASE within CASE.
+        A tree with models adds up their scores in a scalar subquery; where it answers by losses, and where it has more
+        than two classes and stops early, it also needs the function EXP.
 
         Parameters
         ----------

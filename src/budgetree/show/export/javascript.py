@@ -140,7 +140,7 @@ def _value(value: Any) -> Any:
     is_plain = isinstance(value, (str, bool, float)) or (type(value) is int and abs(value) <= LARGEST_EXACT)
     if type(value) is int and not is_plain:
         raise ValueError(
-            f"{value!r:.60} cannot be written as JavaScript, whose whole numbers end at 2^53; write such values as texts."
+            f"{value!r:.60} cannot be written as JavaScript, whose whole numbers end at 2^53; write these as texts."
         )
     if not is_plain:
         raise ValueError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as JavaScript.")
