@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
+
+import click
 
 from budgetree.learn import Frontier, Point, frontier
 from budgetree.learn._frontier import frontier_for_new
@@ -15,6 +19,8 @@ from budgetree.problem.units import as_fraction
 from budgetree.proof import Certificate, certify
 from budgetree.proof._certify import DEFAULT_SECONDS
 from budgetree.proof.leaf_count import leaf_count_bound
+from budgetree.services.progress import on_terminal
+from budgetree.services.words import visible
 from budgetree.tree import Tree
 
 SEARCH_SHARE = 0.5  # of a time limit, where a certificate is made too: for the file, or for the bound that is asked for
@@ -53,6 +59,23 @@ class Wish:
         return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
 
 
+def told_as_it_passes(instance: Instance, wish: Wish) -> Callable[[Tree | None], None]:
+    """Says to whoever watches what is known so far of how cheap a tree without errors can be; else does nothing."""
+    if not wish.wants_bound or instance.losses is not None or not on_terminal():
+        return lambda tree: None
+    start, amount, least = time.monotonic(), instance.schema.wording.amount, counted_bound(instance, 0)
+
+    def tell(tree: Tree | None) -> None:
+        bound, found = least, ""
+        if tree is not None and tree.proven is not None:
+            bound = max(least, tree.proven.least_cost)
+            found = f"found one that costs {amount(tree.exact_max_cost)}; "
+        words = f"{found}no tree without errors costs less than {amount(bound)} in the worst case."
+        click.echo(visible(f"{time.monotonic() - start:4.1f} s: {words}"), err=True)
+
+    return tell
+
+
 def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Point, Tree]:
     """What was found, the point of it that is wanted, and its tree with what is proven about it."""
     if wish.objective == "new":
@@ -76,6 +99,12 @@ def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Po
     return found, found.cheapest(max_error=wish.max_error), tree_for_error(found, wish.max_error)
 
 
+def counted_bound(instance: Instance, max_error: float) -> Fraction:
+    """What no tree with so few errors costs less than, by the leaves that it needs: known at once."""
+    n_cases = instance.schema.cases(int(instance.class_order.counts.sum()))
+    return leaf_count_bound(instance, (as_fraction(max_error) + TOLERANCE) * n_cases)
+
+
 def with_bounds(instance: Instance, tree: Tree, wish: Wish, proof: Certificate | None) -> Tree:
     """The tree with the best lower bound on the cost of trees for this max_error that is known or quickly found.
 
@@ -84,8 +113,7 @@ def with_bounds(instance: Instance, tree: Tree, wish: Wish, proof: Certificate |
     """
     if wish.max_error is None or instance.losses is not None:
         return tree
-    n_cases = instance.schema.cases(int(instance.class_order.counts.sum()))
-    tree = _raised(tree, leaf_count_bound(instance, (as_fraction(wish.max_error) + TOLERANCE) * n_cases))
+    tree = _raised(tree, counted_bound(instance, wish.max_error))
     if not wish.wants_bound or tree.statement.is_proven:
         return tree
     if proof is None:
