@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.webdriver.support.ui import WebDriverWait
 
 import budgetree as bt
 from budgetree.report import summarise_tree
@@ -46,6 +47,12 @@ def save(page: Page, folder: Path) -> Path:
     raise AssertionError("nothing was saved")
 
 
+def load(page: Page, file: Path, said: str) -> None:
+    """A browser reads a file in its own time, and says something when it has."""
+    page.find("#load").send_keys(str(file))
+    WebDriverWait(page.driver, 20).until(lambda _: said in page.text("#loaded"), f"{said!r} was never said")
+
+
 def test_a_saved_consultation_says_everything_and_is_loaded_again(
     page: Page, tree: bt.Tree, content: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -65,7 +72,7 @@ def test_a_saved_consultation_says_everything_and_is_loaded_again(
 
     page.visit(content)
     page.click("#tab-consult")
-    page.find("#load").send_keys(str(next(tmp_path.glob("*.json"))))
+    load(page, next(tmp_path.glob("*.json")), "is loaded")
     again = page.state()
     assert {**again, "said": ""} == {**shown, "said": ""}
     assert "is loaded" in page.text("#loaded")
@@ -82,7 +89,7 @@ def test_a_file_of_another_model_is_refused_in_words(page: Page, content: dict[s
     page.visit(other, "#consult")
     before = page.state()
     for file, why in ((saved, "saved with another model, Diabetes: <pathway>"), (Path(__file__), "it is not JSON")):
-        page.find("#load").send_keys(str(file))
+        load(page, file, why)
         assert why in page.text("#loaded")
         assert page.state() == before
 
@@ -96,7 +103,7 @@ def test_a_consultation_of_a_frontier_brings_its_own_tree(
         page.script("document.querySelector('.choices button').click()")
     saved = save(page, tmp_path)
     page.visit(pima_page, "#consult")
-    page.find("#load").send_keys(str(saved))
+    load(page, saved, "is loaded")
     assert page.facts()[0] == f"{budgets[2]:.12g}"
     assert page.state()["state"] == "leaf"
 
