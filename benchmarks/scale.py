@@ -4,10 +4,11 @@
     python benchmarks/scale.py --rows 1000000                    smaller
     python benchmarks/scale.py --folder data --no-lightgbm       keeps the files for the next run
 
-Each worker has one thread and may use an eighth of what the rows take in memory as numbers (but 700 MB at least, which
-Python with Dask needs anyway). Printed: the time for coding and for growing, the workers' peak memory, rows × tests per
-second against the kernel in memory on a sample, what growing takes beside counting, the speed-up from one worker to
-two, and the same for LightGBM, which gets all the memory that it wants.
+Each worker has one thread and may use an eighth of what the rows take in memory as 32-bit numbers (but 700 MB at
+least, which Python with Dask needs anyway). Printed: the time for coding and for growing, the workers' peak memory,
+rows × tests per second against the kernel in memory on a sample, what growing takes beside counting, the speed-up from
+one worker to two, and the same for LightGBM. LightGBM has no limit and gets as many of the rows as this machine's
+memory can hold for it, so times are compared per row. At the end: what the driver takes for each node of a large tree.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import argparse
 import resource
 import tempfile
 import time
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,18 +27,27 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import psutil  # which Dask brings
 from distributed import Client, LocalCluster, get_task_stream
 
 import budgetree as bt
+from budgetree.counts import LocalLevels, Shard, Step
 from budgetree.dask import DaskCases
 from budgetree.dask.files import of_files
 from budgetree.dask.verbs import grow_cases
+from budgetree.learn.greedy.levels import LevelGrower
+from budgetree.learn.greedy.settings import check_settings
 from budgetree.problem.tables.reading import Reading
+from budgetree.shards import Shards
 from budgetree.shards.plan import CaseRequest
+from budgetree.shards.shards import parts_of
 
 FILE_ROWS = 1_000_000
 SAMPLE_ROWS = 1_000_000
+DRIVER_ROWS = 50_000
 MIN_MEMORY = 700 * 2**20
+NUMBER_BYTES = 4  # of the rows as they are written
+LIGHTGBM_COPIES = 4  # of the rows, which LightGBM's estimator has in memory at its peak, and some room
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,8 @@ class Run:
     coding: Spent
     growing: Spent
     counting: float  # seconds of all workers together, in tasks that move and count
+    disk: float  # and what they waited for shards that had been spilled
+    n_tasks: int
     n_passes: int
     peak_bytes: int  # of the worker that needed most
     tree: bt.Tree
@@ -115,35 +128,49 @@ def fit_ours(pattern: str, n_workers: int, memory: int, budget: int) -> Run:
         coding, cases = spent_on(client, lambda: DaskCases.of(client, of_files(pattern, Reading()), request))
         with get_task_stream(client) as stream:
             growing, tree = spent_on(client, lambda: grow_cases(cases, bt.Pairs(), budget=budget, progress=False))
-        work: dict[str, list[float]] = {"move": [], "count": [], "_itself": []}
-        for task in stream.data:
-            kind = str(task["key"]).split("-")[0].strip("('\"")
-            if kind in work:
-                work[kind] += [
-                    step["stop"] - step["start"] for step in task["startstops"] if step["action"] == "compute"
-                ]
-        counting = sum(work["move"]) + sum(work["count"])
+        steps = [(_kind(task), step["action"], step["stop"] - step["start"])
+                 for task in stream.data for step in task["startstops"]]  # fmt: skip
+        counting = sum(took for kind, action, took in steps if kind in ("move", "count") and action == "compute")
+        disk = sum(took for _, action, took in steps if action.startswith("disk"))
+        n_passes = sum(_kind(task) == "_itself" for task in stream.data)
         peak = max(client.run(peak_bytes).values())
-    return Run(coding, growing, counting, len(work["_itself"]), peak, tree)
+    return Run(coding, growing, counting, disk, len(stream.data), n_passes, peak, tree)
 
 
-def fit_lightgbm(pattern: str, n_workers: int, n_leaves: int) -> tuple[Spent, Spent, int]:
-    """Reading, fit, and the peak memory of a worker."""
+def _kind(task: dict[str, Any]) -> str:
+    """The function that a task called."""
+    return str(task["key"]).split("-")[0].strip("('\"")
+
+
+@dataclass(frozen=True)
+class Other:
+    """LightGBM's fit."""
+
+    n_rows: int
+    reading: Spent
+    fitting: Spent
+    peak_bytes: int
+    n_leaves: int
+
+
+def fit_lightgbm(files: Sequence[Path], n_workers: int, n_leaves: int) -> Other:
     import lightgbm
 
     with cluster(n_workers, None) as theirs, Client(theirs) as client:
-        frame = dd.read_parquet(pattern)
+        frame = dd.read_parquet([str(file) for file in files])
         reading, kept = spent_on(client, lambda: _computed(client, frame))
         estimator = lightgbm.DaskLGBMClassifier(
             n_estimators=1,
             num_leaves=n_leaves,
             max_bin=10,
             min_child_samples=1,
+            min_sum_hessian_in_leaf=0,
             verbose=-1,
         )
         rows, labels = kept.drop(columns="label"), kept["label"]
         fitting, _ = spent_on(client, lambda: estimator.fit(rows, labels))
-        return reading, fitting, max(client.run(peak_bytes).values())
+        found = estimator.booster_.dump_model()["tree_info"][0]["num_leaves"]
+        return Other(len(kept), reading, fitting, max(client.run(peak_bytes).values()), found)
 
 
 def _computed(client: Client, frame: Any) -> Any:
@@ -152,13 +179,55 @@ def _computed(client: Client, frame: Any) -> Any:
     return kept
 
 
-def in_memory(asked: argparse.Namespace) -> float:
-    """Rows × tests × levels per second of the kernel in memory, on one thread and a sample."""
+def in_memory(asked: argparse.Namespace) -> tuple[float, float]:
+    """Rows × tests × levels per second on one thread and a sample: grow in memory, and level by level from shards."""
     sample = rows_of(0, min(asked.rows, SAMPLE_ROWS), asked.tests)
     instance = bt.Instance.from_frame(sample, "label", duplicates="keep")
-    bt.grow(instance, budget=asked.budget, threads=1)
-    seconds, tree = timed(lambda: bt.grow(instance, budget=asked.budget, threads=1))
-    return len(sample) * asked.tests * max(tree.depth, 1) / seconds
+    shards = Shards.of(instance.schema, list(parts_of(instance, SAMPLE_ROWS)), instance.n_objects)
+    speeds = []
+    for cases in (instance, shards):
+        bt.grow(cases, budget=asked.budget, threads=1)
+        start = time.process_time()
+        tree = bt.grow(cases, budget=asked.budget, threads=1)
+        speeds.append(len(sample) * asked.tests * max(tree.depth, 1) / (time.process_time() - start))
+    return speeds[0], speeds[1]
+
+
+class TimedLevels(LocalLevels):
+    """Local shards, and how long they took."""
+
+    def __init__(self, shards: Sequence[Shard]) -> None:
+        super().__init__(shards, 1)
+        self.seconds = 0.0
+
+    def advance(self, places: Any, step: Step) -> Any:
+        start = time.process_time()
+        found = super().advance(places, step)
+        self.seconds += time.process_time() - start
+        return found
+
+
+def driver(asked: argparse.Namespace) -> None:
+    """What a node costs where the tree is made: a tree that ends in single rows."""
+    rows = min(asked.rows, DRIVER_ROWS)
+    instance = bt.Instance.from_frame(rows_of(0, rows, asked.tests), "label", duplicates="keep")
+    shards = list(parts_of(instance, rows))
+    cases = Shards.of(instance.schema, shards, instance.n_objects)
+    settings = check_settings(cases, bt.Pairs(), 0, None, "worst")
+    levels = TimedLevels(shards)
+    start = time.process_time()
+    nodes = LevelGrower(cases, settings, levels).grow()
+    seconds = time.process_time() - start - levels.seconds
+    n_split = int((nodes.test >= 0).sum())
+    tracemalloc.start()
+    grower = LevelGrower(cases, settings, levels)
+    grower.grow()
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    print(
+        f"the driver: {1e3 * seconds / n_split:.2f} ms for each of {n_split:,} nodes that it splits, "
+        f"{kept / len(nodes):.0f} bytes for each of {len(nodes):,}"
+    )
 
 
 def main() -> None:
@@ -176,39 +245,60 @@ def main() -> None:
         size = sum(file.stat().st_size for file in folder.glob("*.parquet"))
         print(f"{asked.rows:,} rows × {asked.tests} tests: {size / 1e9:.2f} GB of Parquet, written in {seconds:.0f} s")
         with dask.config.set({"distributed.worker.profile.enabled": False, "temporary-directory": scratch}):
-            compare(str(folder / "*.parquet"), asked)
+            compare(folder, asked)
 
 
-def compare(pattern: str, asked: argparse.Namespace) -> None:
-    whole = asked.rows * asked.tests * 8
+def compare(folder: Path, asked: argparse.Namespace) -> None:
+    whole = asked.rows * asked.tests * NUMBER_BYTES
     memory = max(whole // 8, MIN_MEMORY)
-    print(f"as numbers they take {whole / 1e9:.2f} GB in memory; a worker may use {memory / 1e9:.2f} GB")
+    print(f"as numbers they take {whole / 1e9:.2f} GB in memory; a worker may use {memory / 1e9:.2f} GB", flush=True)
     runs = []
     for n_workers in (1, 2):
-        run = fit_ours(pattern, n_workers, memory, asked.budget)
+        run = fit_ours(str(folder / "*.parquet"), n_workers, memory, asked.budget)
         runs.append(run)
-        beside = run.growing.clock / (run.counting / n_workers) - 1
+        beside = run.growing.clock - run.counting / n_workers
         print(f"{n_workers} worker(s): coding {run.coding}, growing {run.growing} in {run.n_passes} passes;")
         print(
-            f"    {cells(asked, run.tree) / run.counting:.2e} cells/s a worker; {beside:.0%} beside counting; "
+            f"    {1e9 * run.coding.processor / (asked.rows * asked.tests):.0f} ns to code a cell; "
+            f"{cells(asked, run.tree) / run.counting:.2e} cells/s a worker; beside counting {beside:.2f} s, which is "
+            f"{beside * n_workers / run.counting:.0%} of it (disk {run.disk / n_workers:.2f} s), "
+            f"{beside / run.n_passes:.2f} s a pass and {1e3 * beside / run.n_tasks:.1f} ms a task; "
             f"peak {run.peak_bytes / 1e9:.2f} GB; {run.tree.n_leaves} leaves",
             flush=True,
         )
         if not asked.no_lightgbm:
-            reading, fitting, peak = fit_lightgbm(pattern, n_workers, run.tree.n_leaves)
-            together = (reading.clock + fitting.clock) / (run.coding.clock + run.growing.clock)
-            work = (reading.processor + fitting.processor) / (run.coding.processor + run.growing.processor)
-            print(
-                f"    LightGBM: reading {reading}, fit {fitting}; peak {peak / 1e9:.2f} GB; in all {together:.1f} × "
-                f"our time and {work:.1f} × our processor time",
-                flush=True,
-            )
-    kernel, worker = in_memory(asked), cells(asked, runs[0].tree) / runs[0].counting
-    print(f"in memory: {kernel:.2e} cells/s, a worker {worker / kernel:.0%} of that")
+            print_lightgbm(fit_lightgbm(fitting_files(folder, asked), n_workers, run.tree.n_leaves), run, asked)
+    (kernel, shard_kernel), worker = in_memory(asked), cells(asked, runs[0].tree) / runs[0].counting
+    print(
+        f"in memory: {kernel:.2e} cells/s, level by level {shard_kernel:.2e}; a worker {worker / kernel:.0%} and "
+        f"{worker / shard_kernel:.0%} of that"
+    )
     print(
         f"from 1 worker to 2: coding {runs[0].coding.clock / runs[1].coding.clock:.2f} ×, growing "
         f"{runs[0].growing.clock / runs[1].growing.clock:.2f} ×; the same tree: "
         f"{runs[0].tree.to_dict() == runs[1].tree.to_dict()}"
+    )
+    driver(asked)
+
+
+def fitting_files(folder: Path, asked: argparse.Namespace) -> list[Path]:
+    """As many as LightGBM can hold in this machine's memory; all of them, if it is large enough."""
+    free = psutil.virtual_memory().available
+    files = sorted(folder.glob("*.parquet"))
+    in_file = asked.rows * asked.tests * NUMBER_BYTES / len(files)
+    return files[: max(1, int(free / LIGHTGBM_COPIES / in_file))]
+
+
+def print_lightgbm(other: Other, run: Run, asked: argparse.Namespace) -> None:
+    share = other.n_rows / asked.rows
+    clock = (other.reading.clock + other.fitting.clock) / (run.coding.clock + run.growing.clock) / share
+    work = (other.reading.processor + other.fitting.processor) / (run.coding.processor + run.growing.processor) / share
+    print(
+        f"    LightGBM, {other.n_rows:,} rows: reading {other.reading}, fit {other.fitting}; peak "
+        f"{other.peak_bytes / 1e9:.2f} GB; {other.n_leaves} leaves; per row in all {clock:.1f} × our time and "
+        f"{work:.1f} × our processor time; its fit alone "
+        f"{other.fitting.processor / share / run.growing.processor:.1f} × our growing",
+        flush=True,
     )
 
 
