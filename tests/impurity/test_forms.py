@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.impurity.forms import GENERAL
+from budgetree.impurity.forms import GENERAL, hinge
 from impurity.known import ALL, counts_lists
 
 
@@ -27,3 +28,14 @@ def test_a_form_is_the_impurity_stretched(impurity: bt.Impurity, units: list[int
         assert form.kind == GENERAL or Fraction(int(value)) == value
         largest = form.largest(sum(units))
         assert largest is None or value <= largest
+
+
+@pytest.mark.parametrize("subtracted", [0, 4, Fraction(9, 4)])
+def test_hinges_in_whole_numbers_are_those_in_floats(subtracted: Any) -> None:
+    counts = np.random.default_rng(0).integers(0, 9, (5, 3, 7))
+    in_floats = hinge(counts.astype(np.float64), 1.5, float(subtracted))
+    exact = hinge(counts.astype(object), Fraction(3, 2), subtracted)
+    assert exact.shape == (5, 3)
+    assert (exact.astype(np.float64) == in_floats).all()
+    assert hinge(counts[0, 0].astype(object), Fraction(3, 2), subtracted) == in_floats[0, 0]
+    assert hinge(np.array([5], dtype=object), 1, subtracted) == 0

@@ -177,11 +177,26 @@ def powers(counts: NDArray[Any], power: int) -> Any:
 def hinge(counts: NDArray[Any], threshold: Any, subtracted: Any) -> Any:
     """Σ over ordered pairs of [[n_i − t]₊ [n_j − t]₊ − s]₊ on the last axis."""
     above = np.maximum(counts - threshold, 0)
+    if above.dtype == object:
+        return _whole_hinge(above, subtracted)
     total: Any = 0
     for shift in range(1, counts.shape[-1]):
         product = above * np.roll(above, shift, axis=-1)
         total = total + np.maximum(product - subtracted, 0).sum(axis=-1)
     return total if counts.shape[-1] > 1 else np.zeros_like(counts[..., 0])
+
+
+def _whole_hinge(above: NDArray[Any], subtracted: Any) -> Any:
+    """The same in numbers of any size, of the classes that are above: of hundreds most nodes show a few."""
+    if not subtracted:
+        return above.sum(axis=-1) ** 2 - (above**2).sum(axis=-1)
+    rows = above.reshape(-1, above.shape[-1])
+    total = np.zeros(len(rows), dtype=object)
+    for place, row in enumerate(rows):
+        shown = row[row > 0]
+        pairs = np.maximum(np.multiply.outer(shown, shown) - subtracted, 0).sum()
+        total[place] = pairs - np.maximum(shown * shown - subtracted, 0).sum()
+    return total.reshape(above.shape[:-1])[()]
 
 
 def polynomial(counts: NDArray[Any], terms: Any) -> Any:
