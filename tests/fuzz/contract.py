@@ -34,13 +34,19 @@ REFUSALS = {
 }
 OURS = str(Path(budgetree.__file__).parent)
 
-# Nothing that a file or an answer says may lead to these. What imports do (compile, exec, reading) is left out.
+# Nothing that a file or an answer says may lead to these. Imports compile and run code too: that is forbidden where a
+# module of ours asks for it itself, by eval, exec or compile.
 FORBIDDEN = (
     "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.putenv", "os.remove",
     "os.rmdir", "subprocess.Popen", "pickle.find_class", "socket.connect", "socket.bind", "socket.getaddrinfo",
+    "os.rename", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.chown", "os.truncate", "os.utime",
     "shutil.rmtree", "urllib.Request", "ctypes.dlopen", "webbrowser.open",
 )  # fmt: skip
-OF_FILES = ("open", "os.remove", "os.rmdir", "shutil.rmtree")
+OF_CODE = ("compile", "exec")
+OF_FILES = (
+    "open", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.truncate", "os.utime", "shutil.rmtree",
+)  # fmt: skip
+OF_TWO_FILES = ("os.rename", "os.link", "os.symlink")
 
 
 class ViolationError(Exception):
@@ -77,16 +83,17 @@ def judge(target: Target, data: bytes) -> Verdict:
     _reset_peak()
     before, began = _peak(), time.process_time()
     accepted, failure = False, None
+    broken: list[str] = []
     try:
-        with _limited(), warnings.catch_warnings(), _debugging(), _confined() as broken:
+        with _limited(), warnings.catch_warnings(), _debugging(), _confined(broken):
             warnings.simplefilter("error", RuntimeWarning)  # what NumPy says of overflows is no message of ours
             accepted = target.attempt(data)
-        if broken:
-            failure = f"forbidden: {broken[0]}"
     except Exception as error:
         failure = _flaw(error)
     except Hang:
         failure = "hang: " + traceback.format_exc(limit=-6)
+    if failure is None and broken:  # also where a refusal came after it
+        failure = f"forbidden: {broken[0]}"
     seconds, megabytes = time.process_time() - began, _peak() - before
     if failure is None and seconds > MAX_SECONDS:
         failure = f"slow: {seconds:.1f} s of processor time"
@@ -160,15 +167,14 @@ def allowing(*events: str) -> Iterator[None]:
 
 
 @contextmanager
-def _confined() -> Iterator[list[str]]:
-    """What was done that no input may do: it is refused, and listed. Files are written in the working folder alone,
-    and in the library's own temporary ones."""
+def _confined(broken: list[str]) -> Iterator[None]:
+    """What is done that no input may do is refused, and listed. Files are written in the working folder alone, and in
+    the library's own temporary ones."""
     _hook()
-    broken: list[str] = []
     own = os.path.join(tempfile.gettempdir(), "budgetree-")
     _watchers.append((broken, (os.getcwd(), own, "/dev/", "/proc/")))
     try:
-        yield broken
+        yield
     finally:
         _watchers.pop()
 
@@ -180,12 +186,21 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "open":
         if not isinstance(arguments[0], (str, bytes)) or not _writes(arguments[1], arguments[2]):
             return
+    elif event in OF_CODE:
+        if not sys._getframe(1).f_code.co_filename.startswith(OURS):
+            return
     elif event not in FORBIDDEN:
         return
-    if event in OF_FILES and os.path.abspath(os.fsdecode(arguments[0])).startswith(folders):
+    places = arguments[: 1 if event in OF_FILES else 2 if event in OF_TWO_FILES else 0]
+    if places and all(_is_within(place, folders) for place in places):
         return
     broken.append(f"{event} {arguments!r:.200}")
     raise PermissionError(1, "no input may do this", event)
+
+
+def _is_within(place: Any, folders: tuple[str, ...]) -> bool:
+    """Whether a file is in one of the folders; one that is open already was allowed then."""
+    return isinstance(place, int) or os.path.abspath(os.fsdecode(place)).startswith(folders)
 
 
 def _writes(mode: Any, flags: Any) -> bool:

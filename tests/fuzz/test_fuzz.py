@@ -5,10 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+
+import budgetree as bt
 
 from . import contract
 from .commands import prepare
@@ -79,15 +82,37 @@ def test_what_an_input_may_not_do_is_a_failure(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.chdir(tmp_path)
     outside = tmp_path.parent / "outside"
-    for forbidden in (lambda: os.system("true"), lambda: subprocess.run(["true"]), lambda: outside.write_text("x")):
+    here = tmp_path / "here"
+    here.write_text("x")
+    for forbidden in (
+        lambda: os.system("true"),
+        lambda: subprocess.run(["true"]),
+        lambda: outside.write_text("x"),
+        lambda: outside.mkdir(),
+        lambda: here.rename(outside),
+        lambda: outside.symlink_to(here),
+        lambda: tmp_path.parent.chmod(0o700),
+    ):
 
-        def attempt(_: bytes, forbidden: object = forbidden) -> bool:
+        def attempt(data: bytes, forbidden: object = forbidden) -> bool:
             with suppress(OSError):
                 forbidden()  # type: ignore[operator]
-            return True
+            return bool(bt.Prices(-1 if data else 1))  # refused in words, or accepted
 
-        assert "forbidden" in str(judge(a_target(attempt), b"").failure)
+        for data in (b"", b"refused"):
+            assert "forbidden" in str(judge(a_target(attempt), data).failure)
     assert not outside.exists()
+    (tmp_path / "there").mkdir()
+    assert judge(a_target(lambda _: here.rename(tmp_path / "there" / "x") is not None), b"").failure is None
+
+
+def test_code_that_a_module_of_ours_runs_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for run in ("eval(data)", "exec(data)", "compile(data, '', 'eval')"):
+        names: dict[str, Any] = {}
+        exec(compile(f"def attempt(data):\n    return bool({run})", f"{contract.OURS}/reader.py", "exec"), names)
+        verdict = judge(a_target(names["attempt"]), b"1 + 1")
+        assert "forbidden" in str(verdict.failure) or "no input may do this" in str(verdict.failure)
 
 
 def test_an_input_that_hangs_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

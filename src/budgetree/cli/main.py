@@ -112,7 +112,7 @@ def _ended_by(error: Exception) -> int:
         return _failed(str(error) or "there is not enough memory for this.")
     if isinstance(error, OSError):
         give_up(sys.stdout)  # it may be what is full or closed
-        return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return _failed(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
     if os.environ.get("BUDGETREE_DEBUG"):
         raise error
     kind = type(error).__name__
