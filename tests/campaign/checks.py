@@ -292,7 +292,9 @@ def _by_duckdb(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
     }
     table = pa.table([pa.array(column, types[name]) for name, column in columns.items()], names=[*columns])
     connection.register("cases", table)
-    return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases").fetchall()]
+    return [
+        row[0] for row in connection.execute(f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases").fetchall()
+    ]
 
 
 def _by_sqlite(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
@@ -301,7 +303,10 @@ def _by_sqlite(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
         connection.execute(f"CREATE TABLE cases ({', '.join(quoted)})")
         places = ", ".join("?" * len(columns))
         connection.executemany(f"INSERT INTO cases VALUES ({places})", zip(*columns.values(), strict=True))
-        return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases ORDER BY rowid")]
+        return [
+            row[0]
+            for row in connection.execute(f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases ORDER BY rowid")
+        ]
 
 
 def _by_rules(built: Built, tree: bt.Tree, row: tuple[int, ...]) -> list[Any]:
