@@ -63,12 +63,20 @@ def test_whole_numbers_beyond_floats_do_not_become_decimal_ones(tmp_path: Path) 
         ({"x": [3, 4], "y": TEXTS, "z": [5, 6]}, r"1.parquet: its columns are not those of .*0.parquet"),
     ],
 )
-def test_other_columns_are_refused_by_all_who_read(tmp_path: Path, other: dict[str, Any], message: str) -> None:
+def test_other_columns_are_refused(tmp_path: Path, other: dict[str, Any], message: str) -> None:
     data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, other)
     with pytest.raises(TableFileError, match=message):
         read_table(data)
-    with pytest.raises(TableFileError, match=message):
-        list(open_batches(data, Reading()).read(Wanted(texts=["x"])))
+
+
+def test_batches_need_the_same_names_and_keep_the_kinds_of_each_file(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, {"x": [1.5, 2.25], "y": TEXTS}, {"x": TEXTS, "y": TEXTS})
+    found = list(open_batches(data, Reading()).read(Wanted(texts=["x"])))
+    assert [batch.table.column("x").to_list() for batch in found] == [[1, 2], [1.5, 2.25], TEXTS]
+    assert [list(batch.lines) for batch in found] == [["1,a", "2,b"], ["1.5,a", "2.25,b"], ["a,a", "b,b"]]
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, {"y": TEXTS, "x": [3, 4]})
+    with pytest.raises(TableFileError, match=r"1.parquet: its columns are not those of .*0.parquet"):
+        open_batches(data, Reading())
 
 
 def test_decimals_keep_their_digits(tmp_path: Path) -> None:

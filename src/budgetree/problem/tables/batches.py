@@ -29,7 +29,7 @@ from budgetree.problem.tables.csv_file import (
 from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
 from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
-from budgetree.problem.tables.parquet_file import ParquetFiles, open_parquet, readable_parquet
+from budgetree.problem.tables.parquet_file import ParquetFiles, open_parquet, parquet_names, readable_parquet
 from budgetree.problem.tables.parquet_kinds import NUMBERS
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Column, Table
@@ -80,7 +80,7 @@ def open_batches(data: str, reading: Reading) -> Batches:
         files = open_csv_files(data, paths, reading)
         return Batches(data, files.names, lambda wanted: _csv_batches(files, paths, wanted))
     with open_database(paths) as base:
-        names = open_parquet(data, paths, base).names
+        names = parquet_names(data, paths, base)
     return Batches(data, names, lambda wanted: _parquet_batches(data, paths, wanted))
 
 

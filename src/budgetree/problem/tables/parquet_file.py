@@ -13,7 +13,7 @@ from budgetree.errors import TableFileError
 from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.csv_source import check_header
 from budgetree.problem.tables.database import Database, literal, open_database, plain_path
-from budgetree.problem.tables.parquet_kinds import LONG_NUMBERS, NUMBERS, QUICK, Header, common_header
+from budgetree.problem.tables.parquet_kinds import LONG_NUMBERS, NUMBERS, QUICK, Header, common_header, common_names
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.values import plain_decimal
 from budgetree.problem.units import LARGEST_EXACT
@@ -73,12 +73,22 @@ def readable_parquet(data: str) -> Iterator[None]:
         raise TableFileError(f"{data}: this Parquet file cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFiles:
-    """Look at the columns of the files, which must have the same."""
-    files = [literal(plain_path(path, base.folder)) for path in paths]
+def parquet_names(data: str, paths: Sequence[str], base: Database) -> tuple[str, ...]:
+    """The columns of files that are read one after the other, each with its own kinds."""
+    return common_names(paths, _headers(data, [literal(plain_path(path, base.folder)) for path in paths], base))
+
+
+def _headers(data: str, files: Sequence[str], base: Database) -> list[Header]:
     with readable_parquet(data):
         headers = [Header.of(base.run(f"DESCRIBE FROM read_parquet([{file}])")) for file in files]
     check_header(data, headers[0].names)
+    return headers
+
+
+def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFiles:
+    """Look at the columns of the files, which must have the same."""
+    files = [literal(plain_path(path, base.folder)) for path in paths]
+    headers = _headers(data, files, base)
     common = common_header(paths, headers)
     columns = ", ".join(f"c{place}" for place in range(len(common.names)))
     if len(set(headers)) == 1:

@@ -36,8 +36,8 @@ class Header:
         return ", ".join(f"{_as_kind(f'c{at}', kind, other)} AS c{at}" for at, (kind, other) in columns)
 
 
-def common_header(paths: Sequence[str], headers: Sequence[Header]) -> Header:
-    """What files with these headers are read as; TableFileError where they do not fit together."""
+def common_names(paths: Sequence[str], headers: Sequence[Header]) -> tuple[str, ...]:
+    """The names that all files have, in the same order; TableFileError where they have not."""
     names = headers[0].names
     for path, header in zip(paths, headers, strict=True):
         if header.names != names:
@@ -45,6 +45,12 @@ def common_header(paths: Sequence[str], headers: Sequence[Header]) -> Header:
                 f"{path}: its columns are not those of {paths[0]}; files that are read together need the same columns "
                 "in the same order."
             )
+    return names
+
+
+def common_header(paths: Sequence[str], headers: Sequence[Header]) -> Header:
+    """What files with these headers are read as; TableFileError where they do not fit together."""
+    names = common_names(paths, headers)
     by_column = zip(names, zip(*(header.kinds for header in headers), strict=True), strict=True)
     return Header(names, tuple(_common(name, kinds, paths) for name, kinds in by_column))
 
