@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import subprocess
@@ -13,6 +12,7 @@ import time
 import pytest
 
 import budgetree as bt
+from budgetree.cli import main
 from budgetree.services import interrupts
 from budgetree.services.clock import Clock
 from budgetree.services.interrupts import instead_of_interrupt, none_lost
@@ -66,12 +66,22 @@ def test_an_interrupt_while_python_cleans_up_comes_again(capsys: pytest.CaptureF
         def __del__(self) -> None:
             raise KeyboardInterrupt
 
-    with none_lost():
+    def clean_up_and_wait() -> None:
         Cleaned()
-        gc.collect()
-        with pytest.raises(KeyboardInterrupt):
-            time.sleep(5)
+        time.sleep(5)
+
+    with none_lost(), pytest.raises(KeyboardInterrupt):
+        clean_up_and_wait()
     assert "ignored" not in capsys.readouterr().err
+
+
+def test_what_one_command_was_told_is_not_meant_for_the_next(capsys: pytest.CaptureFixture[str]) -> None:
+    with none_lost():
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.raise_interrupt(signal.SIGINT, None)
+        assert interrupts.was_interrupted()
+    assert main(["show", "nothing.json"]) == 1
+    assert "nothing.json" in capsys.readouterr().err
 
 
 @pytest.mark.core

@@ -24,7 +24,7 @@ def raise_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def was_interrupted() -> bool:
-    """Whether Ctrl-C has raised KeyboardInterrupt in this process, by our handler."""
+    """Whether Ctrl-C has raised KeyboardInterrupt by our handler, since `none_lost` began."""
     return _was_raised.is_set()
 
 
@@ -86,6 +86,7 @@ def instead_of_interrupt(stop: Callable[[], object]) -> Iterator[None]:
 def none_lost() -> Iterator[None]:
     """KeyboardInterrupt where Python cannot raise it (while it cleans up) comes again a moment later, without noise."""
     before = sys.unraisablehook
+    _was_raised.clear()  # what an earlier command was told is not meant for this one
 
     def hook(unraisable: Any) -> None:
         if not issubclass(unraisable.exc_type, KeyboardInterrupt):

@@ -56,5 +56,5 @@ test("what answers cost is listed with the prices", () => {
 
 test("a certificate speaks of loss where losses are given", () => {
   const open = { ...tree, statement: { proven: false, sentences: [""] }, certificate: { lines: [], ratio: 2, lower_bound: 3 } };
-  assert.equal(proofFact(losing(), open).note, "any tree that loses as little costs at least 3");
+  assert.equal(proofFact(losing(), open).note, "any tree that loses as little costs at least 3; not checked here");
 });
