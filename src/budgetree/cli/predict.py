@@ -19,7 +19,11 @@ from budgetree.cli.endings import ending
 @options.data
 @options.reading
 @click.option(
-    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write CSV here instead of printing it."
+    "-o",
+    "--out",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Write CSV here instead of printing it (-: print it).",
 )
 @click.option("--target", "-t", metavar="COL", help="The column with the right answer: say what is wrong.")
 @click.option("--probabilities", is_flag=True, help="Also the probability of each class, in a column for each.")
@@ -50,6 +54,7 @@ def predict(
     from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree
 
+    out = None if out == "-" else out  # as other commands say it
     check_outputs((out,), (model, data))
     line = safe_line if settings.pop("spreadsheet_safe") else str
     tree = Tree.from_json(model)

@@ -187,6 +187,10 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
     for path in outputs:
         if path is None:
             continue
+        if path == "-":
+            raise ValueError(
+                "-: this is written to a file, and not printed; expected its name, such as ./- for that one."
+            )
         check_place(path)
         if os.path.realpath(path) in taken:
             raise ValueError(f"{path}: this file is in use by the same command; choose another name for the output.")
