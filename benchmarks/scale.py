@@ -3,6 +3,7 @@
     python benchmarks/scale.py                                   50 million rows × 50 tests, written as Parquet first
     python benchmarks/scale.py --rows 1000000                    smaller
     python benchmarks/scale.py --folder data --no-lightgbm       keeps the files for the next run
+    python benchmarks/scale.py --rows 10000000 --memory 4        nothing goes to disk
 
 Each worker has one thread and may use an eighth of what the rows take in memory as 32-bit numbers (but 700 MB at
 least, which Python with Dask needs anyway). Printed: the time for coding and for growing, the workers' peak memory,
@@ -237,6 +238,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=3, help="tests on a path, each at a price of 1")
     parser.add_argument("--folder", help="where the Parquet files are, or will be; by default a temporary folder")
     parser.add_argument("--no-lightgbm", action="store_true")
+    parser.add_argument("--memory", type=float, help="GB that a worker may use, where an eighth is not what is asked")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="budgetree-scale-") as scratch:
         folder = Path(asked.folder or scratch)
@@ -250,7 +252,7 @@ def main() -> None:
 
 def compare(folder: Path, asked: argparse.Namespace) -> None:
     whole = asked.rows * asked.tests * NUMBER_BYTES
-    memory = max(whole // 8, MIN_MEMORY)
+    memory = max(whole // 8, MIN_MEMORY) if asked.memory is None else int(asked.memory * 1e9)
     print(f"as numbers they take {whole / 1e9:.2f} GB in memory; a worker may use {memory / 1e9:.2f} GB", flush=True)
     runs = []
     for n_workers in (1, 2):
