@@ -86,3 +86,13 @@ def test_a_budget_without_time_leaves_the_others_theirs(pima: bt.Instance) -> No
     trees = PredictiveTrees(pima, sure=None, leaves="model")
     assert trees.tree(2, time_limit=0).n_leaves == 1
     assert trees.tree(2) == bt.predictive(pima, budget=2, sure=None)
+
+
+def test_a_tree_for_which_numbers_stayed_rounded_is_not_called_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_time(*_: Any) -> Any:
+        raise OutOfTimeError
+
+    instance = bt.datasets.load("pima")
+    assert bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete
+    monkeypatch.setattr("budgetree.learn._predictive.fine_instance", no_time)
+    assert not bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete

@@ -88,12 +88,13 @@ class PredictiveTrees:
     ) -> None:
         check_instance(cases)
         limit, n_threads = careful(check_sure(sure), cases.schema.loss_table), check_threads(threads)
+        self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
             self.cases = fine_instance(cases, clock)  # not rounded, not merged
         except OutOfTimeError:
             if not needs_tree:
                 raise
-            self.cases = cases  # rounded and merged as they are
+            self.cases, self.is_coarse = cases, True  # rounded and merged as they are
         self._fitter = Fitter(self.cases, limit, leaves, n_threads)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:

@@ -34,14 +34,14 @@ class NewSearch:
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
         """A point for each budget that buys something else than the one before."""
         trees = self._trees_of(instance, clock, needs_tree=True)
-        fine = trees.cases  # every row is a case, as these trees count them
+        fine = trees.cases  # every row is a case, as these trees count them, if there was time
         leaf = found_leaf(fine)
         best = {leaf.need: leaf}
         for tree in self._each_tree(trees, clock, progress):
             best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
         found = [best[need] for need in sorted(best)]
         points = tuple(make_point(fine, tree, fine.irreducible.units) for tree in found)
-        return Frontier(points, fine, not clock.is_over, SOURCE)
+        return Frontier(points, fine, not (clock.is_over or trees.is_coarse), SOURCE)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows; every budget has an equal share of the time."""

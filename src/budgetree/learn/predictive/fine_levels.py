@@ -28,14 +28,16 @@ def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:
     if instance.raw is None:
         return instance
     fixed: dict[str, ColumnEncoder] = {}
-    began, left = time.monotonic(), None if clock is None else clock.seconds_left
+    n_numbers = sum(map(_has_numbers, instance.raw.tests.columns))
+    began, left, n_done = time.monotonic(), None if clock is None else clock.seconds_left, 0
     for column, encoder in zip(instance.raw.tests.columns, instance.schema.encoders or (), strict=True):
         if isinstance(instance.prices.tests.get(column.name), Mapping):
             fixed[column.name] = encoder
         elif _has_numbers(column):
             fixed[column.name] = fit_fine_levels(column)
+            n_done += 1
         if left is not None and (used := time.monotonic() - began) > min(FIRST_LOOK, SHARE * left):
-            whole = used / max(len(fixed), 1) * len(instance.raw.tests.columns) * (1 + ENCODING)
+            whole = used / max(n_done, 1) * max(n_numbers, 1) * (1 + ENCODING)
             if whole > SHARE * left:
                 raise OutOfTimeError
     raw = replace(instance.raw, duplicates="keep")
