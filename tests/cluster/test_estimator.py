@@ -116,3 +116,16 @@ def test_an_empty_partition_has_answers_of_the_same_type(client: Client, frame: 
     classifier = DaskBudgetTreeClassifier(budget=1, losses=losses).fit(frame[TESTS], frame["y"])
     answers = classifier.predict(frame[TESTS])
     assert {part.dtype for part in dask.compute(*answers.to_delayed())} == {answers.dtype}
+
+
+def test_rows_without_columns_and_rows_that_do_not_count_are_refused(client: Client, frame: dd.DataFrame) -> None:
+    X, y = frame.drop(columns="y"), frame["y"]  # noqa: N806
+    fitted = DaskBudgetTreeClassifier(budget=2).fit(X, y)
+    with pytest.raises(ValueError, match="X has 1 dimension; expected a column per test"):
+        fitted.predict(da.zeros(5))
+    nothing = y.map_partitions(lambda part: part.str.len() * 0, meta=("y", "int64"))
+    with pytest.raises(ValueError, match="no row counts"):
+        fitted.score(X, y, sample_weight=nothing)
+    assert hasattr(fitted, "feature_names_in_")
+    fitted.fit(da.zeros((4, 2), chunks=(2, 2)), da.arange(4, chunks=2))
+    assert not hasattr(fitted, "feature_names_in_")

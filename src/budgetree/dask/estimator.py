@@ -24,6 +24,7 @@ from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import frontier
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS
+from budgetree.services.words import counted
 from budgetree.shards.plan import CaseRequest
 
 COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)
@@ -111,6 +112,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         self.classes_ = cases.schema.classes
         self.answers_ = cases.schema.answers
         self.n_features_in_ = len(tests)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         if features is not None:
             self.feature_names_in_ = np.array(features, dtype=object)
         self.max_cost_, self.mean_cost_ = self.tree_.max_cost, self.tree_.mean_cost
@@ -155,7 +157,10 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         local, client = delayed(self.to_local()), self.client_
         parts = of_columns(X, y, sample_weight, _unused_names(())).parts
         found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts]))
-        return float(sum(share * weight for share, weight in found) / sum(weight for _, weight in found))
+        weight = sum(weight for _, weight in found)
+        if not weight:
+            raise ValueError("score: no row counts; expected at least one row of a weight above 0.")
+        return float(sum(share * weight for share, weight in found) / weight)
 
     def to_local(self) -> BudgetTreeClassifier:
         """The ordinary estimator, for rows in memory; it needs no cluster."""
@@ -175,6 +180,8 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
                 f"X is a {type(X).__module__.partition('.')[0]} {type(X).__name__}; expected a Dask frame or array. "
                 f"For rows in memory: to_local().{what}(X)."
             )
+        if X.ndim != 2:
+            raise ValueError(f"X has {counted(X.ndim, 'dimension')}; expected a column per test: rows × tests.")
         like_fit = np.empty((0, X.shape[1])) if isinstance(X, dask.array.Array) else X._meta
         validate_data(local, like_fit, reset=False, skip_check_array=True)  # now, and not on a worker
         if isinstance(X, dask.array.Array):

@@ -46,6 +46,7 @@ class Opened:
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
     """Where to write what becomes the folder in one step, at the end; nothing is left of what fails."""
+    folder = folder.resolve()  # what a link leads to
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise FileExistsError(
             errno.EEXIST, "there is something already; choose another folder, or delete it", str(folder)
