@@ -87,7 +87,7 @@ def test_the_frontier_tells_what_new_cases_recommend(
     folder = tmp_path / "out"
     printed = run(capsys, "frontier", "soybean", "--out", str(folder))
     assert "new error ± se" in printed
-    assert "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong" in printed
+    assert "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong, among these trees for known cases" in printed
     assert (folder / "frontier.csv").read_text().startswith("max_cost,errors,error_rate,new_error,new_error_se,")
     facts = json.loads(run(capsys, "frontier", "soybean", "--json", "--folds", "0"))
     assert facts["recommended"] == facts["points"][-1]["max_cost"]

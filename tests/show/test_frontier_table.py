@@ -63,7 +63,7 @@ def test_new_errors_have_a_column_and_overfitting_is_told() -> None:
     assert [line.count("!") for line in lines[2:8]] == [int(point.overfitted) for point in frontier]
     assert lines[8:] == [
         "error on new cases: cross-validated, 5 of 5 folds",
-        "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong",
+        "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong, among these trees for known cases",
         "3 of 6 points are overfitted (!); at 5: known cases 0.0 % wrong, new cases about 46 % ± 4: overfitted; "
         "objective='new', fewer levels or a smaller budget help",
     ]

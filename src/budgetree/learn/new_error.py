@@ -13,7 +13,7 @@ from budgetree.tree.expected import NewError, NewLoss
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
 PAGE_REMEDY = "a tree for new cases (objective new), fewer levels or a smaller budget help"
-LAST_REMEDY = "use fewer levels or a smaller budget"  # where the tree is for new cases already
+LAST_REMEDY = "expect what new cases say"  # of a tree for new cases, which is no better for being smaller
 
 
 def overfitted_words(known_error: float, new: NewError, remedy: str = REMEDY) -> str:

@@ -69,7 +69,8 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     lines = [str(frontier.validation)]
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
     if chosen.expected is not None:
-        lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}")
+        among = "" if chosen.source == SOURCE else ", among these trees for known cases"
+        lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}{among}")
     if overfitted:
         words = verdict(overfitted[-1], remedy)
         lines.append(f"{_budgets(overfitted, frontier)}: {words}")

@@ -2,7 +2,7 @@
 // The tree as an outline: one row per branch, folded and unfolded, walked with the arrow keys (ARIA's tree pattern).
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
-import { byId, cases, className, element, span, stackedBar, total } from "./dom.js";
+import { byId, cases, className, element, percent, span, stackedBar, total } from "./dom.js";
 import { firstHighest } from "./losses.js";
 import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, testAt, worstPath } from "./model.js";
 import { narrow, showDetail } from "./detail.js";
@@ -94,7 +94,7 @@ export function rowLine(index, group, branch, onWorst) {
   if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(say("list.comma"))), " ");
   const what = isLeaf(node)
     ? element("span", {}, ...leafWords(index, at))
-    : element("b", {}, testWords(index, at));
+    : element("span", {}, ...sureWords(index, at), element("b", {}, testWords(index, at)));
   const costs = branch ? [...branchPrice(index, at, branch), say("tree.spent", { amount: inUnit(node.spent) })] : [];
   if (!isLeaf(node)) costs.unshift(priceWords(index, at));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
@@ -110,6 +110,16 @@ export function rowLine(index, group, branch, onWorst) {
 export function testWords(index, at) {
   const { name } = testAt(index, at);
   return isPurchase(index, at) ? say("tree.buy", { test: name }) : name;
+}
+
+/**
+ * Where a case that is sure enough stops instead of paying: what is said before the test.
+ * @param {Index} index
+ * @param {number} at
+ */
+function sureWords(index, at) {
+  const sure = index.tree.models?.sure ?? null;
+  return index.nodes[at].stops && sure !== null ? [say("tree.unless_sure", { share: percent(sure, 1) }), " "] : [];
 }
 
 /**

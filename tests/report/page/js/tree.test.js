@@ -27,6 +27,14 @@ test("a leaf says what the branch cost where outcomes differ in price, and the c
   assert.equal(rowLine(index(), 4, branch, true).textContent, "l well paid 3, spent 5.1  1 case worst case");
 });
 
+test("where a case may stop because it is sure, that is said before the test", () => {
+  const sure = index();
+  sure.nodes[0].stops = true;
+  assert.doesNotMatch(rowLine(sure, 0, null, false).textContent, /sure/);
+  sure.tree = { ...sure.tree, models: /** @type {any} */ ({ sure: 0.95 }) };
+  assert.match(rowLine(sure, 0, null, false).textContent, /^unless 95% sure: colour costs/);
+});
+
 test("the root has no outcomes", () => {
   assert.equal(rowLine(index(), 0, null, true).textContent, "colour costs 2.1 (with 0.1 for visit)  6 cases");
 });
