@@ -46,7 +46,7 @@ def test_a_gap_in_a_column_with_prices_per_outcome_says_what_to_add(
     printed = run(capsys, *FIT, "p.toml", code=1)
     assert printed == (
         "error: p.toml: test 'ca level' has a price per outcome, but none for rows where it is missing; add below "
-        '[tests."ca level"]: missing = 1.\n'
+        '[tests."ca level"], or in the braces of "ca level" = {…}: missing = 1.\n'
     )
     (folder / "p.toml").write_text(text + printed.rpartition(": ")[2].rstrip(".\n"), encoding="utf-8")
     run(capsys, *FIT, "p.toml")

@@ -77,7 +77,7 @@ def fit(
             )
         settings["objective"] = "known"
     from budgetree.cli.cluster import fit_on_cluster
-    from budgetree.cli.fitting import Wish, find_tree, told_as_it_passes, with_bounds
+    from budgetree.cli.fitting import Wish, bound_reporter, find_tree, with_bounds
     from budgetree.cli.output import known_line, new_error_facts, print_json, statement_line, tree_facts
     from budgetree.cli.suspects import is_troubleshooting
     from budgetree.cli.tables import Request, check_outputs, load_grouped
@@ -112,7 +112,7 @@ def fit(
     )
     if is_troubleshooting(instance) and not asks_for_new:
         wish = replace(wish, objective="known")  # of new cases nothing could be learned
-    tell = told_as_it_passes(instance, wish)
+    tell = bound_reporter(instance, wish)
     tell(None)
     found, point, tree = find_tree(instance, groups, wish)
     tell(tree)

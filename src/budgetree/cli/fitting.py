@@ -59,7 +59,7 @@ class Wish:
         return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
 
 
-def told_as_it_passes(instance: Instance, wish: Wish) -> Callable[[Tree | None], None]:
+def bound_reporter(instance: Instance, wish: Wish) -> Callable[[Tree | None], None]:
     """Says to whoever watches what is known so far of how cheap a tree without errors can be; else does nothing."""
     if not wish.wants_bound or instance.losses is not None or not on_terminal():
         return lambda tree: None

@@ -54,7 +54,7 @@ def predict(
     from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree
 
-    out = None if out == "-" else out  # as other commands say it
+    out = None if out == "-" else out  # as Unix tools say it
     check_outputs((out,), (model, data))
     line = safe_line if settings.pop("spreadsheet_safe") else str
     tree = Tree.from_json(model)

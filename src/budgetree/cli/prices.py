@@ -42,7 +42,7 @@ def advice(error: NoPriceError) -> str:
         )
     gap = "rows where it is missing" if list(error.names) == ["missing"] else listed(error.names)
     lines = " and ".join(f"{_key(name)} = {EXAMPLE}" for name in error.names)
-    place = f"[tests.{_key(error.test)}]"
+    place = f"[tests.{_key(error.test)}], or in the braces of {_key(error.test)} = {{…}}"
     return f"test {error.test!r} has a price per outcome, but none for {gap}; add below {place}: {lines}."
 
 

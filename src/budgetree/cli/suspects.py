@@ -29,7 +29,7 @@ class Known:
     def of(cls, column: Column) -> Known:
         try:
             coded = column.coded()
-        except TypeError:  # lists and the like, which are refused later
+        except ValueError:  # lists and the like, which are refused later
             coded = Coded.of(list(map(str, column.to_list())))
         counts: dict[str, int] = {}
         for value, count in zip(coded.distinct, coded.counts.tolist(), strict=False):
@@ -79,7 +79,7 @@ def about_classes(instance: Instance) -> str | None:
 
 def is_troubleshooting(instance: Instance) -> bool:
     """Whether every class has one case."""
-    return instance.n_objects == instance.n_classes > 1
+    return instance.has_one_row_per_class and instance.n_classes > 1
 
 
 def about_id(column: Column) -> str | None:

@@ -77,7 +77,9 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
     """The settings; None where nothing is to be held out."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
         raise ValueError(f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on.")
-    if instance.losses is None and len(np.unique(instance.row_labels)) == instance.n_rows:
+    if groups is not None:
+        _check_groups(groups, instance.n_rows)
+    if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is known to nobody: all would be wrong, whatever is learned
     if groups is None:
         # A fold without a case of its own says nothing, and neither does a table of one case.

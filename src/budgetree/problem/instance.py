@@ -302,6 +302,14 @@ class Instance(HasSchema):
         return self.labels if self.raw is None else self.raw.labels
 
     @property
+    def has_one_row_per_class(self) -> bool:
+        """Whether no two rows have the same class, as in a troubleshooting table.
+
+        :meta private:
+        """
+        return len(np.unique(self.row_labels)) == self.n_rows
+
+    @property
     def row_weights(self) -> NDArray[np.float64]:
         """Per raw row, how much it counts."""
         if self.raw is None:

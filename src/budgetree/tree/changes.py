@@ -26,7 +26,7 @@ def cut(tree: Tree, budget: Any) -> Tree:
 
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
-    _refuse_for_new_cases(tree, "trim", "it already buys nothing that no answer depends on")
+    _refuse_for_new_cases(tree, "trim", "what it buys also makes its probabilities")
     stop = idle_nodes(tree)
     return _pruned(tree, stop, Change("trimmed")) if stop.any() else tree
 

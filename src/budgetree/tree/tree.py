@@ -445,7 +445,7 @@ class Tree(Shown):
         Raises
         ------
         ValueError
-            Where the tree is one for new cases: it already buys nothing that no answer depends on.
+            Where the tree is one for new cases: what it buys also makes its probabilities.
 
         Examples
         --------
