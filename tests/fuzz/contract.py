@@ -28,10 +28,10 @@ MAX_SECONDS = 2.0  # of processor time
 MAX_MEGABYTES = 500.0
 SECONDS_TO_KILL = 6.0  # where not even a signal ends it
 # A ValueError as such, or one that we named; Python's own kinds, such as UnicodeDecodeError, say nothing to a user.
-REFUSALS = {
+REFUSALS = (
     ValueError,
     *(kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ValueError)),
-}
+)
 OURS = str(Path(budgetree.__file__).parent)
 
 # Nothing that a file or an answer says may lead to these. Imports compile and run code too: that is forbidden where a

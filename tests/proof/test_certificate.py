@@ -53,6 +53,7 @@ def read(document: Any, folder: Path) -> bt.Certificate:
         (lambda d: d.update(ratio="1/0"), "ratio is '1/0'; expected an exact number as text"),
         (lambda d: d.update(max_cost=7), "max_cost is 7; expected string"),
         (lambda d: d.update(errors="9" * 200), "999… is beyond 1e100"),
+        (lambda d: d.update(winner=0.0), "winner is 0.0; expected null, or a position in the list of 3 bounds"),
         (lambda d: d.update(winner=17), "winner is 17; expected null, or a position in the list of 3 bounds"),
         (lambda d: d.update(bounds=[{}]), r"bounds\[0\]: 'kind' is missing"),
         (lambda d: d.update(guarantee={"factor": 1}), "guarantee: 'impurity' is missing"),

@@ -7,6 +7,11 @@ from fractions import Fraction
 from budgetree.services.words import counted, largest, listed, no_such, show_number, visible, visible_lines, with_more
 
 
+def test_a_number_that_no_float_reaches_is_shown_all_the_same() -> None:
+    assert show_number(10**400 + 1) == "1.0000e+400"
+    assert counted(-(10**400), "case") == "-1.0000e+400 cases"
+
+
 def test_one_and_many_have_their_own_words() -> None:
     assert [counted(n, "row") for n in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
     assert [counted(n, "class", "classes") for n in (1, 3)] == ["1 class", "3 classes"]

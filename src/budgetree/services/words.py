@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ JOINERS = "\u200c\u200d"  # Persian words and emoji are written with them; they 
 
 def show_number(amount: Fraction | float) -> str:
     """A short text: 2, 17.61, 0.3333, 193457.2."""
-    number = float(amount)
+    try:
+        number = float(amount)
+    except OverflowError:  # a whole number that no float reaches
+        return f"{Decimal(int(amount)):.4e}"
     if float(f"{number:.10g}") == number:
         return f"{number:.10g}"
     return f"{number:.4g}" if abs(number) < 1000 else f"{number:.1f}"
