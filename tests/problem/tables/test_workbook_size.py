@@ -101,3 +101,9 @@ def test_an_archive_whose_parts_cannot_be_measured_is_refused(xlsx: Path) -> Non
     xlsx.write_bytes(content)
     with pytest.raises(TableFileError, match="no sheet can be read"):
         read_table(str(xlsx))
+
+
+def test_a_tag_that_is_not_closed_is_refused_and_not_waited_for(ods: Path) -> None:
+    with_content(ods, lambda content: content.replace(b"</table:table>", b"</table:t<row/>able>"))
+    with pytest.raises(TableFileError, match="no sheet can be read"):
+        read_table(str(ods))

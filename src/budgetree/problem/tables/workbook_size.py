@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import IO
+from xml.parsers import expat
 
 from budgetree.errors import TableFileError
 
@@ -51,13 +52,13 @@ def check_size(path: str) -> None:
                     raise unreadable(path, "it is a binary workbook, .xlsb")
                 chunks = _measured(path, part, _unpacked(file, part))
                 if part.filename == "content.xml":
-                    _check_span(path, *_span_of_rows(chunks))
+                    _check_span(path, *_span_of_rows(_well_formed(chunks)))
                 elif "worksheets/" in part.filename:
                     _check_span(path, *_span_of_cells(chunks))
                 else:
                     for _ in chunks:
                         pass
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeError, expat.ExpatError) as error:
         raise unreadable(path, error) from error
 
 
@@ -89,6 +90,15 @@ def _measured(path: str, part: zipfile.ZipInfo, chunks: Iterator[bytes]) -> Iter
                 "Save the table as CSV and give that."
             )
         yield chunk
+
+
+def _well_formed(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same; ExpatError where a tag is not closed, for whose end the reader of .ods would wait forever."""
+    parser = expat.ParserCreate()
+    for chunk in chunks:
+        parser.Parse(chunk)
+        yield chunk
+    parser.Parse(b"", True)
 
 
 def _span_of_cells(chunks: Iterator[bytes]) -> tuple[int, int]:
