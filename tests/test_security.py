@@ -18,6 +18,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ def test_the_python_function_is_one_definition_and_says_what_the_tree_says(name:
 def test_databases_read_names_as_names(name: str) -> None:
     expression = TREES[name].to_sql(backslash_escapes=False)
     frame = hostile_frame(name)
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         quoted = '"' + name.replace('"', '""') + '"'
         base.execute(f"CREATE TABLE cases ({quoted} TEXT, plain INTEGER)")
         base.executemany(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -299,7 +300,7 @@ def _by_duckdb(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
 
 def _by_sqlite(tree: bt.Tree, columns: dict[str, list[Any]]) -> list[Any]:
     quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE cases ({', '.join(quoted)})")
         places = ", ".join("?" * len(columns))
         connection.executemany(f"INSERT INTO cases VALUES ({places})", zip(*columns.values(), strict=True))

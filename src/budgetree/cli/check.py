@@ -32,7 +32,7 @@ def check(as_json: bool, **table: Any) -> None:
         print_json([{"kind": finding.kind, "about": finding.about, "message": finding.message} for finding in findings])
     else:
         for finding in findings:
-            kind = click.style(f"{finding.kind}: ", fg=COLOURS[finding.kind], bold=finding.kind == "error")
+            kind = click.style(f"{finding.kind}: ", fg=COLOURS[finding.kind], bold=finding.kind == "error" or None)
             click.echo(kind + visible_lines(f"{finding.about + ': ' if finding.about else ''}{finding.message}"))
     if any(finding.kind == "error" for finding in findings):
         raise click.exceptions.Exit(1)

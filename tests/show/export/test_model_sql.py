@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,7 @@ def by_sqlite(tree: bt.Tree, rows: Rows) -> list[Any]:
     names = list(rows[0])
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
     values = [[None if row[name] != row[name] else row[name] for name in names] for row in rows]
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE cases ({columns})")
         connection.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(names))})", values)
         return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases")]
@@ -40,7 +41,8 @@ def as_table(rows: Rows) -> pa.Table:
 @cache
 def has_exp() -> bool:
     try:
-        return bool(sqlite3.connect(":memory:").execute("SELECT EXP(0)").fetchall())
+        with closing(sqlite3.connect(":memory:")) as connection:
+            return bool(connection.execute("SELECT EXP(0)").fetchall())
     except sqlite3.OperationalError:
         return False
 

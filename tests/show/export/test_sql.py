@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pandas as pd
 import pyarrow as pa
@@ -18,7 +19,7 @@ def test_sql_runs_on_a_second_engine() -> None:
     raw = bt.datasets.frame("mammographic")
     target = raw.columns[-1]
     tree = bt.grow(bt.Instance.from_frame(raw, target), budget=3)
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         raw.to_sql("cases", connection, index=False)
         found = [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases")]
     assert found == tree.predict(tree.encode(raw)).tolist()
