@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +17,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 
-from . import contract
+from . import contract, examples
 from .commands import prepare
 from .contract import Target, ViolationError, judge
 from .targets import TARGETS
@@ -51,6 +55,36 @@ def test_every_input_is_accepted_or_refused_in_words(
         assert verdict.failure is None, verdict.failure
 
     keeps_the_contract()
+
+
+def test_no_whole_number_may_be_a_float_that_breaks_something(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1.0 is an integer to JSON's schemas: each such entry of models and certificates, once."""
+    monkeypatch.chdir(prepared)
+    documents = {"models": examples.models(), "certificates": [text for text, _, _ in examples.certificates()]}
+    for name, texts in documents.items():
+        tried: set[tuple[str, ...]] = set()
+        for text in texts:
+            for place in _whole_numbers(json.loads(text)):
+                entry = tuple("*" if isinstance(step, int) else step for step in place)
+                if entry in tried:
+                    continue
+                tried.add(entry)
+                *above, last = place
+                document = json.loads(text)
+                holder = reduce(getitem, above, document)
+                holder[last] = float(holder[last])
+                failure = judge(TARGETS[name], json.dumps(document).encode()).failure
+                assert failure is None, (entry, failure)
+        assert len(tried) > 10
+
+
+def _whole_numbers(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where they are."""
+    if type(content) is int:
+        yield place
+    if isinstance(content, (dict, list)):
+        for step, inner in content.items() if isinstance(content, dict) else enumerate(content):
+            yield from _whole_numbers(inner, (*place, step))
 
 
 def a_target(attempt: object) -> Target:

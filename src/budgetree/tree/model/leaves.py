@@ -62,7 +62,7 @@ def read_models(content: dict[str, Any], entries: list[Any], nodes: Nodes, schem
         raise ModelFileError(f"models.sure is {sure}; expected a probability above 0 and at most 1, or null.")
     bases: dict[int, Basis] = {}
     for number, columns in enumerate(given["columns"]):
-        if columns["test"] >= len(schema.test_names) or columns["test"] in bases:
+        if not _is_position(columns["test"], len(schema.test_names)) or columns["test"] in bases:
             raise ModelFileError(f"models.columns[{number}] has the test {columns['test']}; expected one of its own.")
         bases[columns["test"]] = _read_basis(columns, f"models.columns[{number}]", schema)
     models = [
@@ -72,6 +72,11 @@ def read_models(content: dict[str, Any], entries: list[Any], nodes: Nodes, schem
     found = LeafModels(bases, tuple(models), _of_node(entries, len(models)), None if sure is None else float(sure))
     _check_paid(found, nodes)
     return found
+
+
+def _is_position(number: Any, size: int | None = None) -> bool:
+    """1.0 is an integer to JSON's schemas, but nothing that Python counts by."""
+    return isinstance(number, int) and (size is None or number < size)
 
 
 def _read_basis(columns: dict[str, Any], what: str, schema: Schema) -> Basis:
@@ -85,7 +90,7 @@ def _read_basis(columns: dict[str, Any], what: str, schema: Schema) -> Basis:
 
 def _read_model(content: dict[str, Any], what: str, bases: dict[int, Basis], n_classes: int) -> Model:
     tests = tuple(content["tests"])
-    if list(tests) != sorted(set(tests)) or not set(tests) <= set(bases):
+    if list(tests) != sorted(set(tests)) or not all(_is_position(test) and test in bases for test in tests):
         raise ModelFileError(f"{what} has the tests {list(tests)!r:.60}; expected ascending ones that have columns.")
     intercept = np.array(content["intercept"], dtype=np.float64)
     matrices = tuple(_matrix(matrix, what, n_classes) for matrix in content["coefficients"])
