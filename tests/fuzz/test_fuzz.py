@@ -57,6 +57,16 @@ def test_every_input_is_accepted_or_refused_in_words(
     keeps_the_contract()
 
 
+@pytest.mark.parametrize(
+    "cell", ["9" * 60_000 + "x", "9" * 60_000, "1," * 30_000, "+" + "9." * 30_000, "1" * 60_000 + "e"]
+)
+def test_a_long_cell_is_read_in_time(cell: str, prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(prepared)
+    rows = "".join(f"{age};{'normal' if age % 3 else cell};{'ill' if age % 2 else 'well'}\n" for age in range(40))
+    failure = judge(TARGETS["csv"], f"age;ecg;finding\n{rows}".encode()).failure
+    assert failure is None, failure
+
+
 def test_no_whole_number_may_be_a_float_that_breaks_something(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """1.0 is an integer to JSON's schemas: each such entry of models and certificates, once."""
     monkeypatch.chdir(prepared)

@@ -82,7 +82,7 @@ class NumberFormat:
     @cached_property
     def _number(self) -> re.Pattern[str]:
         mark = re.escape(self.decimal)
-        return re.compile(rf"[+-]?(\d+{mark}?\d*|{mark}\d+)([eE][+-]?\d+)?", re.ASCII)
+        return re.compile(rf"[+-]?(\d+({mark}\d*)?|{mark}\d+)([eE][+-]?\d+)?", re.ASCII)
 
     @cached_property
     def _grouped(self) -> re.Pattern[str]:
@@ -90,6 +90,6 @@ class NumberFormat:
         return re.compile(rf"[+-]?[1-9]\d{{0,2}}({between}\d{{3}})+({mark}\d*)?", re.ASCII)
 
 
-POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+POINT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 POINTS = NumberFormat()  # as programs write numbers

@@ -13,6 +13,6 @@ export function readAddress(search) {
 
 /** @param {string} text */
 function budgetNumber(text) {
-  const number = /^\s*(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
+  const number = /^\s*(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
   return Number.isFinite(number) ? number : null;
 }

@@ -169,5 +169,5 @@ export function typedNumber(text) {
   const given = text.trim();
   if (mark !== "." && (/^[+-]?\d{1,3}\.\d{3}$/.test(given) || (given.includes(".") && given.includes(mark)))) return null;
   const plain = given.replace(mark, ".");
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : null;
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : null;
 }
