@@ -126,7 +126,8 @@ def cluster(n_workers: int, memory: int | None) -> LocalCluster:
 def fit_ours(pattern: str, n_workers: int, memory: int, budget: int) -> Run:
     with cluster(n_workers, memory) as ours, Client(ours) as client:
         request = CaseRequest.of("label", duplicates="keep")
-        coding, cases = spent_on(client, lambda: DaskCases.of(client, of_files(pattern, Reading()), request))
+        files = of_files(pattern, Reading(), n_threads=n_workers)
+        coding, cases = spent_on(client, lambda: DaskCases.of(client, files, request))
         with get_task_stream(client) as stream:
             growing, tree = spent_on(client, lambda: grow_cases(cases, bt.Pairs(), budget=budget, progress=False))
         steps = [(_kind(task), step["action"], step["stop"] - step["start"])

@@ -21,13 +21,20 @@ def cases_of(client: Client, pattern: Path, target: str = "y", drop: tuple[str, 
 
 
 def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("budgetree.dask.files.PART_ROWS", 120)
-    monkeypatch.setattr("budgetree.problem.tables.batches.BATCH_ROWS", 50)
+    for module in ("budgetree.dask.files", "budgetree.problem.tables.batches"):
+        monkeypatch.setattr(f"{module}.BATCH_ROWS", 50)
     for number, part in enumerate((table.iloc[:150], table.iloc[150:])):
         part.to_csv(tmp_path / f"{number}.csv", index=False)
         part.to_parquet(tmp_path / f"{number}.parquet")
     table.iloc[:0].to_parquet(tmp_path / "2.parquet")
-    assert len(of_files(str(tmp_path / "*.parquet"), Reading()).parts) == 2 + 3 + 1
+    parts = of_files(str(tmp_path / "*.parquet"), Reading()).parts
+    assert [[(Path(rows.path).stem, rows.first_row, rows.n_rows) for rows in part] for part in parts] == [
+        [("0", 0, 100)],
+        [("0", 100, 50), ("1", 0, 50)],
+        [("1", 50, 100)],
+        [("1", 150, 100)],
+        [("2", 0, 0)],
+    ]
     expected = bt.grow(bt.Instance.from_frame(table.drop(columns="n"), "y", duplicates="keep")).to_dict()
     for pattern in ("*.csv", "*.parquet"):
         assert bt.grow(cases_of(client, tmp_path / pattern, drop=("n",))).to_dict() == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +17,9 @@ from distributed import Client, LocalCluster
 from support import random_cases
 
 import budgetree as bt
-from budgetree.counts import LocalLevels, Moves, Step
+from budgetree.counts import LocalLevels, Moves, Shard, Step
 from budgetree.dask import DaskCases
+from budgetree.dask.kept import KeptShard
 from budgetree.dask.levels import DaskLevels
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.settings import check_settings
@@ -26,10 +28,14 @@ from sharding import PARTITIONS, cut, random_instance, sharded
 NINE = bt.datasets.names()[:9]
 
 
+def kept(shards: Sequence[Shard]) -> list[KeptShard]:
+    return [KeptShard([shard], shard.n_outcomes, shard.n_classes) for shard in shards]
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_counts_are_those_of_local_shards(client: Client, weighted: bool) -> None:
     shards = cut(random_cases((300, 5, 4), weighted), 20)
-    local, remote = LocalLevels(shards, 1), DaskLevels(client, client.scatter(shards))
+    local, remote = LocalLevels(shards, 1), DaskLevels(client, client.scatter(kept(shards)))
     by_second = Moves(np.array([1], np.int32), np.array([[0, 1, 2, -1]], np.int32))
     at: list[Any] = [local.start(), remote.start()]
     for moves, slots in (((), [0]), ((by_second,), [0, -1, 1]), ((), [1, 0, -1])):
@@ -39,7 +45,7 @@ def test_counts_are_those_of_local_shards(client: Client, weighted: bool) -> Non
 
 
 def grown(client: Client, instance: bt.Instance, n_parts: int, impurity: bt.Impurity, **asked: Any) -> dict[str, Any]:
-    cases, shards = sharded(instance, n_parts), client.scatter(cut(instance, n_parts), hash=False)
+    cases, shards = sharded(instance, n_parts), client.scatter(kept(cut(instance, n_parts)), hash=False)
     least = asked.pop("min_cases", 1)
     settings = check_settings(cases, impurity, asked.get("delta", 0), asked.get("budget"), asked.get("rule", "worst"))
     nodes = LevelGrower(cases, replace(settings, min_cases=least), DaskLevels(client, shards)).grow()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import sys
 from typing import Any
 
 import numpy as np
@@ -85,5 +84,5 @@ def test_codes_that_no_test_has_are_refused() -> None:
 
 def test_a_shard_says_its_size_and_can_be_sent() -> None:
     (shard,) = cut(random_cases((500, 6, 4), weighted=True), 1)
-    assert sys.getsizeof(shard) >= shard.nbytes == shard.codes.nbytes + shard.labels.nbytes + len(shard) * 8
+    assert shard.nbytes == shard.codes.nbytes + shard.labels.nbytes + len(shard) * 8
     assert (pickle.loads(pickle.dumps(shard)).codes == shard.codes).all()

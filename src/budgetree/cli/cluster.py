@@ -43,9 +43,9 @@ def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
 
     _check_files(request)
     wanted = _wanted(request)
-    partitions = of_files(request.data, request.reading, request.drop)
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
+        partitions = of_files(request.data, request.reading, request.drop, max(1, sum(client.nthreads().values())))
         return labelled(_tree(_cases(client, request, partitions, wanted), wish), request)
 
 

@@ -26,6 +26,7 @@ class Shard:
     weight_units: NDArray[np.int64] | None  # None: each counts one
     n_outcomes: NDArray[np.int32]  # per test
     n_classes: int
+    are_checked: bool = False  # codes and labels are known to be outcomes and classes
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -35,10 +36,6 @@ class Shard:
         """Of the codes and what belongs to them."""
         weights = 0 if self.weight_units is None else self.weight_units.nbytes
         return int(self.codes.nbytes + self.labels.nbytes + weights)
-
-    def __sizeof__(self) -> int:
-        """So that Dask knows what to spill to disk when memory ends."""
-        return self.nbytes
 
     @property
     def n_cells(self) -> int:
@@ -125,6 +122,12 @@ def joined(shards: Sequence[Shard]) -> Shard:
     )
 
 
+def check_codes(shard: Shard) -> None:
+    """A ValueError where a code is no outcome, or a label no class."""
+    if core is not None and len(shard):
+        _cases_of(shard)
+
+
 def class_counts(shards: Sequence[Shard], n_classes: int) -> NDArray[np.int64]:
     """Weight units per class; a label that is none counts nowhere."""
     counts = np.zeros(n_classes + 1, dtype=np.int64)
@@ -148,7 +151,12 @@ def _cases_of(shard: Shard, *, by_case: bool = False) -> Any:
     if without_weights not in known:
         weights = None if without_weights else shard.weight_units
         known[without_weights] = core.Cases(
-            shard.codes, shard.labels, weights, shard.n_outcomes, shard.n_classes, codes_are_checked=bool(known)
+            shard.codes,
+            shard.labels,
+            weights,
+            shard.n_outcomes,
+            shard.n_classes,
+            codes_are_checked=shard.are_checked or bool(known),
         )
     return known[without_weights]
 

@@ -8,9 +8,10 @@ import numpy as np
 from distributed import Client, Future
 from numpy.typing import NDArray
 
-from budgetree.counts import LevelCounter, Shard, ShardedCases
+from budgetree.counts import LevelCounter, ShardedCases
 from budgetree.counts.shard import class_counts
 from budgetree.dask.cluster import find_client, results
+from budgetree.dask.kept import KeptShard
 from budgetree.dask.levels import DaskLevels
 from budgetree.dask.partitions import Partitions, of_frame
 from budgetree.problem import LossTable
@@ -89,17 +90,17 @@ class DaskCases(ShardedCases):
 class _Totals:
     """Of one shard."""
 
-    def __init__(self, shard: Shard) -> None:
-        self.counts = class_counts([shard], shard.n_classes)
-        self.n_cases = len(shard)
-        self.counts_once = shard.weight_units is None
+    def __init__(self, kept: KeptShard) -> None:
+        self.counts = np.sum([class_counts([shard], kept.n_classes) for shard in kept.shards()], axis=0)
+        self.n_cases = len(kept)
+        self.counts_once = all(shard.weight_units is None for shard in kept.shards())
 
 
-def _totals(shard: Shard) -> _Totals:
-    return _Totals(shard)
+def _totals(kept: KeptShard) -> _Totals:
+    return _Totals(kept)
 
 
-def _grouped(client: Client, shards: list[Future[Shard]]) -> list[Future[Tally]]:
+def _grouped(client: Client, shards: list[Future[KeptShard]]) -> list[Future[Tally]]:
     """A group-by on the cluster: cases that are alike meet in one bucket."""
     n_bytes = sum(results(client, client.map(_n_bytes, shards, pure=False)))
     n_parts = n_buckets(n_bytes)
@@ -109,20 +110,20 @@ def _grouped(client: Client, shards: list[Future[Shard]]) -> list[Future[Tally]]
     return buckets
 
 
-def _n_bytes(shard: Shard) -> int:
-    return shard.nbytes
+def _n_bytes(kept: KeptShard) -> int:
+    return kept.nbytes
 
 
-def _pieces(shard: Shard, n_parts: int) -> list[Tally]:
-    return split(tally(shard), n_parts)
+def _pieces(kept: KeptShard, n_parts: int) -> list[Tally]:
+    return split(join([tally(shard) for shard in kept.shards()]), n_parts)
 
 
 def _piece(pieces: list[Tally], number: int) -> Tally:
     return pieces[number]
 
 
-def _merged(bucket: Tally, duplicates: Duplicates, shape: tuple[NDArray[np.int32], int]) -> Shard:
-    return merged_shard(bucket, duplicates, *shape)
+def _merged(bucket: Tally, duplicates: Duplicates, shape: tuple[NDArray[np.int32], int]) -> KeptShard:
+    return KeptShard([merged_shard(bucket, duplicates, *shape)], *shape)
 
 
 def _lost(bucket: Tally, losses: LossTable) -> Unavoidable:

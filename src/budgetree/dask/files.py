@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,11 +16,12 @@ from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.shards.parts import FileParts
 
-PART_ROWS = 10 * BATCH_ROWS  # of a Parquet file that one task reads, batch by batch
+PART_BYTES = 128 * 2**20  # of codes in a partition: Dask takes milliseconds for a task, however small
+PARTS_PER_THREAD = 4  # so that all have something to do until the end
 
 
 @dataclass(frozen=True, slots=True)
-class FilePart:
+class FileRows:
     """A file, or some rows of it."""
 
     path: str
@@ -28,28 +29,54 @@ class FilePart:
     n_rows: int | None = None  # None for all
 
 
-def of_files(data: str, reading: Reading, drop: Collection[str] = ()) -> Partitions:
-    """A partition per CSV file, and per so many rows of a Parquet file."""
+FilePart = tuple[FileRows, ...]  # one partition
+
+
+def of_files(data: str, reading: Reading, drop: Collection[str] = (), n_threads: int = 1) -> Partitions:
+    """A partition per CSV file; rows of Parquet files in partitions of one size, a few for each of the threads."""
     paths = find_files(data)
     kind = kind_of(paths)
     if kind == "workbook":
         raise TableFileError(f"{data}: workbooks are read in memory; for a cluster, save it as CSV or Parquet.")
-    parts = [part for path in paths for part in (_parquet_parts(path) if kind == "Parquet" else [FilePart(path)])]
+    parts = _parquet_parts(paths, n_threads) if kind == "Parquet" else [(FileRows(path),) for path in paths]
     return Partitions(parts, partial(_load, reading, tuple(drop)), has_texts=kind == "CSV")
 
 
-def _parquet_parts(path: str) -> Iterator[FilePart]:
-    with open_database([path]) as base:
-        files = open_parquet(path, [path], base)
-        n_rows = files.count(base)
-    for first in range(0, max(n_rows, 1), PART_ROWS):
-        yield FilePart(path, first, min(PART_ROWS, n_rows - first))
+def _parquet_parts(paths: Sequence[str], n_threads: int) -> list[FilePart]:
+    n_rows, n_columns = [], 1
+    for path in paths:
+        with open_database([path]) as base:
+            files = open_parquet(path, [path], base)
+            n_rows.append(files.count(base))
+            n_columns = max(n_columns, len(files.kinds))
+    size = _part_rows(sum(n_rows), n_columns, n_threads)
+    parts: list[FilePart] = []
+    room = 0
+    for path, n_here in zip(paths, n_rows, strict=True):
+        first = None
+        while first != n_here:  # an empty file is read too, for its columns
+            if not room:
+                parts.append(())
+                room = size
+            first = first or 0
+            taken = min(room, n_here - first)
+            parts[-1] += (FileRows(path, first, taken),)
+            first, room = first + taken, room - taken
+    return parts
+
+
+def _part_rows(n_rows: int, n_columns: int, n_threads: int) -> int:
+    """How many rows a partition has: whole batches, and a number of partitions that the threads share evenly."""
+    n_parts = max(-(-n_rows * n_columns // PART_BYTES), PARTS_PER_THREAD * n_threads)
+    n_parts = -(-n_parts // n_threads) * n_threads
+    return max(1, -(-n_rows // (n_parts * BATCH_ROWS))) * BATCH_ROWS
 
 
 def _load(reading: Reading, drop: tuple[str, ...], part: FilePart, as_text: Collection[str]) -> Iterator[Table]:
-    if part.n_rows is None:
-        for _, table in FileParts(part.path, reading, drop).tables(as_text):
-            yield table
-        return
-    for table in parquet_rows(part.path, part.first_row, part.n_rows, threads=1):  # a task has one processor
-        yield table.without(drop)
+    for rows in part:
+        if rows.n_rows is None:
+            for _, table in FileParts(rows.path, reading, drop).tables(as_text):
+                yield table
+            continue
+        for table in parquet_rows(rows.path, rows.first_row, rows.n_rows, threads=1):  # a task has one processor
+            yield table.without(drop)

@@ -17,9 +17,10 @@ import numpy as np
 from distributed import Client, Future
 from numpy.typing import NDArray
 
-from budgetree.counts import Shard, Step
-from budgetree.counts.shard import Counts, add, count, move
+from budgetree.counts import Step
+from budgetree.counts.shard import Counts
 from budgetree.dask.cluster import result
+from budgetree.dask.kept import KeptShard, narrowed
 
 FAN_IN = 8  # tables that one task adds up
 
@@ -27,7 +28,7 @@ FAN_IN = 8  # tables that one task adds up
 class DaskLevels:
     """Counts shards that are futures."""
 
-    def __init__(self, client: Client, shards: list[Future[Shard]]) -> None:
+    def __init__(self, client: Client, shards: list[Future[KeptShard]]) -> None:
         self._client, self._shards = client, shards
 
     def start(self) -> list[None]:
@@ -39,21 +40,14 @@ class DaskLevels:
         shared = client.submit(_itself, step, pure=False)
         moved = places
         if step.moves or places[0] is None:
-            moved = client.map(move, self._shards, places, step=shared, pure=False)
-        tables: list[Any] = client.map(count, self._shards, moved, step=shared, pure=False)
+            moved = client.map(KeptShard.move, self._shards, places, step=shared, pure=False)
+        tables: list[Any] = client.map(KeptShard.count, self._shards, moved, step=shared, pure=False)
         while len(tables) > 1:
             groups = [tables[first : first + FAN_IN] for first in range(0, len(tables), FAN_IN)]
-            tables = client.map(_add, groups, pure=False)
+            tables = client.map(narrowed, groups, pure=False)
         total: Counts = result(client, tables[0])
         return total.astype(np.int64), moved
 
 
 def _itself(step: Step) -> Step:
     return step
-
-
-def _add(tables: list[Counts]) -> Counts:
-    """The sum, in half the bytes as long as they hold it."""
-    total = add(tables)
-    is_small = all(table.dtype == np.uint32 for table in tables) and int(total.max(initial=0)) < 2**32
-    return total.astype(np.uint32) if is_small else total

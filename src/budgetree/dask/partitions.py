@@ -14,9 +14,8 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from distributed import Client, Future
 
-from budgetree.counts import Shard
-from budgetree.counts.shard import joined
 from budgetree.dask.cluster import results
+from budgetree.dask.kept import KeptShard
 from budgetree.problem.tables.arrays import read_array
 from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.frames import code_series, read_frame
@@ -52,11 +51,13 @@ class Partitions:
                     raise
                 as_text = (*as_text, error.name, *error.others)
 
-    def encode(self, client: Client, plan: Plan, as_text: tuple[str, ...]) -> list[Future[Shard]]:
-        """A shard of each partition, on the cluster."""
+    def encode(self, client: Client, plan: Plan, as_text: tuple[str, ...]) -> list[Future[KeptShard]]:
+        """The shard of each partition, on the cluster."""
         encode = delayed(_encode, pure=False)
         shared = delayed(plan)
-        futures: list[Future[Shard]] = client.compute([encode(part, self.load, as_text, shared) for part in self.parts])
+        futures: list[Future[KeptShard]] = client.compute(
+            [encode(part, self.load, as_text, shared) for part in self.parts]
+        )
         return futures
 
 
@@ -164,5 +165,6 @@ def _without_errors(found: Sequence[list[PartSurvey] | str]) -> list[PartSurvey]
     return [survey for surveys in found for survey in surveys if isinstance(survey, PartSurvey)]
 
 
-def _encode(part: Any, load: Load, as_text: tuple[str, ...], plan: Plan) -> Shard:
-    return joined([encode_part(table, plan) for table in load(part, as_text)])
+def _encode(part: Any, load: Load, as_text: tuple[str, ...], plan: Plan) -> KeptShard:
+    shards = (encode_part(table, plan) for table in load(part, as_text))
+    return KeptShard(shards, plan.schema.n_outcomes.astype(np.int32), len(plan.schema.class_names))

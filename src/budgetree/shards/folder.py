@@ -103,8 +103,13 @@ def open_folder(path: str | Path) -> Opened:
 
 def open_arrays(folder: Path, schema: Schema) -> tuple[Shard, ...]:
     """The shards of a folder, mapped into memory."""
-    n_outcomes, n_classes = schema.n_outcomes.astype(np.int32), len(schema.class_names)
-    shards = []
+    return tuple(read_shards(folder, schema.n_outcomes.astype(np.int32), len(schema.class_names)))
+
+
+def read_shards(
+    folder: Path, n_outcomes: NDArray[np.int32], n_classes: int, *, are_checked: bool = False
+) -> Iterator[Shard]:
+    """One after the other; each is in memory as long as somebody holds it."""
     for file in sorted(folder.glob("codes-*.npy")):
         codes, labels, weights = _mapped(file, np.uint8, 2), _mapped(_beside(file, "labels"), np.int32), None
         if _beside(file, "weights").is_file():
@@ -114,8 +119,7 @@ def open_arrays(folder: Path, schema: Schema) -> tuple[Shard, ...]:
                 f"{file}: it has {codes.shape[0]} cases of {codes.shape[1]} tests; expected {len(labels)} of "
                 f"{len(n_outcomes)}. Write the shards again."
             )
-        shards.append(Shard(codes, labels, weights, n_outcomes, n_classes))
-    return tuple(shards)
+        yield Shard(codes, labels, weights, n_outcomes, n_classes, are_checked)
 
 
 def _beside(codes: Path, kind: str) -> Path:
@@ -124,7 +128,7 @@ def _beside(codes: Path, kind: str) -> Path:
 
 def _mapped(file: Path, dtype: type[np.generic], n_dimensions: int = 1) -> NDArray[Any]:
     try:
-        array: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+        array: NDArray[Any] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     except FileNotFoundError as error:
         raise TableFileError(f"{file}: there is no such file. Write the shards again.") from error
     except (ValueError, EOFError) as error:
