@@ -41,7 +41,8 @@ class DaskLevels:
         moved = places
         if step.moves or places[0] is None:
             moved = client.map(KeptShard.move, self._shards, places, step=shared, pure=False)
-        tables: list[Any] = client.map(KeptShard.count, self._shards, moved, step=shared, pure=False)
+        # Before the moves of other shards: what was read for the move is still in memory then.
+        tables: list[Any] = client.map(KeptShard.count, self._shards, moved, step=shared, pure=False, priority=1)
         while len(tables) > 1:
             groups = [tables[first : first + FAN_IN] for first in range(0, len(tables), FAN_IN)]
             tables = client.map(narrowed, groups, pure=False)
