@@ -28,6 +28,16 @@ def test_it_is_over_when_its_seconds_have_passed(now: list[float]) -> None:
     assert forever.seconds_left is None
 
 
+def test_it_can_be_ended_before_that(now: list[float]) -> None:
+    whole = Clock(None)
+    share = whole.share(5)
+    share.end()
+    assert share.is_over
+    assert share.seconds_left == 0
+    assert not share.was_interrupted
+    assert not whole.is_over
+
+
 @pytest.mark.parametrize(
     ("whole", "share", "left"), [(None, None, None), (None, 3, 3), (5, None, 5), (5, 3, 3), (3, 5, 3)]
 )

@@ -10,6 +10,7 @@ from support import random_cases
 
 import budgetree as bt
 from budgetree.problem.duplicates import merge_duplicates
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.shards.identical import join, merged_shard, n_buckets, split, tally
 from sharding import cut, sharded
 
@@ -46,6 +47,17 @@ def test_what_no_tree_avoids_is_the_same_in_buckets(monkeypatch: pytest.MonkeyPa
         assert (found.units, found.n_objects) == (instance.irreducible.units, instance.irreducible.n_objects)
     losing = bt.datasets.load("mammographic").with_losses({0: 1, 1: 7})
     assert sharded(losing, 3).irreducible.units == losing.irreducible.units
+
+
+def test_cases_that_are_too_many_to_compare_in_time_are_not_compared() -> None:
+    instance = random_cases((400, 3, 3), weighted=False)
+    cases = sharded(instance, 7)
+    with pytest.raises(OutOfTimeError):
+        cases.irreducible_in(Clock(0))
+    frontier = bt.frontier(cases, time_limit=0)
+    assert {point.lower_bound for point in frontier} == {0}
+    assert cases.irreducible_in(Clock(None)).units == instance.irreducible.units > 0
+    assert cases.irreducible_in(Clock(0)).units == instance.irreducible.units, "which is known now"
 
 
 def test_buckets_are_as_many_as_memory_asks_for() -> None:

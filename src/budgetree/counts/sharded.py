@@ -15,6 +15,7 @@ from budgetree.counts.levels import LevelCounter
 from budgetree.problem import Instance, Schema
 from budgetree.problem.class_order import ClassTotals, Unavoidable
 from budgetree.problem.schema import HasSchema
+from budgetree.services.clock import Clock
 from budgetree.services.words import counted
 
 
@@ -46,6 +47,20 @@ class ShardedCases(HasSchema, ABC):
     @abstractmethod
     def _find_unavoidable(self) -> Unavoidable:
         """What every tree loses, because cases agree on every test but not on the class."""
+
+    def _find_unavoidable_in(self, _clock: Clock) -> Unavoidable:
+        """The same; OutOfTimeError where that would take longer than there is time, and can be told."""
+        return self._find_unavoidable()
+
+    def irreducible_in(self, clock: Clock) -> Unavoidable:
+        """What no tree avoids; OutOfTimeError where finding it would take too long.
+
+        :meta private:
+        """
+        known: Unavoidable | None = self.__dict__.get("irreducible")
+        if known is None:
+            known = self.__dict__["irreducible"] = self._find_unavoidable_in(clock)
+        return known
 
     @cached_property
     def irreducible(self) -> Unavoidable:

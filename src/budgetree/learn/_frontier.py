@@ -44,7 +44,8 @@ def frontier(
 ) -> Frontier:
     """For every budget the fewest errors (the least loss, where losses are given), and what to expect on new cases.
 
-    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier, and nothing of them is held out.
+    Cases in shards (those of `budgetree.dask`, say) have a greedy frontier, and nothing of them is held out. Where the
+    first tree takes longer than `time_limit`, it ends early, and its `origin` says so.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from budgetree.learn.points import Frontier, make_point
 from budgetree.learn.proofs import with_proofs
 from budgetree.learn.settings import Request
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.services.words import counted
 from budgetree.tree import Tree
@@ -25,6 +25,7 @@ from budgetree.tree import Tree
 AUTO_SHARE = 0.02  # of the time: what the last two tests of the whole set may take, which exact search does often
 # Of a fold's time, for the search; the rest is for its trees and their answers. Greedy ones are grown again for that.
 EXACT_SHARE, GREEDY_SHARE = 0.9, 0.6
+UNAVOIDABLE_SHARE = 0.3  # of the time, for comparing all cases in shards
 POINTS_SHARE, POINTS_SECONDS = 0.2, 1.0  # of the time, and at most so many seconds: for the points of greedy trees
 
 
@@ -91,7 +92,7 @@ class KnownSearch:
 def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *, rolls_out: bool = False) -> Frontier:
     """By greedy trees, with rollouts if wanted; nothing is proven but the loss that no tree avoids."""
     instance = request.instance
-    unavoidable = instance.irreducible.units  # now, while there is time
+    unavoidable = _unavoidable(instance, clock)  # now, while there is time
     left = clock.seconds_left
     if instance.losses is not None and left is not None:  # each point's tree is made, for its errors
         clock = clock.share(left - min(POINTS_SHARE * left, POINTS_SECONDS))
@@ -102,6 +103,17 @@ def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *,
     points = tuple(make_point(instance, tree, unavoidable) for tree in found)
     # Sharded cases answer whatever a frontier asks of an instance.
     return Frontier(points, cast(Instance, instance), not clock.is_over, words)
+
+
+def _unavoidable(instance: AnyCases, clock: Clock) -> int:
+    """What every tree loses; 0 where cases in shards are too many to compare all of them in a share of the time."""
+    if not isinstance(instance, ShardedCases):
+        return instance.irreducible.units
+    left = clock.seconds_left
+    try:
+        return instance.irreducible_in(clock if left is None else clock.share(UNAVOIDABLE_SHARE * left)).units
+    except OutOfTimeError:
+        return 0
 
 
 def _rolled_out(grown: list[Found], request: Request, clock: Clock, report: ProgressReport) -> list[Found]:

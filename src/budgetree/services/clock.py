@@ -53,6 +53,10 @@ class Clock:
             return 0.0
         return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
 
+    def end(self) -> None:
+        """Over from now on: what is left does not suffice for anything."""
+        self._deadline = time.monotonic()
+
     def share(self, seconds: float | None, tick: Tick | None = None) -> Clock:
         """A clock that stops after so many seconds, or with this one."""
         left = self.seconds_left

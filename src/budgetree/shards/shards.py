@@ -18,6 +18,7 @@ from budgetree.counts.shard import class_counts
 from budgetree.problem import Instance, Prices, Schema
 from budgetree.problem.class_order import ClassTotals, Unavoidable
 from budgetree.problem.tables.reading import Reading
+from budgetree.services.clock import Clock
 from budgetree.shards.buckets import grouped
 from budgetree.shards.folder import new_folder, open_arrays, open_folder, write_cases, write_shards
 from budgetree.shards.identical import all_unavoidable, merged_shard, unavoidable
@@ -257,9 +258,12 @@ class Shards(ShardedCases):
         """
         return LocalLevels(self._shards, threads)
 
-    def _find_unavoidable(self) -> Unavoidable:
+    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
         losses = self.schema.loss_table
-        return all_unavoidable(unavoidable(bucket, losses) for bucket in grouped(self._shards))
+        return all_unavoidable(unavoidable(bucket, losses) for bucket in grouped(self._shards, clock=clock))
+
+    def _find_unavoidable_in(self, clock: Clock) -> Unavoidable:
+        return self._find_unavoidable(clock)
 
 
 def parts_of(instance: Instance, max_rows: int) -> Iterator[Shard]:

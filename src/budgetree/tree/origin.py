@@ -9,7 +9,7 @@ from typing import Literal
 from budgetree.services.words import show_number
 
 Method = Literal["greedy", "exact", "lookahead", "leaf", "predictive", "unknown"]
-ChangeKind = Literal["cut", "trimmed", "repriced", "weighted", "joined"]
+ChangeKind = Literal["cut", "trimmed", "repriced", "weighted", "joined", "ended"]
 
 METHOD_WORDS: dict[Method, str] = {
     "greedy": "greedy",
@@ -25,6 +25,7 @@ CHANGE_WORDS: dict[ChangeKind, str] = {
     "repriced": "at other prices",
     "weighted": "classes weighted by their losses",
     "joined": "small leaves joined",
+    "ended": "ended early",
 }
 
 

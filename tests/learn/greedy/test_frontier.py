@@ -8,7 +8,10 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import reference
 from support import to_instance
@@ -20,6 +23,7 @@ from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import no_report
 from budgetree.tree import Nodes
+from sharding import sharded
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy", folds=0)
@@ -163,6 +167,28 @@ def test_a_time_limit_returns_what_there_is() -> None:
     assert not frontier.complete
     assert "(ended early)" in frontier.to_text()
     assert frontier.points[-1].tree.errors == frontier.points[-1].errors
+
+
+@pytest.mark.parametrize("impurities", [None, [bt.HingedPairs]])
+@pytest.mark.parametrize("losses", [None, {"pos": 2}])
+def test_from_shards_the_first_tree_may_end_early_and_says_so(impurities: Any, losses: Any, tmp_path: Path) -> None:
+    instance = bt.datasets.load("pima").with_losses(losses)
+    whole = bt.grow(instance)
+    frontier = bt.frontier(sharded(instance, 3), impurities=impurities, max_budget=60, time_limit=0)
+    assert not frontier.complete
+    assert len(frontier) > 1
+    tree = frontier[-1].tree
+    assert 1 < tree.n_leaves < whole.n_leaves
+    assert str(tree.origin).startswith("greedy")
+    assert "budget=60, ended early" in str(tree.origin)
+    assert frontier[-1].source.endswith("budget=60, ended early")
+    assert "The search ended early" in str(tree.statement)
+    assert not tree.origin.is_whole_greedy
+    for point in frontier:
+        assert point.errors == np.count_nonzero(point.tree.answers(instance.codes) != instance.labels)
+    tree.to_json(tmp_path / "tree.json")
+    assert bt.Tree.from_json(tmp_path / "tree.json").origin == tree.origin
+    assert [point.tree for point in pickle.loads(pickle.dumps(frontier))] == [point.tree for point in frontier]
 
 
 def test_points_that_are_cuts_of_one_tree_share_its_growth(monkeypatch: pytest.MonkeyPatch) -> None:

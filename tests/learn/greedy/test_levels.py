@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ import budgetree as bt
 from budgetree.counts import LocalLevels, Step
 from budgetree.learn.greedy.count_cache import CountCache
 from budgetree.learn.greedy.growers import grow_nodes
+from budgetree.learn.greedy.growing import EndedEarlyError
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.settings import check_settings
+from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 from sharding import PARTITIONS, random_instance, sharded
 
@@ -107,11 +110,56 @@ def test_progress_is_told_level_by_level() -> None:
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_a_growth_that_ends_early_is_the_beginning_of_the_whole_tree(seed: int) -> None:
+    instance = random_instance(seed)
+    settings = check_settings(instance, IMPURITIES[seed % len(IMPURITIES)], 0, [None, 6][seed % 2], "worst")
+    whole, cases = grow_nodes(instance, settings), sharded(instance, 3)
+    for n_looks in range(int((~whole.is_leaf).sum()) - 1):  # one for each test but the root's, or more
+        grower = LevelGrower(cases, settings, cases.levels(1), clock=_Looks(n_looks))
+        with pytest.raises(EndedEarlyError) as ended:
+            grower.grow()
+        part = ended.value.tree.nodes()
+        assert 1 < len(part.test) <= len(whole.test)
+        assert part.counts.tolist() == whole.counts[: len(part.test)].tolist()
+        assert part.paid.tolist() == whole.paid[: len(part.test)].tolist()
+        assert part.parent.tolist() == whole.parent[: len(part.test)].tolist()
+        inner = ~part.is_leaf
+        assert part.test[inner].tolist() == whole.test[: len(part.test)][inner].tolist()
+
+
+@pytest.mark.parametrize("max_table_bytes", [0, 10**8])
+def test_no_pass_is_begun_that_the_time_does_not_suffice_for(max_table_bytes: int) -> None:
+    instance = random_cases((900, 6, 5), weighted=False)
+    settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
+    cases = sharded(instance, 4)
+    counter = _Counting(cases.levels(1), seconds=0.1)
+    clock = Clock(0.35)
+    with pytest.raises(EndedEarlyError):
+        LevelGrower(cases, settings, counter, max_table_bytes=max_table_bytes, clock=clock).grow()
+    assert 1 <= counter.n_passes <= 3
+    assert clock.is_over, "for everybody who asks"
+
+
+class _Looks(Clock):
+    """Over after so many looks at it."""
+
+    def __init__(self, n_looks: int) -> None:
+        super().__init__(None)
+        self._n_looks = n_looks
+
+    @property
+    def is_over(self) -> bool:
+        self._n_looks -= 1
+        return self._n_looks < 0
+
+
 class _Counting:
     """Counts what is asked of a LevelCounter."""
 
-    def __init__(self, counter: Any) -> None:
+    def __init__(self, counter: Any, seconds: float = 0.0) -> None:
         self._counter: LocalLevels = counter
+        self._seconds = seconds  # that a pass takes at least
         self.n_passes = self.most_slots = 0
 
     def start(self) -> Any:
@@ -119,5 +167,6 @@ class _Counting:
 
     def advance(self, places: Any, step: Step) -> Any:
         self.n_passes += 1
+        time.sleep(self._seconds)
         self.most_slots = max(self.most_slots, step.n_slots)
         return self._counter.advance(places, step)

@@ -21,7 +21,7 @@ from budgetree.learn.greedy.steps import join_steps
 from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Tree
+from budgetree.tree import Nodes, Tree
 from budgetree.tree.origin import Change
 
 MAX_GROWN = 8  # whole trees that are kept for their other cuts
@@ -36,23 +36,29 @@ class _Whole:
     hard_budget: int  # in price units
     weights: ClassWeights | None
     min_cases: int
+    ended: Nodes | None  # what there is of it, where the time was over before its end
 
     @property
     def source(self) -> str:
         table = self.instance.schema.table
         words = repr(self.impurity) + ("" if self.weights is None else ", classes weighted")
-        unlimited = self.hard_budget >= table.budget_units(None)
-        return words if unlimited else f"{words}, budget={table.amount(self.hard_budget)}"
+        if self.hard_budget < table.budget_units(None):
+            words += f", budget={table.amount(self.hard_budget)}"
+        return words if self.ended is None else f"{words}, ended early"
 
     def grow(self) -> Tree:
         schema = self.instance.schema
-        portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
-        nodes = portfolio.nodes(self.impurity, self.hard_budget)
+        nodes = self.ended
+        if nodes is None:
+            portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
+            nodes = portfolio.nodes(self.impurity, self.hard_budget)
         unlimited = self.hard_budget >= schema.table.budget_units(None)
         budget = None if unlimited else Fraction(self.hard_budget) / schema.table.scale
         origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
         if self.weights is not None:
             origin = origin.then(Change("weighted"))
+        if self.ended is not None:
+            origin = origin.then(Change("ended"))
         return Tree(schema, nodes, self.instance.n_objects, origin)
 
 
@@ -93,8 +99,8 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
         raise OutOfTimeError
     if not finished and clock.was_interrupted:  # whoever says stop does not wait for a tree
         return [found_leaf(instance)]
-    if not finished:  # however short the time: whoever has a limit shall not have less than whoever calls grow
-        portfolio = Portfolio(instance, request.cache_bytes, min_cases=request.min_cases)
+    if not finished:  # however short the time: an Instance with a limit has no less than one that is grown
+        portfolio = Portfolio(instance, request.cache_bytes, clock, min_cases=request.min_cases)
         finished = [portfolio.grow_one(Pairs(), request.limit)]
     return _pareto(request, finished)
 
@@ -158,8 +164,8 @@ def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
             continue
         batch, tree = growers[owner[i]]
         if owner[i] not in wholes:
-            impurity = batch.impurity(tree)
-            wholes[owner[i]] = _Whole(instance, impurity, batch.budget, batch.weights, request.min_cases)
+            settings = (batch.impurity(tree), batch.budget, batch.weights, request.min_cases, batch.ended)
+            wholes[owner[i]] = _Whole(instance, *settings)
         whole, cut = wholes[owner[i]], int(need[i])
         found.append(Found(int(loss[i]), cut, whole.source, partial(grown.cut, whole, cut)))
     return found

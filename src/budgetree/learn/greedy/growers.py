@@ -17,7 +17,7 @@ from budgetree.tree import Nodes
 
 
 def grow_nodes(instance: AnyCases, settings: Settings, threads: int = 1, clock: Clock | None = None) -> Nodes:
-    """The nodes of one tree. OutOfTimeError where a clock is over in the middle; the core, which is quick, ends it."""
+    """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it."""
     if isinstance(instance, ShardedCases):
         return grow_sharded(instance, settings, threads, clock=clock)
     if is_native(instance, settings.form, settings.min_cases):
@@ -34,4 +34,4 @@ def grow_sharded(
     clock: Clock | None = None,
 ) -> Nodes:
     """The same from shards; trees that share a cache share what they count."""
-    return LevelGrower(cases, settings, cases.levels(threads), cache).grow(report, clock)
+    return LevelGrower(cases, settings, cases.levels(threads), cache, clock=clock).grow(report)

@@ -7,7 +7,16 @@ from numpy.typing import NDArray
 
 from budgetree.learn.greedy.rule import Choice
 from budgetree.problem import Schema
+from budgetree.services.clock import OutOfTimeError
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
+
+
+class EndedEarlyError(OutOfTimeError):
+    """A growth whose time was over; the tree so far is a tree, whose open nodes are leaves."""
+
+    def __init__(self, tree: GrowingTree) -> None:
+        super().__init__()
+        self.tree = tree
 
 
 class GrowingTree:

@@ -9,6 +9,7 @@ that are leaves already end here
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,13 +18,13 @@ from numpy.typing import NDArray
 
 from budgetree.counts import LevelCounter, Moves, ShardedCases, Step
 from budgetree.counts.shard import NOWHERE
-from budgetree.learn.greedy.count_cache import CountCache
-from budgetree.learn.greedy.growing import GrowingTree
+from budgetree.learn.greedy.count_cache import CountCache, LevelTimes
+from budgetree.learn.greedy.growing import EndedEarlyError, GrowingTree
 from budgetree.learn.greedy.level_rule import LevelNodes, rule_for
 from budgetree.learn.greedy.rule import Choice
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.spots import Spot, Work, fill_left_over, moves_to, to_count
-from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes
 
@@ -40,8 +41,12 @@ class LevelGrower:
         counter: LevelCounter,
         cache: CountCache | None = None,
         max_table_bytes: int = MAX_TABLE_BYTES,
+        clock: Clock | None = None,
     ) -> None:
         self._counter, self._cache = counter, cache
+        self._clock = Clock(None) if clock is None else clock
+        self._times = LevelTimes() if cache is None else cache.times
+        self._began = 0.0
         self._rule = rule_for(cases, settings)
         self._factors = cases.factors
         # Leaves that need several cases ask for counts of cases, where those of weight are not the same.
@@ -57,16 +62,14 @@ class LevelGrower:
         self._before: list[Spot] = []  # the last level's, by place
         self._put_off: tuple[Moves, ...] = ()
 
-    def grow(self, report: ProgressReport = no_report, clock: Clock | None = None) -> Nodes:
-        """All levels; OutOfTimeError where the clock is over before the last."""
+    def grow(self, report: ProgressReport = no_report) -> Nodes:
+        """All levels; EndedEarlyError where the clock is over before the last, though not before there is a test."""
         root = Spot(0, None, 0, None if self._cache is None else frozenset(), 1.0)
         if root.path is not None and self._cache is not None:
             root.table = self._cache.get(root.path)
         spots = self._without_leaves([root])
         n_levels = 0
         while any(spot.is_open for spot in spots):
-            if clock is not None and clock.is_over:
-                raise OutOfTimeError
             n_open = sum(spot.is_open for spot in spots)
             settled = 1 - sum(spot.share for spot in spots if spot.is_open)
             report(settled, 1.0, f"level {n_levels + 1}: {n_open:,} of {len(self._tree):,} nodes are open")
@@ -84,6 +87,7 @@ class LevelGrower:
         wanted = set(map(id, counted))
         self._place(spots, [spot for spot in spots if spot.is_open or id(spot) in wanted])
         if len(counted) <= self._max_tables:
+            self._begin(len(is_open))
             self._count(counted)
             fill_left_over(spots, left_over)
             self._remember(left_over)
@@ -94,6 +98,7 @@ class LevelGrower:
         below = []
         for first in range(0, len(is_open), self._max_tables):
             batch = is_open[first : first + self._max_tables]
+            self._begin(len(batch))
             self._count([spot for spot in batch if spot.table is None])
             below += self._split(batch)
             for spot in batch:
@@ -131,15 +136,28 @@ class LevelGrower:
         self._put_off = ()
         return counts
 
+    def _begin(self, n_nodes: int) -> None:
+        """The time of a level or batch begins, if there is enough: nobody can stop a pass in the middle."""
+        left = self._clock.seconds_left
+        if len(self._tree) > 1 and left is not None and self._times.expected(n_nodes) > left:
+            self._clock.end()
+        self._end_if_over()
+        self._began = time.monotonic()
+
+    def _end_if_over(self) -> None:
+        if len(self._tree) > 1 and self._clock.is_over:
+            raise EndedEarlyError(self._tree)
+
     def _split(self, spots: Sequence[Spot]) -> list[Spot]:
         """Spots whose tables are known, by the rule; the children of those that it splits."""
         tables = self._weighted(np.stack([spot.table for spot in spots if spot.table is not None]))
         cases = self._pass(spots, by_case=True) if self._needs_cases else None
+        choices = self._rule.choose(self._nodes(spots), tables, cases)
+        self._times.add(len(spots), time.monotonic() - self._began)
         children: list[Spot] = []
-        for spot, table, choice in zip(
-            spots, tables, self._rule.choose(self._nodes(spots), tables, cases), strict=True
-        ):
+        for spot, table, choice in zip(spots, tables, choices, strict=True):
             if choice is not None:
+                self._end_if_over()
                 spot.test = choice.test
                 children += self._children(spot, table, choice)
         return children

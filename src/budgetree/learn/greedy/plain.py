@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 
 from budgetree.counts import Counter
 from budgetree.learn.greedy.decision import Spent, decide
-from budgetree.learn.greedy.growing import GrowingTree
+from budgetree.learn.greedy.growing import EndedEarlyError, GrowingTree
 from budgetree.learn.greedy.settings import Settings
 from budgetree.problem import Schema
-from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 
 
 def grow_plain(counter: Counter, schema: Schema, settings: Settings, clock: Clock | None = None) -> Nodes:
-    """Grow breadth first, one node after another; OutOfTimeError where the clock is over before the last."""
+    """Grow breadth first, one node after another; EndedEarlyError where the clock is over before the last."""
     groups: list[Any] = [counter.everything()]
     root = counter.count(groups[0])
     tree = GrowingTree(schema, root[0].sum(axis=0))
     node = 0
     while node < len(groups):
         if clock is not None and clock.is_over:
-            raise OutOfTimeError
+            raise EndedEarlyError(tree)
         group, groups[node] = groups[node], None
         counted: Any = None
 

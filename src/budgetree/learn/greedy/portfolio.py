@@ -16,11 +16,12 @@ from budgetree.impurity.hinged import Hinged
 from budgetree.learn.greedy.class_weights import ClassWeights
 from budgetree.learn.greedy.count_cache import cache_of
 from budgetree.learn.greedy.growers import grow_nodes, grow_sharded
+from budgetree.learn.greedy.growing import EndedEarlyError
 from budgetree.learn.greedy.native import NativePool, native_instance
 from budgetree.learn.greedy.settings import Settings
 from budgetree.learn.greedy.steps import AT_LEAVES, MAX_COST, Steps, join_steps, steps_of_nodes
 from budgetree.learn.settings import check_threads
-from budgetree.services.clock import Clock, OutOfTimeError, Tick
+from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes
 
@@ -40,6 +41,7 @@ class Batch:
     budget: int
     steps: Steps
     weights: ClassWeights | None = None  # where classes counted by their losses
+    ended: Nodes | None = None  # of the only tree, where its growth ended early: it cannot be grown again
 
     def impurities(self) -> list[Impurity]:
         return [self.impurity(i) for i in range(len(self.steps))]
@@ -87,16 +89,24 @@ class Portfolio:
         native = None if isinstance(self.instance, ShardedCases) else native_instance(self.instance)
         self._native = native if native is not None and native.counts_cases(min_cases) else None
         self._pool: NativePool | None = None
-        # Without the core, or from shards, the first tree is grown to its end: another in its place takes as long.
+        # Without the core the first tree is grown to its end, since another in its place takes as long; from shards it
+        # may end early.
         self._needs_tree = self._native is None and weights is None
+        self._ended: Nodes | None = None
 
     def grow_all(self, impurities: Sequence[Impurity], budget: int, tick: Tick | None = None) -> Batch:
         """A tree for each impurity, in order; fewer when the time is over."""
         forms = [self._form(impurity) for impurity in impurities]
-        return Batch(impurities.__getitem__, budget, self._steps(forms, budget, tick), self._weights)
+        steps = self._steps(forms, budget, tick)
+        return Batch(impurities.__getitem__, budget, steps, self._weights, self._ended)
 
     def grow_one(self, impurity: Impurity, budget: int) -> Batch:
-        """A tree, however long it takes; on large tables sooner than by grow_all, which keeps counts for others."""
+        """A tree, from shards as far as the time goes, else however long it takes.
+
+        On large tables that is sooner than by grow_all, which keeps counts for others.
+        """
+        if isinstance(self.instance, ShardedCases):
+            return self.grow_all([impurity], budget)
         steps = steps_of_nodes(self.nodes(impurity, budget), self.instance.schema.table)
         return Batch(lambda _: impurity, budget, steps, self._weights)
 
@@ -130,7 +140,7 @@ class Portfolio:
             steps = self._steps([hinges.form(multiple) for multiple in asked], budget, tick)
             known.update(zip(asked, map(tuple, steps.summaries[:, OUTCOME].tolist()), strict=False))
             impurity = partial(_hinged_at, family, quarter, tuple(asked))
-            yield Batch(impurity, budget, steps, self._weights)
+            yield Batch(impurity, budget, steps, self._weights, self._ended)
             if self.clock.is_over:
                 return
             gaps = [(low, high) for low, high in gaps if known[low] != known[high] and high - low >= CLOSE]
@@ -154,10 +164,13 @@ class Portfolio:
                 parts.append(self._real(self._shared_pool().steps(settings, self.clock.share(None, tick))))
                 first = last
             else:
+                is_whole = self._needs_tree and not isinstance(self.instance, ShardedCases)
                 try:
-                    nodes = self._grow(forms[first], budget, None if self._needs_tree else self.clock)
-                except OutOfTimeError:
-                    break
+                    nodes = self._grow(forms[first], budget, None if is_whole else self.clock)
+                except EndedEarlyError as early:
+                    if not self._needs_tree:
+                        break
+                    nodes = self._ended = self._answering(early.tree.nodes())
                 self._needs_tree = False
                 parts.append(steps_of_nodes(nodes, self.instance.schema.table))
                 first += 1
@@ -183,6 +196,9 @@ class Portfolio:
             nodes = grow_sharded(self.instance, settings, check_threads(None), cache, clock=clock)
         else:
             nodes = grow_nodes(self.instance, settings, clock=clock)
+        return self._answering(nodes)
+
+    def _answering(self, nodes: Nodes) -> Nodes:
         return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
 
     def _real(self, steps: Steps) -> Steps:
