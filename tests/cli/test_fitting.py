@@ -12,7 +12,9 @@ from command_line import run
 import budgetree as bt
 from budgetree.cli import main
 from budgetree.cli.fitting import Wish
+from budgetree.learn.predictive.finishing import Finishing
 from budgetree.proof._certify import DEFAULT_SECONDS
+from budgetree.tree.proven import EARLY
 
 
 @pytest.fixture
@@ -135,6 +137,31 @@ def test_a_tree_for_new_cases_that_ended_early_says_so_wherever_it_is_shown(caps
     printed = run(capsys, *fit)
     assert "ended early" not in printed
     assert "--time-limit" not in printed
+
+
+def test_also_one_without_errors_says_so_and_never_that_it_is_proven(
+    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [f"{number % 2},{number % 3},{'ill' if number % 2 else 'well'}" for number in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,class", *rows]), encoding="utf-8")
+    model, page = str(tmp_path / "m.json"), tmp_path / "page.html"
+    fit = ["fit", str(tmp_path / "t.csv"), "-t", "class", "--budget", "2", "--time-limit", "60", "-o", model]
+    assert "ended early" not in run(capsys, *fit)
+    looks = iter(range(10**6))
+    before = Finishing.before
+    monkeypatch.setattr(
+        Finishing, "before", lambda *given: before(*given) if next(looks) < 2 else before(*given).share(0)
+    )
+    printed = run(capsys, *fit)
+    sentences = ["Another tree may be cheaper or make fewer errors.", EARLY]
+    words = " ".join(["not proven:", *sentences])
+    assert f"known cases: 0.0 % wrong; {words}" in printed
+    assert "--time-limit gives the search longer." in printed
+    assert words in run(capsys, "show", model)
+    run(capsys, "report", model, "-o", str(page))
+    content = page.read_text(encoding="utf-8").partition('id="content">')[2].partition("</script>")[0]
+    statement = json.loads(content)["trees"][0]["statement"]
+    assert statement == {"proven": False, "sentences": sentences}
 
 
 def wish(**settings: Any) -> Wish:

@@ -10,7 +10,9 @@ import pytest
 
 import budgetree as bt
 from budgetree.learn._predictive import PredictiveTrees
+from budgetree.learn.predictive.finishing import Finishing
 from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.tree.proven import EARLY
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +98,18 @@ def test_a_tree_for_which_numbers_stayed_rounded_is_not_called_complete(monkeypa
     assert bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete
     monkeypatch.setattr("budgetree.learn._predictive.fine_instance", no_time)
     assert not bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete
+
+
+def test_a_search_that_stops_in_time_to_make_its_tree_ended_early_too(
+    pima: bt.Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = bt.frontier(pima, objective="new", max_budget=2, folds=0, time_limit=600)
+    assert whole.complete
+    assert whole[-1].tree.proven is None
+    monkeypatch.setattr(Finishing, "seconds", lambda *_: 1000.0)
+    for budgets in (1, 2):  # of which each has a share of the time
+        hurried = bt.frontier(pima, objective="new", max_budget=budgets, folds=0, time_limit=600)
+        assert not hurried.complete
+    tree = bt.predictive(pima, budget=2, time_limit=600)
+    assert tree.n_leaves == 1
+    assert tree.statement.sentences[-1] == EARLY

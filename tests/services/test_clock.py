@@ -38,6 +38,19 @@ def test_it_can_be_ended_before_that(now: list[float]) -> None:
     assert not whole.is_over
 
 
+def test_it_knows_whether_it_ended_somebodys_work(now: list[float]) -> None:
+    whole = Clock(5)
+    others, share = whole.share(2), whole.share(2)
+    assert not share.is_over
+    now[0] += 3
+    assert not whole.ended_work, "nobody has asked"
+    assert share.is_over
+    assert share.ended_work
+    assert whole.ended_work
+    assert not others.ended_work
+    assert not whole.is_over
+
+
 @pytest.mark.parametrize(
     ("whole", "share", "left"), [(None, None, None), (None, 3, 3), (5, None, 5), (5, 3, 3), (3, 5, 3)]
 )

@@ -76,6 +76,13 @@ def test_what_costs_nothing_and_is_never_wrong_is_the_best_without_a_search() ->
     assert str(state(None, nothing, FIVE)) == str(state(None, FIVE, nothing)) == f"not proven: {NOTHING}"
 
 
+def test_of_a_tree_for_new_cases_nothing_is_proven_and_it_says_where_the_search_ended_early() -> None:
+    early = replace(BUDGET, complete=False, least_errors=Fraction(0))
+    for loss in (Fraction(0), Fraction(3)):
+        for max_cost in (Fraction(0), FIVE):
+            assert str(state(early, loss, max_cost, for_new=True)) == f"not proven: {NOTHING} {EARLY}"
+
+
 def test_where_there_are_losses_the_sentence_is_about_loss() -> None:
     for proven, sentence in SENTENCES.values():
         words = re.sub(r"make as few as (\w+) errors?", r"lose as little as \1", sentence).replace("as no", "as 0")

@@ -12,7 +12,7 @@ import click
 
 from budgetree.learn import Frontier, Point, frontier
 from budgetree.learn._frontier import frontier_for_new
-from budgetree.learn.proofs import ended_early, tree_for_budget, tree_for_error
+from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.problem import Instance
 from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.units import as_fraction
@@ -83,8 +83,7 @@ def find_tree(instance: Instance, groups: Any, wish: Wish) -> tuple[Frontier, Po
         found = frontier_for_new(
             instance, [wish.budget], learner, folds=wish.folds, groups=groups, time_limit=wish.time_limit
         )
-        tree = found[-1].tree
-        return found, found[-1], tree if found.complete else ended_early(tree, wish.budget)
+        return found, found[-1], found[-1].tree
     found = frontier(
         instance,
         method=wish.method,  # type: ignore[arg-type]

@@ -37,11 +37,13 @@ class NewSearch:
         fine = trees.cases  # every row is a case, as these trees count them, if there was time
         leaf = found_leaf(fine)
         best = {leaf.need: leaf}
-        for tree in self._each_tree(trees, clock, progress):
+        made = list(self._each_tree(trees, clock, progress))
+        for tree in made:
             best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
         found = [best[need] for need in sorted(best)]
         points = tuple(make_point(fine, tree, fine.irreducible.units) for tree in found)
-        return Frontier(points, fine, not (clock.is_over or trees.is_coarse), SOURCE)
+        ended_early = len(made) < len(self.budgets) or any(tree.proven is not None for tree in made)
+        return Frontier(points, fine, not ended_early, SOURCE)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows; every budget has an equal share of the time."""

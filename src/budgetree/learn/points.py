@@ -134,7 +134,8 @@ class Point:
     @cached_property
     def tree(self) -> Tree:
         """The tree itself; a greedy one is grown again when first asked for."""
-        return replace(self._found.tree(), proven=self._proven, expected=self._expectation)
+        tree = self._found.tree()
+        return replace(tree, proven=self._proven or tree.proven, expected=self._expectation)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -30,11 +30,27 @@ class Clock:
         self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._whole = whole  # the clock that this one is a share of
         self._interrupted = False
+        self._ended_work = False
         self._in_core: set[CoreClock] = set()  # those of the core that run now, in the whole clock
 
     @property
     def is_over(self) -> bool:
-        if self._interrupted or (self._whole is not None and self._whole.is_over):
+        is_over = self._is_over()
+        if is_over:
+            self._note_end()
+        return is_over
+
+    @property
+    def ended_work(self) -> bool:
+        """Whether somebody who asked this clock or a share of it was told that it is over: something ended early."""
+        return self._ended_work
+
+    def _note_end(self) -> None:
+        for clock in self._wholes:
+            clock._ended_work = True
+
+    def _is_over(self) -> bool:
+        if self._interrupted or (self._whole is not None and self._whole._is_over()):
             return True
         now = time.monotonic()
         if self._tick is not None and now >= self._next_tick:
@@ -56,6 +72,7 @@ class Clock:
     def end(self) -> None:
         """Over from now on: what is left does not suffice for anything."""
         self._deadline = time.monotonic()
+        self._note_end()
 
     def share(self, seconds: float | None, tick: Tick | None = None) -> Clock:
         """A clock that stops after so many seconds, or with this one."""

@@ -33,6 +33,9 @@ ERRORS = _Verbs(
 LOSS = _Verbs("loses less", "loses more", "lose less", "No tree costs less or loses less.")
 
 
+EARLY = "The search ended early; this is the best so far."
+
+
 @dataclass(frozen=True, slots=True)
 class Proven:
     """Lower bounds on what any tree for the same cases and prices gets wrong and costs."""
@@ -66,13 +69,17 @@ def state(
     max_cost: Fraction,
     *,
     has_losses: bool = False,
+    for_new: bool = False,
     amount: Amount = show_number,
 ) -> Statement:
     """What was proven about a tree with this loss and this max_cost, in words; without losses, errors are the loss.
 
-    amount writes a cost, with its unit where it has one.
+    amount writes a cost, with its unit where it has one. Of a tree for new cases nothing is proven, however few known
+    ones it gets wrong.
     """
     verbs = LOSS if has_losses else ERRORS
+    if proven is not None and for_new:
+        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *([] if proven.complete else [EARLY])))
     if proven is None:
         if loss == max_cost == 0:  # nobody had to search for that
             return Statement(True, (verbs.neither,))
@@ -85,7 +92,7 @@ def state(
     if proven.min_cases > 1:
         sentences = (f"Only trees with at least {proven.min_cases} cases in every leaf were asked for.", *sentences)
     if not (found.is_proven or proven.complete):
-        sentences = (*sentences, "The search ended early; this is the best so far.")
+        sentences = (*sentences, EARLY)
     return Statement(found.is_proven, sentences)
 
 

@@ -186,9 +186,14 @@ class Tree(Shown):
     @property
     def statement(self) -> Statement:
         """What was proven about other trees, in words."""
-        has_losses = self.schema.losses is not None
-        amount = self.schema.wording.amount
-        return state(self.proven, self.exact_loss, self.exact_max_cost, has_losses=has_losses, amount=amount)
+        return state(
+            self.proven,
+            self.exact_loss,
+            self.exact_max_cost,
+            has_losses=self.schema.losses is not None,
+            for_new=self.origin.method == "predictive",
+            amount=self.schema.wording.amount,
+        )
 
     @property
     def n_leaves(self) -> int:

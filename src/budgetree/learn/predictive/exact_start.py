@@ -120,6 +120,8 @@ def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
     amount = Fraction(budget) / instance.schema.table.scale
     seconds = SECONDS if left is None else min(SECONDS, left)
     solution = optimal(instance, budget=amount, time_limit=seconds, progress=False, threads=1)
+    if not solution.complete and seconds < SECONDS:
+        clock.end()
     return solution.tree.nodes if solution.complete else None
 
 

@@ -194,8 +194,10 @@ class Models:
             self._losses.clear()
             missing = list(dict.fromkeys(wanted))
         if missing:
-            fitted = self._solver.fit(missing, clock or self.clock)
+            clock = clock or self.clock
+            fitted = self._solver.fit(missing, clock)
             if fitted is None:
+                clock.end()
                 raise OutOfTimeError
             for tests, coefficients, losses in zip(missing, *fitted, strict=True):
                 self._coefficients[tests], self._losses[tests] = coefficients, losses
