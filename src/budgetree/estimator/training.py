@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, column_or_1d
 
+from budgetree.problem.units import check_weights
 from budgetree.services.words import counted
 
 
@@ -41,6 +43,8 @@ class Labelled:
 
 def training_weights(labelled: Labelled, sample_weight: Any, class_weight: Any) -> NDArray[np.float64]:
     """How much each row counts, by its own weight and its class's."""
+    if isinstance(sample_weight, Iterable):
+        check_weights(sample_weight, "sample_weight")
     weights: NDArray[np.float64] = _check_sample_weight(
         sample_weight, labelled.answers, dtype=np.float64, copy=True, ensure_non_negative=True
     )

@@ -59,6 +59,15 @@ def non_negative(value: Any, what: str, rule: str, max_exponent: int = MAX_EXPON
     return number
 
 
+def check_weights(weights: Iterable[Any], what: str = "weights") -> None:
+    """An error where a float would silently be 0 or infinity; what is no exact number is left to others."""
+    if isinstance(weights, np.ndarray) and weights.dtype.kind != "O":
+        return
+    for value in weights:
+        if isinstance(value, (Decimal, Rational)) and not isinstance(value, bool):
+            non_negative(value, f"{what}: there", "weights must be finite and at least 0")
+
+
 def is_unlimited(limit: Any) -> bool:
     """None, or infinity of any kind of number."""
     if isinstance(limit, Decimal):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.frames import code_series
 from budgetree.problem.tables.values import sort_key
-from budgetree.problem.units import weights_to_units
+from budgetree.problem.units import check_weights, weights_to_units
 from budgetree.services.words import counted
 
 
@@ -59,18 +59,37 @@ def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fractio
     """Weights in whole units, and how many units make one."""
     if weights is None:
         return np.ones(n_cases, dtype=np.int64), Fraction(1)
-    try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"weights: expected one number per case: {error}.") from error
-    if array.shape != (n_cases,):
-        raise ValueError(f"weights: shape {array.shape} for {counted(n_cases, 'case')}; expected one weight for each.")
+    array = _as_numbers(weights, n_cases)
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(bad):
         raise ValueError(f"weights: row {bad[0]} has weight {array[bad[0]]}; weights must be finite and at least 0.")
     if not array.any():
         raise ValueError("weights: every weight is 0; at least one case must count.")
     return weights_to_units(array)
+
+
+def _as_numbers(weights: Any, n_cases: int) -> NDArray[np.float64]:
+    """One float for each case, in which no weight of many digits has become another."""
+    try:
+        given = np.asarray(weights)
+    except ValueError:  # rows of several lengths
+        raise ValueError("weights: expected one number per case, but there are lists of several lengths.") from None
+    if given.shape != (n_cases,):
+        raise ValueError(f"weights: shape {given.shape} for {counted(n_cases, 'case')}; expected one weight for each.")
+    check_weights(given)
+    try:
+        return given.astype(np.float64)
+    except (TypeError, ValueError):
+        wrong = next((value for value in given.tolist() if not _is_number(value)), given[0])
+        raise ValueError(f"weights: there is {wrong!r:.60}; expected one number per case.") from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        np.float64(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _plain_name(name: Any) -> Any:
