@@ -32,10 +32,10 @@ CONSTANT = 1e-9  # a standard deviation below it is none
 def bases_of(instance: Instance) -> tuple[Basis, ...]:
     """The basis of every test, from what the encoders say of the outcomes; without encoders they are nominal."""
     encoders = instance.schema.encoders or (None,) * instance.n_tests
-    columns = np.ascontiguousarray(instance.codes.T)
+    columns, weights = np.ascontiguousarray(instance.codes.T), instance.weights
     return tuple(
         make_basis(
-            np.bincount(column, instance.weights, int(n_outcomes)).astype(np.float64),
+            np.bincount(column, weights, int(n_outcomes)).astype(np.float64),
             level_values(encoder),
         )
         for column, encoder, n_outcomes in zip(columns, encoders, instance.schema.n_outcomes, strict=True)

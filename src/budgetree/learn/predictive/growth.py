@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Literal
 
 import numpy as np
@@ -100,7 +101,7 @@ class Growth:
         if not len(candidates):
             return []
         try:
-            scores = self._scores(root, candidates, rule).sum(axis=1)
+            scores = self._totals(root, candidates, rule)
         except OutOfTimeError:
             return []
         return [int(candidates[at]) for at in np.argsort(scores, kind="stable")]
@@ -119,6 +120,20 @@ class Growth:
 
     def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
         """Candidate × case, to be as low as can be: the loss with it, or how it changes the loss, per price."""
+        scores = np.empty((len(candidates), len(place.cases)))
+        for _ in self._each_score(place, candidates, rule, scores):
+            pass
+        return scores
+
+    def _totals(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
+        """The sums of scores over cases; of thousands of tests and cases, all scores would take long to write."""
+        rows = repeat(np.empty(len(place.cases)))
+        return np.array([row.sum() for row in self._each_score(place, candidates, rule, rows)])
+
+    def _each_score(
+        self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule, rows: Iterable[NDArray[np.float64]]
+    ) -> Iterator[NDArray[np.float64]]:
+        """A row of scores per candidate, each written where it is wanted."""
         cases, paid = place.cases, place.paid.tests
         losses = self.models.losses([(*paid, int(test)) for test in candidates])
         before: NDArray[np.float64] | float = 0.0
@@ -128,20 +143,24 @@ class Growth:
             more = place.paid.prices_of_more(self.prices)[candidates].astype(np.float64)
             prices = np.maximum(more, max(more.max() * 1e-6, 1e-6))  # what is free is nearly so
         weights = self.models.cases.weights[cases]
-        scores = np.empty((len(candidates), len(cases)))
-        for row, loss, price in zip(scores, losses, prices, strict=True):
-            np.multiply((loss[cases] - before) / price, weights, out=row)
-        return scores
+        for row, loss, price in zip(rows, losses, prices, strict=False):
+            if self.models.clock.is_over:
+                raise OutOfTimeError
+            yield np.multiply((loss[cases] - before) / price, weights, out=row)
 
     def _step(self, place: Place, budget: int, rule: BuyingRule) -> list[Place]:
         candidates = self._candidates(place, budget)
         if not len(candidates) or self._is_idle(place):
             return []
-        scores = self._scores(place, candidates, rule)
-        if place.paid.tests and len(candidates) > 1 and self._branch(place, scores):
-            assert place.sides is not None
-            return list(place.sides)
-        return [self._buy(place, int(candidates[scores.sum(axis=1).argmin()]))]
+        if place.paid.tests and len(candidates) > 1:
+            scores = self._scores(place, candidates, rule)
+            if self._branch(place, scores):
+                assert place.sides is not None
+                return list(place.sides)
+            totals = scores.sum(axis=1)
+        else:
+            totals = self._totals(place, candidates, rule)
+        return [self._buy(place, int(candidates[totals.argmin()]))]
 
     def _is_idle(self, place: Place) -> bool:
         """Whether the last purchases did the cases here no good."""

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from budgetree.problem.tables.table import Column, Table, are_exact
 
+SHORT = 4  # bytes of a whole number, which a float can always hold
+
 
 def read_array(array: NDArray[Any]) -> Table:
     """A two-dimensional array, its columns called x0, x1, …; objects are numbers where all of a column are."""
@@ -18,6 +20,8 @@ def read_array(array: NDArray[Any]) -> Table:
 
 def _column(name: str, cells: NDArray[Any]) -> Column:
     dtype = str(cells.dtype)
-    if cells.dtype.kind in "bf" or (cells.dtype.kind in "iu" and are_exact(cells.astype(np.float64))):
-        return Column(name, dtype, numbers=cells.astype(np.float64))
+    if cells.dtype.kind in "bfiu":
+        numbers = cells.astype(np.float64)
+        if cells.dtype.kind in "bf" or cells.dtype.itemsize <= SHORT or are_exact(numbers):
+            return Column(name, dtype, numbers=numbers)
     return Column(name, dtype, values=cells.tolist()).with_numbers()

@@ -22,7 +22,7 @@ from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
 from budgetree.problem.tables.table import Column, as_float
 from budgetree.problem.tables.values import int_if_whole, sort_key
 
-SAMPLE = 4096  # rows that usually show at once that a column has many values
+SAMPLE = 1024  # rows that usually show at once that a column has many values
 BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 FEW = 16  # values that a number is compared with one by one
 
@@ -230,7 +230,7 @@ def _distinct(numbers: NDArray[np.float64], max_count: int) -> NDArray[np.float6
     few = np.unique(numbers[:SAMPLE])
     if 0 < len(few) <= max_count:
         others = numbers[few[_next_of(few, numbers)] != numbers]
-        few = np.unique(np.concatenate((few, others)))
+        few = np.unique(np.concatenate((few, others))) if len(others) else few
     return few if len(few) <= max_count else None
 
 
