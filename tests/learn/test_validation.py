@@ -165,6 +165,10 @@ def test_bad_folds_and_groups_are_refused(folds: Any, groups: Any, words: str, n
         check_folds(folds, groups, noise)
 
 
+def test_groups_may_come_one_by_one(noise: bt.Instance) -> None:
+    assert check_folds(5, iter(range(100)), noise) == FoldSettings(5, tuple(range(100)))
+
+
 def test_there_are_no_more_folds_than_rows_or_groups(noise: bt.Instance) -> None:
     assert check_folds(0, None, noise) is None
     assert check_folds(0, list(range(100)), noise) is None

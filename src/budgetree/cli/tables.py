@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.errors import FileError, NoPriceError
-from budgetree.services.words import MAX_NAMES, no_such, with_more
+from budgetree.services.words import no_such, some_of
 
 if TYPE_CHECKING:
     from budgetree.problem import Instance, Losses, Prices, Schema
@@ -161,7 +161,7 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
         if schema.test_names[test] not in there:
             raise ValueError(
                 f"{rows.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
-                f"There are: {with_more(rows.names[:MAX_NAMES], len(rows.names) - MAX_NAMES)}."
+                f"There are: {some_of(rows.names)}."
             )
     encoders = () if schema.encoders is None else schema.encoders
     numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
@@ -217,8 +217,7 @@ def check_names(names: Sequence[str], request: Request) -> None:
 def _check_target(names: Sequence[str], request: Request) -> str:
     """The target's name, which must be said."""
     if request.target is None:
-        there = with_more(names[:MAX_NAMES], len(names) - MAX_NAMES)
-        raise ValueError(f"say which column the tree should find out: --target COL. There are: {there}.")
+        raise ValueError(f"say which column the tree should find out: --target COL. There are: {some_of(names)}.")
     if request.target in request.drop:
         raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
     return request.target

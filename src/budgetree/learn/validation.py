@@ -77,15 +77,13 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
     """The settings; None where nothing is to be held out."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
         raise ValueError(f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on.")
-    if groups is not None:
-        _check_groups(groups, instance.n_rows)
+    values = None if groups is None else _check_groups(groups, instance.n_rows)
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is known to nobody: all would be wrong, whatever is learned
-    if groups is None:
+    if values is None:
         # A fold without a case of its own says nothing, and neither does a table of one case.
         n_folds = min(int(folds), instance.n_rows)
         return FoldSettings(n_folds) if n_folds >= 2 else None
-    values = _check_groups(groups, instance.n_rows)
     return FoldSettings(min(int(folds), len(set(values))), values) if folds else None
 
 

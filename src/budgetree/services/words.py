@@ -52,7 +52,7 @@ def no_such(kind: str, name: str, names: Sequence[str]) -> str:
     folded = {other.casefold(): other for other in reversed(names)}
     meant = get_close_matches(name.casefold(), folded, n=1, cutoff=0.8)
     hint = f" Did you mean {folded[meant[0]]!r}?" if meant else ""
-    return f"there is no {kind} {name!r}. There are: {with_more(names[:MAX_NAMES], len(names) - MAX_NAMES)}.{hint}"
+    return f"there is no {kind} {name!r}. There are: {some_of(names)}.{hint}"
 
 
 def largest(sizes: Iterable[float], max_shown: int = MAX_CLASSES) -> tuple[list[int], int]:
@@ -75,6 +75,11 @@ def with_more(shown: Iterable[str], n_more: int) -> str:
     'ill 3, well 2 and 195 more'
     """
     return ", ".join(shown) + (f" and {n_more:,} more" if n_more > 0 else "")
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first names of a table, and how many more there are."""
+    return with_more(names[:MAX_NAMES], len(names) - MAX_NAMES)
 
 
 def visible(text: str) -> str:

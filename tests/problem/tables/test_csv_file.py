@@ -208,7 +208,7 @@ def test_a_delimiter_may_end_every_row(tmp_path: Path, monkeypatch: pytest.Monke
         found = both_ways(tmp_path, monkeypatch, f"{header}\r\n1;x;\r\n;y;\r\n3;NA;\r\n")
         assert values(found, "a") == [1, None, 3]
         assert values(found, "b") == ["x", "y", None]
-    with pytest.raises(TableFileError, match="line 3: 3 cells, but the rows above have 3, of which the last is empty"):
+    with pytest.raises(TableFileError, match="line 3: there is something in column 3, which has no name and is empty"):
         table(tmp_path, "a;b;\n1;x;\n2;y;z\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import re
 from pathlib import Path
@@ -57,6 +58,14 @@ def test_the_delimiter_is_the_one_by_which_rows_have_the_cells_of_the_header(
     assert (source.delimiter, source.names) == (delimiter, names)
 
 
+def test_the_delimiter_is_told_also_where_a_cell_is_long(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a;b,c\n1;{'x' * 200_000},y\n2;x,y,z\n", encoding="utf-8")
+    csv.field_size_limit(100_000)  # as whoever used it last may have left it
+    source = open_csv(str(path))
+    assert (source.delimiter, source.names) == (";", ("a", "b,c"))
+
+
 def test_a_name_may_have_line_breaks(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b'\r\n"a\r\nb","c\nd"\r\n1,2\r\n')
@@ -72,7 +81,8 @@ def test_a_name_may_have_line_breaks(tmp_path: Path) -> None:
     [
         ("Klinik 2024\na,b\n1,2\n", "line 2: 2 cells, but the header has 1 column. Is line 1 a title above the table"),
         ("a,b\n1,2,\n3,4\n", "line 3: 2 cells, but the rows above have 3, of which the last is empty"),
-        ("a,b\n1,2,\n3,4,5\n", "line 3: 3 cells, but the rows above have 3, of which the last is empty"),
+        ("a,b\n1,2,\n3,4,5\n", "line 3: there is something in column 3, which has no name and is empty above. Name"),
+        ("a,b\n1,2,\n3,4,5,6\n", "line 3: 4 cells, but the rows above have 3, of which the last is empty"),
         ("a,b\n1,2\n3,4,\n", "line 3: 3 cells, but the header has 2 columns. Is a quote or a delimiter missing"),
     ],
 )

@@ -26,7 +26,7 @@ from budgetree.problem.tables.csv_file import (
     open_csv_files,
     readable,
 )
-from budgetree.problem.tables.csv_source import BROKEN, CsvSource, open_bytes
+from budgetree.problem.tables.csv_source import BROKEN, CsvSource, broken_gzip, open_bytes
 from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
 from budgetree.problem.tables.parquet_file import ParquetFiles, open_parquet, parquet_names, readable_parquet
@@ -178,9 +178,7 @@ def _parts(source: CsvSource, base: Database) -> Iterator[Readable]:
                 copy.write(block)
             yield Readable(part, has_header=file.has_header and number == 0)
     except BROKEN as error:
-        raise TableFileError(
-            f"{source.path}: this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
-        ) from error
+        raise broken_gzip(source.path, error) from error
 
 
 def _blocks(source: str, path: str) -> Iterator[bytes]:

@@ -42,8 +42,6 @@ ODD = -2  # a text that the sample did not have
 # DuckDB leaves out a cell too many where it takes it for missing, and such a row may be shifted; so it is told of no
 # missing cell but this, which no file has.
 NO_CELL = "\ue000budgetree\ue000"
-
-
 # A missing cell that DuckDB does not take for a number.
 IS_WORD = re.compile(r"(?!.*(nan|inf))[^0-9]*", re.IGNORECASE | re.DOTALL)
 

@@ -9,13 +9,16 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from budgetree.errors import TableFileError
 from budgetree.services.words import counted
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 DELIMITERS = ",;\t|"
 GZIP = b"\x1f\x8b"
@@ -57,16 +60,21 @@ class CsvSource:
         for line, row in _records(self.path, self.encoding, self.delimiter):
             if line > self.header_line:
                 if not (has_end(row, len(self.names)) if self.has_end else len(row) == len(self.names)):
-                    raise TableFileError(
-                        f"{self.path}, line {line}: {counted(len(row), 'cell')}, but {self._expected(line)}"
-                    )
+                    raise TableFileError(f"{self.path}, line {line}: {self._unexpected(line, len(row))}")
                 yield line, row[: len(self.names)]
 
-    def _expected(self, line: int) -> str:
-        """How many cells a row has, and what may be the reason where it has not."""
+    def _unexpected(self, line: int, n_cells: int) -> str:
+        """How many cells a row has and should have, and what may be the reason."""
+        n_names, found = len(self.names), counted(n_cells, "cell")
+        if self.has_end and n_cells == n_names + 1:
+            return (
+                f"there is something in column {n_cells}, which has no name and is empty above. Name it in the header, "
+                "or is there a delimiter too many?"
+            )
         if self.has_end:
-            return f"the rows above have {len(self.names) + 1}, of which the last is empty. Is a delimiter missing?"
-        header = f"the header has {counted(len(self.names), 'column')}"
+            above = f"the rows above have {n_names + 1}, of which the last is empty"
+            return f"{found}, but {above}. Is a delimiter missing?"
+        header = f"{found}, but the header has {counted(n_names, 'column')}"
         if line == self.header_end + 1:
             return f"{header}. Is line {self.header_line} a title above the table (then delete it)?"
         return f"{header}. Is a quote or a delimiter missing?"
@@ -122,7 +130,7 @@ def _header_cells(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
     >>> [_header_cells(["x;y|z", "1|2"], delimiter) for delimiter in ";|"]
     [(False, 2), (True, 2)]
     """
-    reader, rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True), []
+    reader, rows = _reader(lines, delimiter), []
     try:
         for row in reader:
             rows += [row] if row else []
@@ -184,9 +192,8 @@ def rewrite(path: str, delimiter: str, copy: str) -> None:
 
 def _records(path: str, encoding: str, delimiter: str) -> Iterator[Record]:
     """All rows that are not empty lines, with the line at which they begin."""
-    csv.field_size_limit(MAX_CELL)
     with _text(path, encoding) as text:
-        reader = csv.reader(_lines(text, path, encoding), delimiter=delimiter, strict=True, skipinitialspace=True)
+        reader = _reader(_lines(text, path, encoding), delimiter)
         first_line = 1
         try:
             for row in reader:
@@ -195,6 +202,11 @@ def _records(path: str, encoding: str, delimiter: str) -> Iterator[Record]:
                 first_line = reader.line_num + 1
         except csv.Error as error:
             raise TableFileError(f"{path}, line {first_line}: {error}; a quote may not be closed.") from error
+
+
+def _reader(lines: Iterable[str], delimiter: str) -> Reader:
+    csv.field_size_limit(MAX_CELL)
+    return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
 
 
 def _text(path: str, encoding: str) -> IO[str]:
@@ -213,9 +225,12 @@ def _lines(text: IO[str], path: str, encoding: str) -> Iterator[str]:
     except UnicodeError as error:
         raise _no_text(path, encoding) from error
     except BROKEN as error:
-        raise TableFileError(
-            f"{path}: this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
-        ) from error
+        raise broken_gzip(path, error) from error
+
+
+def broken_gzip(path: str, error: Exception) -> TableFileError:
+    """What to say of a file that gzip did not finish."""
+    return TableFileError(f"{path}: this gzip file is broken, perhaps cut short on the way; copy it again ({error}).")
 
 
 def _no_text(path: str, encoding: str) -> TableFileError:
@@ -247,9 +262,7 @@ def _encoding_of(path: str) -> str:
         with open_bytes(path) as file:
             start = file.read(SAMPLE_BYTES)
     except BROKEN as error:
-        raise TableFileError(
-            f"{path}: this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
-        ) from error
+        raise broken_gzip(path, error) from error
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     # Text has no zero bytes, but every second byte of UTF-16 is one where letters are plain, as most of a table's are.

@@ -13,7 +13,15 @@ from budgetree.errors import TableFileError
 from budgetree.problem.tables.coded import Coded
 from budgetree.problem.tables.csv_source import check_header
 from budgetree.problem.tables.database import Database, literal, open_database, plain_path
-from budgetree.problem.tables.parquet_kinds import LONG_NUMBERS, NUMBERS, QUICK, Header, common_header, common_names
+from budgetree.problem.tables.parquet_kinds import (
+    LONG_NUMBERS,
+    NUMBERS,
+    QUICK,
+    TOO_LARGE,
+    Header,
+    common_header,
+    common_names,
+)
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.values import plain_decimal
 from budgetree.problem.units import LARGEST_EXACT
@@ -70,7 +78,10 @@ def readable_parquet(data: str) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise TableFileError(f"{data}: this Parquet file cannot be read: {str(error).splitlines()[0]}") from error
+        reason = str(error).splitlines()[0]
+        if TOO_LARGE in reason:  # our own words, behind what kind of error it is
+            raise TableFileError(reason.partition(": ")[2]) from error
+        raise TableFileError(f"{data}: this Parquet file cannot be read: {reason}") from error
 
 
 def parquet_names(data: str, paths: Sequence[str], base: Database) -> tuple[str, ...]:
@@ -94,10 +105,10 @@ def open_parquet(data: str, paths: Sequence[str], base: Database) -> ParquetFile
     if len(set(headers)) == 1:
         scan = f"read_parquet([{', '.join(files)}]) AS t({columns})"
     else:  # DuckDB would give all files the kinds of the first, and make 2 of 1.5
-        parts = zip(files, headers, strict=True)
+        parts = zip(paths, files, headers, strict=True)
         scan = " UNION ALL ".join(
-            f"SELECT {header.as_kinds(common.kinds)} FROM read_parquet([{file}]) AS t({columns})"
-            for file, header in parts
+            f"SELECT {header.as_kinds(common.kinds, path)} FROM read_parquet([{file}]) AS t({columns})"
+            for path, file, header in parts
         )
         scan = f"({scan})"
     return ParquetFiles(data, common.names, common.kinds, scan)

@@ -15,7 +15,7 @@ QUICK = NUMBERS[:-1]  # DuckDB hands them over as they are
 LONG_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 WITH_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 NOTHING = '"NULL"'  # the kind of a column without any value
-TOO_LARGE = "its whole numbers are too large to stand beside the decimal numbers of other files"
+TOO_LARGE = "has whole numbers that are too large to stand beside the decimal numbers of other files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,13 @@ class Header:
         """From what DuckDB says of a file."""
         return cls(tuple(row[0] for row in described), tuple(row[1] for row in described))
 
-    def as_kinds(self, wanted: Sequence[str]) -> str:
-        """What SQL selects for columns of these kinds."""
-        columns = enumerate(zip(self.kinds, wanted, strict=True))
-        return ", ".join(f"{_as_kind(f'c{at}', kind, other)} AS c{at}" for at, (kind, other) in columns)
+    def as_kinds(self, wanted: Sequence[str], path: str) -> str:
+        """What SQL selects for columns of these kinds, of the file at this path."""
+        columns = enumerate(zip(self.names, self.kinds, wanted, strict=True))
+        return ", ".join(
+            f"{_as_kind(f'c{at}', kind, other, f'{path}: column {name!r} {TOO_LARGE}. Convert them.')} AS c{at}"
+            for at, (name, kind, other) in columns
+        )
 
 
 def common_names(paths: Sequence[str], headers: Sequence[Header]) -> tuple[str, ...]:
@@ -75,11 +78,11 @@ def is_number(kind: str) -> bool:
     return kind.startswith((*NUMBERS, *LONG_NUMBERS)) and not kind.endswith("]")
 
 
-def _as_kind(column: str, kind: str, wanted: str) -> str:
-    """A column of numbers as another kind of numbers; DuckDB's error where floats would not tell them apart."""
+def _as_kind(column: str, kind: str, wanted: str, problem: str) -> str:
+    """A column of numbers as another kind of numbers; the problem is DuckDB's error where floats are the same."""
     if kind == wanted:
         return column
     if wanted != "DOUBLE" or not kind.startswith((*LONG_NUMBERS, "DECIMAL")):
         return f"{column}::{wanted}"
     is_small = f"coalesce({column} BETWEEN -{LARGEST_EXACT} AND {LARGEST_EXACT}, true)"
-    return f"CASE WHEN {is_small} THEN {column}::DOUBLE ELSE error({literal(TOO_LARGE)}) END"
+    return f"CASE WHEN {is_small} THEN {column}::DOUBLE ELSE error({literal(problem)}) END"
