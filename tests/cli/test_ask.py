@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from command_line import run
 
@@ -31,6 +32,21 @@ def test_a_consultation_can_go_back_and_start_again(
     for early in ("42\nquit\n", "42\n"):
         monkeypatch.setattr(sys, "stdin", io.StringIO(early))
         assert "ended before the answer was clear" in run(capsys, "ask", str(tmp_path / "m.json"), code=1)
+
+
+def test_whoever_types_missing_is_told_of_unavailable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
+    hint = "If there is no result, type unavailable."
+    monkeypatch.setattr(sys, "stdin", io.StringIO("nonsense\nunavailable\n"))
+    assert hint not in run(capsys, "ask", str(tmp_path / "m.json"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("missing\nNA\nunavailable\n"))
+    assert run(capsys, "ask", str(tmp_path / "m.json")).count(hint) == 2
+    frame = pd.DataFrame({"a": ["x", "y", None] * 4, "class": [0, 1, 2] * 4})
+    bt.grow(bt.Instance.from_frame(frame, "class")).to_json(tmp_path / "m.json")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("missing\n"))
+    assert hint not in run(capsys, "ask", str(tmp_path / "m.json")), "which is an outcome there"
 
 
 def test_a_value_beyond_the_known_ones_is_remarked(

@@ -38,3 +38,11 @@ def test_leaves_of_several_cases_are_kept_or_the_remedy_is_named(
     nodes = bt.Tree.from_json(model).nodes
     assert nodes.counts[nodes.is_leaf].sum(axis=1).min() >= 30
     assert "fewer --levels or a smaller --min-cases help" in run(capsys, "fit", *few, "--min-cases", "300")
+
+
+def test_a_column_that_has_to_go_is_dropped_by_an_option(capsys: Any, tmp_path: Path) -> None:
+    rows = [f"p{number},{number % 2}" for number in range(300)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,y", *rows]), encoding="utf-8")
+    words = run(capsys, "fit", str(tmp_path / "t.csv"), "-t", "y", "--budget", "1", "-o", "m.json", code=1)
+    assert "column 'id' (text) has 300 different outcomes" in words
+    assert "Leave it out (--drop COL) if it identifies the row" in words

@@ -82,6 +82,15 @@ def test_probabilities_have_a_column_for_each_class(tmp_path: Path, capsys: pyte
     assert written[4] == "1,N,N,1,a,1,0"
 
 
+def test_costs_have_their_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({"a": [0, 1] * 5, "class": [0, 1] * 5})
+    cases = bt.Instance.from_frame(frame, "class", prices={"a": 2.5}).with_labels(bt.Labels(unit="€"))
+    bt.grow(cases).to_json(tmp_path / "m.json")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    said = run(capsys, "predict", str(tmp_path / "m.json"), str(tmp_path / "t.csv"), "-o", str(tmp_path / "out.csv"))
+    assert said.startswith("10 rows; costliest 2.5 €, mean 2.5 €; written to ")
+
+
 def test_a_file_without_rows_has_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "known.csv").write_text("a,y\n0,P\n1,N\n", encoding="utf-8")
     (tmp_path / "none.csv").write_text("a,y\n", encoding="utf-8")

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
-from budgetree.show.steps import Steps, frontier_steps
+from budgetree.show.steps import Steps, frontier_steps, key_of
+from budgetree.show.terminal import draw_frontier
 
 POINTS = st.dictionaries(st.integers(0, 20), st.integers(0, 20), min_size=1).map(lambda points: sorted(points.items()))
 
@@ -73,3 +74,12 @@ def test_an_open_frontier_has_a_lower_bound_of_its_own() -> None:
     steps = frontier_steps(replace(frontier, points=open_points, n_searched=0))
     assert {value for _, value in steps.bound.starts[:-1]} == {1}
     assert [value for _, value in steps.loss.starts] == [point.errors for point in frontier]
+
+
+@pytest.mark.parametrize("losses", [None, {"pos": 2}])
+def test_what_was_found_for_new_cases_is_not_called_the_fewest(losses: dict[str, int] | None) -> None:
+    cases = bt.datasets.load("pima").with_losses(losses)
+    known, new = (bt.frontier(cases, objective=which, max_budget=1, folds=0) for which in ("known", "new"))
+    assert key_of(known).found == ("the fewest found" if losses is None else "the least found")
+    assert key_of(new).found == "of the best found for new cases"
+    assert "○ of the best found for new cases" in draw_frontier(new)

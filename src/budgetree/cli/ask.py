@@ -18,6 +18,14 @@ HELP = (
     "start), list (the possible results), quit."
 )
 UNAVAILABLE = ("unavailable", "not available", "n/a")
+NO_RESULT = (
+    "missing",
+    "none",
+    "na",
+    "nan",
+    "unknown",
+    "",
+)  # what people type who mean that
 COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 
 
@@ -68,6 +76,8 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
                 case.answer(said)
             except ValueError as error:
                 click.echo(f"  {visible(str(error))}", err=err)
+                if word in NO_RESULT:
+                    click.echo("  If there is no result, type unavailable.", err=err)
                 continue
             _warn_beyond(case, err=err)
             return True

@@ -84,8 +84,9 @@ def predict(
     for words in (*tally.unknown(), *tally.wrong()):
         click.echo(visible(words), err=True)
     if is_file:
-        total = counted(tally.n_rows, "row")
-        click.echo(visible(f"{total}; costliest {tally.costliest}, mean {tally.mean_cost:.4g}; written to {out}"))
+        with_unit, total = tree.schema.wording.with_unit, counted(tally.n_rows, "row")
+        costs = f"costliest {with_unit(str(tally.costliest))}, mean {with_unit(f'{tally.mean_cost:.4g}')}"
+        click.echo(visible(f"{total}; {costs}; written to {out}"))
 
 
 def _json(records: Iterator[dict[str, Any]], is_first: bool) -> str:

@@ -109,7 +109,8 @@ def saying_where(request: Request, source: str) -> Iterator[None]:
     except NoPriceError as error:
         raise ValueError(f"{request.prices or source}: {advice(error)}") from error
     except ValueError as error:
-        raise ValueError(f"{place_of(str(error), request, source)}: {error}") from error
+        words = str(error).replace("Drop the column", "Leave it out (--drop COL)")  # an option, not a call
+        raise ValueError(f"{place_of(words, request, source)}: {words}") from error
 
 
 def _bundled(request: Request, prices: Prices | None, losses: Losses | None) -> Instance:

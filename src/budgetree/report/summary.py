@@ -9,6 +9,7 @@ from typing import Any
 
 from budgetree._version import __version__
 from budgetree.learn.new_error import PAGE_REMEDY
+from budgetree.learn.new_search import SOURCE
 from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.problem.tables.encoding import NumberEncoder
@@ -43,6 +44,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     steps = frontier_steps(frontier)
     lines = {"loss": steps.loss, "bound": steps.bound}
     content["judgement"] = judgement(frontier, PAGE_REMEDY)
+    content["for_new"] = frontier.method == SOURCE
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
 

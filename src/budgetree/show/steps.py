@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from budgetree.learn import Frontier
+from budgetree.learn.new_search import SOURCE
 
 Corner = tuple[float, float]  # (budget, value)
 IMPOSSIBLE = "no tree can be here"
@@ -27,11 +28,13 @@ class Key:
 
 ERRORS = Key("errors", "proven to be the fewest", "the fewest found")
 LOSS = Key("loss", "proven to be the least", "the least found")
+OF_NEW = "of the best found for new cases"  # whose errors on known ones need not be few
 
 
 def key_of(frontier: Frontier) -> Key:
     """The words for this frontier."""
-    return LOSS if frontier.has_losses else ERRORS
+    key = LOSS if frontier.has_losses else ERRORS
+    return replace(key, found=OF_NEW) if frontier.method == SOURCE else key
 
 
 @dataclass(frozen=True, slots=True)

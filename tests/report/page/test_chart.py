@@ -108,3 +108,12 @@ def test_what_the_page_says_of_proof_is_what_fit_said(
     value, note = (line.text for line in page.find_all("#facts > div:last-child dd"))
     assert value == {"proven": "Proven", "not proven": "Open"}[head]
     assert sentences.startswith(note)
+
+
+@pytest.mark.parametrize("losses", [None, {"pos": 2}])
+def test_the_line_of_trees_for_new_cases_is_not_called_the_fewest(page: Page, losses: Any) -> None:
+    cases = bt.datasets.load("pima").with_losses(losses)
+    page.open(summarise_frontier(bt.frontier(cases, objective="new", max_budget=1, folds=0), title="new"))
+    what = "errors on" if losses is None else "loss of"
+    assert page.text("#key-found").startswith(f"{what} the known cases")
+    assert "tree found for new ones" in page.text("#key-found")

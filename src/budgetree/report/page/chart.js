@@ -29,10 +29,12 @@ export function showFrontier(content, pick) {
   byId("points-frame").replaceChildren(table.node);
   byId("key-proven").hidden = (content.steps?.bound ?? []).every(([, bound]) => !bound); // nothing is shaded
   byId("key-new").hidden = points.every((point) => point.new_error === null);
-  if (hasLosses) {
+  if (content.for_new) {
+    byId("key-found").textContent = say(hasLosses ? "chart.for_new_loss" : "chart.for_new");
+  } else if (hasLosses) {
     byId("key-found").textContent = say("chart.found_loss");
-    byId("key-bars").textContent = say("chart.new_loss");
   }
+  if (hasLosses) byId("key-bars").textContent = say("chart.new_loss");
   put("judgement", content.judgement?.[0] ? `${capital(sayAgain(content.judgement[0]))}.` : "");
   let chosen = 0;
   let width = 0;

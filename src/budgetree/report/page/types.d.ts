@@ -20,6 +20,7 @@ export interface Content {
   trees: Tree[];
   chosen: number; // the tree that is shown first
   steps?: Steps; // of a frontier
+  for_new?: boolean; // of a frontier: whether its trees were found for new cases
   judgement?: string[]; // of a frontier: how the errors on new cases came about
 }
 
