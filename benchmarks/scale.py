@@ -37,7 +37,6 @@ import budgetree as bt
 from budgetree.counts import LocalLevels, Shard, Step
 from budgetree.dask import DaskCases
 from budgetree.dask.files import of_files
-from budgetree.dask.verbs import grow_cases
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.problem.tables.reading import Reading
@@ -130,7 +129,7 @@ def fit_ours(pattern: str, n_workers: int, memory: int, budget: int) -> Run:
         files = of_files(pattern, Reading(), n_threads=n_workers)
         coding, cases = spent_on(client, lambda: DaskCases.of(client, files, request))
         with get_task_stream(client) as stream:
-            growing, tree = spent_on(client, lambda: grow_cases(cases, bt.Pairs(), budget=budget, progress=False))
+            growing, tree = spent_on(client, lambda: bt.grow(cases, budget=budget, progress=False))
         counting = sum(
             step["stop"] - step["start"]
             for task in stream.data

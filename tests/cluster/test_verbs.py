@@ -12,7 +12,6 @@ from distributed import Client
 
 import budgetree as bt
 import budgetree.dask as bd
-from budgetree.dask.verbs import grow_cases
 from sharding import PARTITIONS
 
 LOSSES = {"ill": 5, "well": 1}
@@ -74,7 +73,7 @@ def test_what_is_wrong_is_said(client: Client, frame: dd.DataFrame, table: pd.Da
     with pytest.raises(ValueError, match="target, prices: the DaskCases know that already"):
         bd.grow(cases, "y", prices=1)
     with pytest.raises(ValueError, match="budget is -1"):
-        grow_cases(cases, bt.Pairs(), budget=-1)
+        bd.grow(cases, budget=-1)
 
 
 def test_text_in_one_partition_and_numbers_in_another(client: Client, table: pd.DataFrame) -> None:

@@ -128,6 +128,18 @@ def test_other_prices_need_no_other_folder(tmp_path: Path) -> None:
     assert shards.prices == bt.Prices(1)
 
 
+def test_growing_shows_a_bar_where_one_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("budgetree.services.progress.SHOW_AFTER", -1.0)
+    shards = bt.Shards.from_frames([FRAME], "y", tmp_path / "shards")
+    for wanted in (None, False):
+        bt.grow(shards, progress=wanted)
+        assert capfd.readouterr().err == ""
+    bt.grow(shards, progress=True)
+    assert "growing" in capfd.readouterr().err
+
+
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     shards = bt.Shards.from_frames([FRAME], "y", tmp_path / "shards", duplicates="keep")
     with pytest.raises(FileExistsError, match="there is something already"):

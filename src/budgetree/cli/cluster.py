@@ -73,14 +73,13 @@ def _cases(client: Any, request: Request, partitions: Partitions, wanted: CaseRe
 
 
 def _tree(cases: DaskCases, wish: Wish) -> Tree:
-    from budgetree.dask.verbs import grow_cases
     from budgetree.impurity import Pairs
-    from budgetree.learn import frontier
+    from budgetree.learn import frontier, grow
     from budgetree.learn.proofs import tree_for_budget, tree_for_error
 
     is_portfolio = wish.method == "greedy"
     if wish.max_error is None and not is_portfolio:
-        return grow_cases(cases, Pairs(), budget=wish.budget, min_cases=wish.min_cases)
+        return grow(cases, budget=wish.budget, min_cases=wish.min_cases)
     impurities = None if is_portfolio else [Pairs()]
     found = frontier(cases, impurities=impurities, max_budget=wish.budget, min_cases=wish.min_cases)
     return tree_for_budget(found, wish.budget) if wish.max_error is None else tree_for_error(found, wish.max_error)

@@ -17,11 +17,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from budgetree.dask.cases import DaskCases
 from budgetree.dask.cluster import find_client, results
 from budgetree.dask.partitions import ColumnNames, of_columns, row_parts
-from budgetree.dask.verbs import grow_cases
 from budgetree.estimator import BudgetTreeClassifier
 from budgetree.estimator.settings import check_settings, prices_by_name
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn import frontier
+from budgetree.learn import frontier, grow
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.problem.tables.encoding import DEFAULT_LEVELS
 from budgetree.services.words import counted
@@ -123,7 +122,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         self.__dict__.pop("frontier_", None)  # of an earlier fit
         is_one = isinstance(self.impurity, Impurity)
         if is_one and self.max_error is None:
-            return grow_cases(cases, self.impurity, budget=self.budget, min_cases=self.min_cases, progress=progress)
+            return grow(cases, self.impurity, budget=self.budget, min_cases=self.min_cases, progress=progress)
         impurities = None if isinstance(self.impurity, str) else [self.impurity] if is_one else self.impurity
         self.frontier_ = frontier(
             cases, impurities=impurities, max_budget=self.budget, min_cases=self.min_cases, progress=progress

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from budgetree.counts import ShardedCases
@@ -10,12 +9,7 @@ from budgetree.dask.cases import DaskCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import Frontier
 from budgetree.learn import frontier as frontier_of_cases
-from budgetree.learn.greedy.growers import grow_sharded
-from budgetree.learn.greedy.origins import greedy_origin
-from budgetree.learn.greedy.rule import RuleName
-from budgetree.learn.greedy.settings import check_settings
-from budgetree.learn.settings import check_min_cases
-from budgetree.services.progress import progress_bar
+from budgetree.learn import grow as grow_of_cases
 from budgetree.tree import Tree
 
 CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")
@@ -33,26 +27,7 @@ def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings
               or False to show or hide the bar
     """
     cases, others = _cases(frame, target, settings)
-    return grow_cases(cases, impurity, **others)
-
-
-def grow_cases(
-    cases: ShardedCases,
-    impurity: Impurity,
-    *,
-    delta: Any = 0,
-    budget: Any = None,
-    rule: RuleName = "worst",
-    min_cases: int = 1,
-    progress: bool | None = None,
-) -> Tree:
-    """budgetree.grow with a progress bar."""
-    least = check_min_cases(min_cases)
-    settings = replace(check_settings(cases, impurity, delta, budget, rule), min_cases=least)
-    with progress_bar("growing", progress) as report:
-        nodes = grow_sharded(cases, settings, 1, report=report)
-    origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
-    return Tree(cases.schema, nodes, cases.n_objects, origin)
+    return grow_of_cases(cases, impurity, **others)
 
 
 def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:

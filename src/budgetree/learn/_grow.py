@@ -13,6 +13,7 @@ from budgetree.learn.greedy.rule import RuleName
 from budgetree.learn.greedy.settings import check_settings
 from budgetree.learn.lookahead import look_ahead
 from budgetree.learn.settings import check_cases, check_min_cases, check_threads
+from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
 _PAIRS = Pairs()
@@ -28,6 +29,7 @@ def grow(
     threads: int | None = None,
     min_cases: int = 1,
     lookahead: int = 0,
+    progress: bool | None = None,
 ) -> Tree:
     """Grow a tree greedily: at each node the test whose worst outcome buys the most purity for its price.
 
@@ -56,6 +58,8 @@ def grow(
     lookahead : {0, 1}, default 0
         1: each test is judged by the errors (the loss) of the trees below it within the budget that is left, and the
         tree never loses more than without; impurity, delta and rule are then as they are by default.
+    progress : bool, optional
+        Show a bar while cases in shards are counted; by default, when stderr is a terminal.
 
     Returns
     -------
@@ -86,7 +90,8 @@ def grow(
     if lookahead and isinstance(instance, ShardedCases):
         raise ValueError("lookahead: it needs the cases in memory, and these are in shards; expected 0.")
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
-    nodes = grow_nodes(instance, settings, n_threads)
+    with progress_bar("growing", progress if isinstance(instance, ShardedCases) else False) as report:
+        nodes = grow_nodes(instance, settings, n_threads, report=report)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
     tree = Tree(instance.schema, nodes, instance.n_objects, origin)
     return tree if isinstance(instance, ShardedCases) or not lookahead else look_ahead(tree, instance, settings)

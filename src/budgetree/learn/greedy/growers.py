@@ -16,10 +16,16 @@ from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes
 
 
-def grow_nodes(instance: AnyCases, settings: Settings, threads: int = 1, clock: Clock | None = None) -> Nodes:
+def grow_nodes(
+    instance: AnyCases,
+    settings: Settings,
+    threads: int = 1,
+    clock: Clock | None = None,
+    report: ProgressReport = no_report,
+) -> Nodes:
     """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it."""
     if isinstance(instance, ShardedCases):
-        return grow_sharded(instance, settings, threads, clock=clock)
+        return grow_sharded(instance, settings, threads, report=report, clock=clock)
     if is_native(instance, settings.form, settings.min_cases):
         return grow_native(instance, settings, threads)
     return grow_plain(MemoryCounter(instance), instance.schema, settings, clock)
