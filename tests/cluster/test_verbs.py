@@ -76,6 +76,22 @@ def test_what_is_wrong_is_said(client: Client, frame: dd.DataFrame, table: pd.Da
         bd.grow(cases, budget=-1)
 
 
+@pytest.mark.parametrize(
+    ("verb", "settings", "message"),
+    [
+        (bd.grow, {"bugdet": 3}, r"^grow\(\) got an unexpected setting: there is no setting 'bugdet'.* 'budget'\?$"),
+        (bd.frontier, {"max_buget": 3}, r"^frontier\(\) got an unexpected setting: .* Did you mean 'max_budget'\?$"),
+        (bd.frontier, {"levles": 3}, r"^frontier\(\) got an unexpected setting: .* Did you mean 'levels'\?$"),
+        (bd.DaskCases, {"levles": 3}, r"^settings: there is no setting 'levles'.* Did you mean 'levels'\?$"),
+    ],
+)
+def test_a_setting_that_there_is_not(
+    client: Client, frame: dd.DataFrame, verb: Any, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        verb(frame, "y", **settings)
+
+
 def test_text_in_one_partition_and_numbers_in_another(client: Client, table: pd.DataFrame) -> None:
     def broken(part: pd.DataFrame) -> pd.DataFrame:
         is_second = part.index[0] >= 200

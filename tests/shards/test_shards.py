@@ -158,6 +158,8 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     FRAME.to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(ValueError, match=r"there is no column 'z'. There are: age"):
         bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "other", drop=["z"])
+    with pytest.raises(TypeError, match=r"no setting 'price'. There are: prices, .* Did you mean 'prices'\?"):
+        bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "other", price=3)
     for settings, message in (
         ({"method": "exact"}, 'expected "greedy"'),
         ({"objective": "new"}, 'expected "known"'),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from budgetree.counts import ShardedCases
@@ -10,9 +12,10 @@ from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import Frontier
 from budgetree.learn import frontier as frontier_of_cases
 from budgetree.learn import grow as grow_of_cases
+from budgetree.services.words import no_such
+from budgetree.shards.plan import CASE_SETTINGS
 from budgetree.tree import Tree
 
-CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")
 _PAIRS = Pairs()
 
 
@@ -26,7 +29,7 @@ def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings
               each row counts; client: a dask.distributed.Client, by default the one that was made last; progress: True
               or False to show or hide the bar
     """
-    cases, others = _cases(frame, target, settings)
+    cases, others = _cases(frame, target, settings, grow_of_cases)
     return grow_of_cases(cases, impurity, **others)
 
 
@@ -36,13 +39,20 @@ def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
     settings  impurities, max_budget, time_limit, progress, cache_bytes, min_cases as in budgetree.frontier; and those
               of grow that say what the rows are
     """
-    cases, others = _cases(frame, target, settings)
+    cases, others = _cases(frame, target, settings, frontier_of_cases)
     return frontier_of_cases(cases, **others)
 
 
-def _cases(frame: Any, target: Any, settings: dict[str, Any]) -> tuple[ShardedCases, dict[str, Any]]:
-    """The cases, and what is left of the settings."""
-    about_cases = {name: value for name, value in settings.items() if name in (*CASE_SETTINGS, "client")}
+def _cases(
+    frame: Any, target: Any, settings: dict[str, Any], verb: Callable[..., Any]
+) -> tuple[ShardedCases, dict[str, Any]]:
+    """The cases, and the settings that are the verb's; TypeError where there is any other."""
+    of_verb, of_cases = list(signature(verb).parameters)[1:], [*CASE_SETTINGS, "client"]
+    for name in settings:
+        if name not in (*of_verb, *of_cases):
+            meant = no_such("setting", name, [*of_verb, *of_cases])
+            raise TypeError(f"{verb.__name__}() got an unexpected setting: {meant}")
+    about_cases = {name: value for name, value in settings.items() if name in of_cases}
     others = {name: value for name, value in settings.items() if name not in about_cases}
     if isinstance(frame, DaskCases):
         if target is not None or about_cases:

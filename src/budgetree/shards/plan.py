@@ -35,7 +35,9 @@ from budgetree.problem.tables.survey import (
 from budgetree.problem.tables.table import Column, Table
 from budgetree.problem.tables.values import sort_key
 from budgetree.problem.units import LARGEST_EXACT, WeightFacts
-from budgetree.services.words import counted
+from budgetree.services.words import counted, no_such
+
+CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")  # what a user says of the rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +61,11 @@ class CaseRequest:
         levels: LevelCounts = DEFAULT_LEVELS,
         duplicates: Literal["merge", "keep"] | None = None,
         weights: Any = None,
+        **unknown: Any,
     ) -> CaseRequest:
         """What a user gave, checked as far as it can be without the table."""
+        for name in unknown:
+            raise TypeError(f"settings: {no_such('setting', name, CASE_SETTINGS)}")
         if duplicates not in ("merge", "keep", None):
             raise ValueError(f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.")
         known = Losses.of(losses)
