@@ -156,10 +156,10 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         local, client = delayed(self.to_local()), self.client_
         parts = of_columns(X, y, sample_weight, _unused_names(())).parts
         found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts]))
-        weight = sum(weight for _, weight in found)
-        if not weight:
+        total = sum(weight for _, weight in found)
+        if not total:
             raise ValueError("score: no row counts; expected at least one row of a weight above 0.")
-        return float(sum(share * weight for share, weight in found) / weight)
+        return float(sum(share * weight for share, weight in found) / total)
 
     def to_local(self) -> BudgetTreeClassifier:
         """The ordinary estimator, for rows in memory; it needs no cluster."""
