@@ -77,3 +77,37 @@ def test_weights_and_losses_leave_room_for_each_other() -> None:
 def test_what_does_not_fit_is_said(frames: list[pd.DataFrame], settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         plan_of(frames, **settings)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (FRAME.assign(ill=[1, 0, 1, 2]), "column 'ill': 2 came when the rows were read again, and not at first;"),
+        (FRAME.assign(ill=[1, 0, 1, None]), "column 'ill': a missing value came when the rows were read again"),
+        (FRAME.assign(sex=["m", "f", "x", None]), "column 'sex': 'x' came when"),
+        (FRAME.assign(age=[1.5, 2.5, np.nan, 7]), "column 'age': 7 came when"),
+        (FRAME.drop(columns="sex"), "column 'sex' was there at first, and was gone when the rows were read again; exp"),
+        (FRAME.drop(columns="ill"), "column 'ill' was there at first"),
+    ],
+)
+def test_rows_that_change_between_two_readings_are_refused(other: pd.DataFrame, message: str) -> None:
+    plan, _ = plan_of([FRAME])
+    with pytest.raises(ValueError, match=message):
+        encode_part(read_frame(other, "ill"), plan)
+
+
+def test_a_gap_that_was_not_there_at_first_is_refused() -> None:
+    whole = FRAME.iloc[:2]
+    plan, _ = plan_of([whole])
+    for column in ("age", "sex"):
+        with pytest.raises(ValueError, match=f"column '{column}': a missing value came when the rows were read again"):
+            encode_part(read_frame(whole.assign(**{column: [None, whole[column][1]]}), "ill"), plan)
+
+
+def test_more_labels_than_are_kept_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("problem.tables.survey", "shards.plan"):
+        monkeypatch.setattr(f"budgetree.{place}.MAX_VALUES", 3)
+    parts = [FRAME.assign(ill=range(first, first + 4)) for first in (0, 4)]
+    with pytest.raises(ValueError, match="column 'ill' has 3 different labels or more; expected fewer where"):
+        plan_of(parts)
+    assert len(plan_of(parts[:1])[0].schema.class_names) == 4

@@ -11,6 +11,9 @@ import polars as pl
 import pytest
 
 import budgetree as bt
+from budgetree.problem.tables.reading import Reading
+from budgetree.shards.parts import FileParts, coded, find_plan
+from budgetree.shards.plan import CaseRequest
 
 PRICES = bt.Prices({"age": 2, "sex": {"f": 1, "m": 3, "missing": 0}, "n": 0.5, "x": 3}, shared={"lab": (2, ["n", "x"])})
 
@@ -146,18 +149,22 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         bt.Shards.from_frames([FRAME], "y", tmp_path / "shards")
     with pytest.raises(ValueError, match="expected a list of data frames, or a function"):
         bt.Shards.from_frames(iter([FRAME]), "y", tmp_path / "other")
-    with pytest.raises(ValueError, match="there is none; at least one"):
+    with pytest.raises(ValueError, match="rows: there are none"):
         bt.Shards.from_frames(list, "y", tmp_path / "other")
     with pytest.raises(ValueError, match="there is none; at least one"):
         bt.Shards.from_frames([], "y", tmp_path / "other")
     once = iter([FRAME])
-    with pytest.raises(ValueError, match=r"0 rows came when they were read again, and 600 rows at first"):
+    with pytest.raises(ValueError, match=r"^0 rows came when they were read again, and 600 at first; expected"):
         bt.Shards.from_frames(lambda: once, "y", tmp_path / "other")
     with pytest.raises(ValueError, match="max_rows is 0"):
         bt.Shards.from_instance(bt.datasets.load("figure1"), tmp_path / "other", max_rows=0)
     FRAME.to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(ValueError, match=r"there is no column 'z'. There are: age"):
         bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "other", drop=["z"])
+    plan, as_text = find_plan(FileParts(str(tmp_path / "t.csv"), Reading()), CaseRequest.of("y"))
+    FRAME.iloc[:7].to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match=r"^7 rows came .*, and 600 at first; .* Files must not change"):
+        list(coded(FileParts(str(tmp_path / "t.csv"), Reading()), plan, as_text))
     with pytest.raises(TypeError, match=r"no setting 'price'. There are: prices, .* Did you mean 'prices'\?"):
         bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "other", price=3)
     for settings, message in (

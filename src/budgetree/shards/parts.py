@@ -14,7 +14,7 @@ from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
 from budgetree.services.words import counted, no_such
-from budgetree.shards.plan import CaseRequest, Plan, encode_part, plan_for, survey_part
+from budgetree.shards.plan import CaseRequest, Plan, changed, encode_part, plan_for, survey_part
 
 
 class Parts(Protocol):
@@ -86,7 +86,7 @@ def find_plan(parts: Parts, request: CaseRequest) -> tuple[Plan, Collection[str]
     while True:
         surveys = [survey_part(table, request, part) for part, table in parts.tables(as_text)]
         if not surveys:
-            raise ValueError("frames: there is none; at least one with one row is needed.")
+            raise ValueError("rows: there are none; at least one is needed.")
         try:
             return plan_for(surveys, request), as_text
         except MixedColumnError as error:
@@ -102,10 +102,7 @@ def coded(parts: Parts, plan: Plan, as_text: Collection[str]) -> Iterator[Shard]
         n_rows += len(table)
         yield encode_part(table, plan)
     if n_rows != plan.n_rows:
-        raise ValueError(
-            f"frames: {counted(n_rows, 'row')} came when they were read again, and {counted(plan.n_rows, 'row')} at "
-            "first; expected the same rows each time. A function must give its frames again at every call."
-        )
+        raise changed(f"{counted(n_rows, 'row')} came when they were read again, and {plan.n_rows:,} at first")
 
 
 def _as_text(column: Column) -> Column:

@@ -21,11 +21,12 @@ from budgetree.counts import Shard
 from budgetree.problem import Losses, Prices, Schema
 from budgetree.problem.raw_rows import Duplicates
 from budgetree.problem.schema import distinct_names
-from budgetree.problem.tables.coded import Coded
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS, side_by_side
+from budgetree.problem.tables.coded import ABSENT
+from budgetree.problem.tables.encoding import DEFAULT_LEVELS, UNSEEN, ColumnEncoder, side_by_side
 from budgetree.problem.tables.learned import as_learned
 from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
 from budgetree.problem.tables.survey import (
+    MAX_VALUES,
     ColumnSurvey,
     MixedColumnError,
     encoders_for,
@@ -33,7 +34,7 @@ from budgetree.problem.tables.survey import (
     survey_column,
 )
 from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.values import sort_key
+from budgetree.problem.tables.values import is_missing, sort_key
 from budgetree.problem.units import LARGEST_EXACT, WeightFacts
 from budgetree.services.words import counted, no_such
 
@@ -149,7 +150,13 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
                 "expected the same columns in the same order in all parts."
             )
     labels, *columns = _merged_columns(surveys, request)
-    classes = tuple(sorted(labels.contents.values or (), key=sort_key))
+    found = labels.contents.values or ()
+    if len(surveys) > 1 and len(found) == MAX_VALUES:
+        raise ValueError(
+            f"column {request.target!r} has {MAX_VALUES:,} different labels or more; expected fewer where a table is "
+            "read in parts. Is it the target?"
+        )
+    classes = tuple(sorted(found, key=sort_key))
     encoders = encoders_for(columns, request.levels)
     outcomes = tuple(
         distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}") for encoder in encoders
@@ -161,9 +168,12 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
 
 
 def encode_part(table: Table, plan: Plan) -> Shard:
-    """The cases of a part that count."""
+    """The cases of a part that count; an error where it holds what no survey saw."""
     schema, request = plan.schema, plan.request
-    labels = _class_positions(_label_column(table, request).coded(), schema.class_names)
+    expected = [name for name in (request.target, request.weights, *schema.test_names) if name is not None]
+    if gone := [name for name in expected if name not in table.names]:
+        raise changed(f"column {gone[0]!r} was there at first, and was gone when the rows were read again")
+    labels = _class_positions(_label_column(table, request), schema.class_names)
     units = None
     if request.weights is not None and plan.facts is not None:
         units = _units(_weights(table, request.weights, "the part"), plan.facts, plan.scales)
@@ -174,7 +184,7 @@ def encode_part(table: Table, plan: Plan) -> Shard:
     if any(column.texts is not None for column in table.columns):
         table = as_learned(table, encoders)
     by_name = {column.name: column for column in table.columns}
-    codes = side_by_side([encoder.encode(by_name[encoder.name]) for encoder in encoders], len(table))
+    codes = side_by_side([_known_codes(encoder, by_name[encoder.name]) for encoder in encoders], len(table))
     if units is not None and bool((units == 1).all()):
         units = None
     return Shard(codes, labels, units, schema.n_outcomes.astype(np.int32), len(schema.class_names))
@@ -200,10 +210,34 @@ def _label_column(table: Table, request: CaseRequest) -> Column:
     return replace(column, numbers=None, values=column.labels())
 
 
-def _class_positions(labels: Coded, classes: Sequence[Any]) -> NDArray[np.int32]:
-    place = {value: index for index, value in enumerate(classes)}
-    found = np.array([place[value] for value in labels.distinct], dtype=np.int32)
-    return np.asarray(labels.look_up(found, -1), dtype=np.int32)
+def changed(what: str) -> ValueError:
+    """For rows that are not the same when they are read again."""
+    return ValueError(
+        f"{what}; expected the same rows at every reading. Files must not change meanwhile, and a function or a lazy "
+        "frame must give the same rows each time."
+    )
+
+
+def _class_positions(column: Column, classes: Sequence[Any]) -> NDArray[np.int32]:
+    labels, place = column.coded(), {value: index for index, value in enumerate(classes)}
+    found = np.array([place.get(value, ABSENT) for value in labels.distinct], dtype=np.int32)
+    positions = np.asarray(labels.look_up(found, ABSENT), dtype=np.int32)
+    _refuse_new(column, positions == ABSENT)
+    return positions
+
+
+def _known_codes(encoder: ColumnEncoder, column: Column) -> NDArray[np.uint8]:
+    codes = encoder.encode(column)
+    _refuse_new(column, codes == UNSEEN)
+    return codes
+
+
+def _refuse_new(column: Column, is_new: NDArray[np.bool_]) -> None:
+    """An error where some rows of a column hold what was not there at first."""
+    if is_new.any():
+        value = column.take(np.flatnonzero(is_new)[:1]).to_list()[0]
+        shown = "a missing value" if is_missing(value) else f"{value!r:.60}"
+        raise changed(f"column {column.name!r}: {shown} came when the rows were read again, and not at first")
 
 
 def _weights(table: Table, name: str, part: str) -> NDArray[np.float64]:
