@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import count
+from typing import Any
+
 import dask.dataframe as dd
 import pandas as pd
 import pytest
@@ -26,3 +29,25 @@ def test_totals_and_what_no_tree_avoids(
             instance.irreducible.n_objects,
         )
     assert repr(cases) == "DaskCases(400 cases, 3 tests, 2 classes)"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda part: part.iloc[1:], "^199 rows of partition 1 came when they were read again, and 200 at first;"),
+        (lambda part: part.assign(y="sick"), "^column 'y': 'sick' came when the rows were read again, and not at"),
+        (lambda part: part.assign(sex="x"), "^column 'sex': 'x' came when"),
+    ],
+)
+def test_a_frame_that_changes_between_two_readings(
+    client: Client, table: pd.DataFrame, change: Any, message: str
+) -> None:
+    turns = count()
+
+    def read(part: pd.DataFrame) -> pd.DataFrame:
+        """Others, from the second reading of the last partition on."""
+        return change(part) if len(part) and part.index[0] == 200 and next(turns) else part
+
+    frame = dd.from_pandas(table, npartitions=2, sort=False)
+    with pytest.raises(ValueError, match=message):
+        DaskCases(frame.map_partitions(read, meta=frame._meta), "y")

@@ -22,7 +22,7 @@ from budgetree.problem.tables.frames import code_series, read_frame
 from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
 from budgetree.services.words import counted
-from budgetree.shards.plan import CaseRequest, PartSurvey, Plan, encode_part, plan_for, survey_part
+from budgetree.shards.plan import CaseRequest, PartSurvey, Plan, encoded, plan_for, survey_part
 
 Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a partition in one table or more, some columns as text
 
@@ -40,10 +40,7 @@ class Partitions:
         as_text: tuple[str, ...] = ()
         while True:
             survey = delayed(_survey, pure=False)
-            tasks = [
-                survey(part, self.load, as_text, request, f"partition {number}")
-                for number, part in enumerate(self.parts)
-            ]
+            tasks = [survey(part, self.load, as_text, request, _name(number)) for number, part in enumerate(self.parts)]
             try:
                 return plan_for(_without_errors(results(client, client.compute(tasks))), request), as_text
             except MixedColumnError as error:
@@ -55,9 +52,8 @@ class Partitions:
         """The shard of each partition, on the cluster."""
         encode = delayed(_encode, pure=False)
         shared = delayed(plan)
-        futures: list[Future[KeptShard]] = client.compute(
-            [encode(part, self.load, as_text, shared) for part in self.parts]
-        )
+        tasks = [encode(part, self.load, as_text, shared, _name(number)) for number, part in enumerate(self.parts)]
+        futures: list[Future[KeptShard]] = client.compute(tasks)
         return futures
 
 
@@ -165,6 +161,11 @@ def _without_errors(found: Sequence[list[PartSurvey] | str]) -> list[PartSurvey]
     return [survey for surveys in found for survey in surveys if isinstance(survey, PartSurvey)]
 
 
-def _encode(part: Any, load: Load, as_text: tuple[str, ...], plan: Plan) -> KeptShard:
-    shards = (encode_part(table, plan) for table in load(part, as_text))
+def _name(number: int) -> str:
+    """What a partition is called in messages."""
+    return f"partition {number}"
+
+
+def _encode(part: Any, load: Load, as_text: tuple[str, ...], plan: Plan, name: str) -> KeptShard:
+    shards = encoded(load(part, as_text), plan, name)
     return KeptShard(shards, plan.schema.n_outcomes.astype(np.int32), len(plan.schema.class_names))

@@ -13,8 +13,8 @@ from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
-from budgetree.services.words import counted, no_such
-from budgetree.shards.plan import CaseRequest, Plan, changed, encode_part, plan_for, survey_part
+from budgetree.services.words import no_such
+from budgetree.shards.plan import CaseRequest, Plan, encoded, plan_for, survey_part
 
 
 class Parts(Protocol):
@@ -97,12 +97,7 @@ def find_plan(parts: Parts, request: CaseRequest) -> tuple[Plan, Collection[str]
 
 def coded(parts: Parts, plan: Plan, as_text: Collection[str]) -> Iterator[Shard]:
     """All parts, read again, as shards."""
-    n_rows = 0
-    for _, table in parts.tables(as_text):
-        n_rows += len(table)
-        yield encode_part(table, plan)
-    if n_rows != plan.n_rows:
-        raise changed(f"{counted(n_rows, 'row')} came when they were read again, and {plan.n_rows:,} at first")
+    return encoded((table for _, table in parts.tables(as_text)), plan)
 
 
 def _as_text(column: Column) -> Column:

@@ -9,7 +9,8 @@ Whoever has the parts does the first and the last step where they are; surveys a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -131,9 +132,14 @@ class Plan:
 
     request: CaseRequest
     schema: Schema
-    n_rows: int
+    part_rows: Mapping[str, int]  # by the part's name
     facts: WeightFacts | None  # of the weights
     scales: tuple[Fraction, ...]  # weights become units of the first; units these of the second, if losses ask for it
+
+    @property
+    def n_rows(self) -> int:
+        """Of all parts."""
+        return sum(self.part_rows.values())
 
 
 def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
@@ -164,7 +170,22 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     schema = Schema(names, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
     facts = _all_weights([survey.weights for survey in surveys if survey.weights is not None])
     scales = _scales(facts, n_rows, schema.loss_table.largest)
-    return Plan(request, replace(schema, weight_scale=scales[-1]), n_rows, facts, scales)
+    part_rows: Counter[str] = Counter()
+    for survey in surveys:
+        part_rows[survey.part] += survey.n_rows
+    return Plan(request, replace(schema, weight_scale=scales[-1]), part_rows, facts, scales)
+
+
+def encoded(tables: Iterable[Table], plan: Plan, part: str | None = None) -> Iterator[Shard]:
+    """The tables of a part, or of all, as shards; at the end an error unless as many rows came as at first."""
+    n_rows = 0
+    for table in tables:
+        n_rows += len(table)
+        yield encode_part(table, plan)
+    at_first = plan.n_rows if part is None else plan.part_rows[part]
+    if n_rows != at_first:
+        place = "" if part is None else f" of {part}"
+        raise changed(f"{counted(n_rows, 'row')}{place} came when they were read again, and {at_first:,} at first")
 
 
 def encode_part(table: Table, plan: Plan) -> Shard:
