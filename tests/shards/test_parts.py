@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
+import budgetree as bt
+from budgetree.dask.files import of_files
+from budgetree.errors import TableFileError
+from budgetree.problem.tables.files import read_table
 from budgetree.problem.tables.reading import Reading
 from budgetree.shards.parts import FileParts, FrameParts, find_plan
 from budgetree.shards.plan import CaseRequest
@@ -27,11 +32,47 @@ def test_a_csv_column_of_numbers_and_words_is_words_for_good(tmp_path: Path, mon
     assert sum(map(len, tables)) == 40
 
 
-def test_parts_are_named_in_messages(tmp_path: Path) -> None:
+def test_parts_are_named_in_messages() -> None:
     frames = [pd.DataFrame({"a": [1, 2], "y": [0, 1]}), pd.DataFrame({"a": ["x"], "y": [0]})]
     with pytest.raises(ValueError, match=r"numbers in frame 0 \(1.0\) and text in frame 1 \('x'\)"):
         find_plan(FrameParts.of(frames, "y"), CaseRequest.of("y"))
-    for number, frame in enumerate(frames):
-        frame.to_parquet(tmp_path / f"{number}.parquet")
-    with pytest.raises(ValueError, match=r"numbers in part 1 of .* and text in part 2 of"):
-        find_plan(FileParts(str(tmp_path / "*.parquet"), Reading()), CaseRequest.of("y"))
+
+
+DAYS = pd.date_range("2024-01-01", periods=2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kinds"),
+    [
+        (DAYS.date, ["2024-01-01", "x"], ("VARCHAR", "DATE")),
+        (DAYS, ["2024-01-01", "x"], ("VARCHAR", r"TIMESTAMP\w*")),
+        (DAYS.date, DAYS, (r"TIMESTAMP\w*", "DATE")),
+        ([True, False], ["a", "b"], ("VARCHAR", "BOOLEAN")),
+        ([1, 2], ["a", "b"], ("VARCHAR", "BIGINT")),
+    ],
+)
+def test_parquet_files_of_one_table_have_one_kind_of_values_in_a_column_as_in_memory(
+    tmp_path: Path, one: Any, other: Any, kinds: tuple[str, str]
+) -> None:
+    for number, cells in enumerate((one, other)):
+        pd.DataFrame({"a": cells, "b": [0, 1], "y": [0, 1]}).to_parquet(tmp_path / f"{number}.parquet")
+    data = str(tmp_path / "*.parquet")
+    message = rf"1.parquet: column 'a' holds {kinds[0]}, but {kinds[1]} in .*0.parquet; files that are read together"
+    with pytest.raises(TableFileError, match=message):
+        read_table(data)
+    with pytest.raises(TableFileError, match=message):
+        find_plan(FileParts(data, Reading()), CaseRequest.of("y"))
+    with pytest.raises(TableFileError, match=message):
+        of_files(data, Reading())
+    assert find_plan(FileParts(data, Reading(), drop=["a"]), CaseRequest.of("y"))[0].n_rows == 4
+    assert of_files(data, Reading(), ["a"]).parts
+
+
+def test_parquet_files_may_have_numbers_of_any_width_and_columns_without_values(tmp_path: Path) -> None:
+    parts = [pd.Series([1, 2], dtype=kind) for kind in ("int8", "int64", "uint32", "float32", "float64")]
+    for number, cells in enumerate([*parts, pd.Series([None, None])]):
+        pd.DataFrame({"a": cells, "y": [0, 1]}).to_parquet(tmp_path / f"{number}.parquet")
+    data = str(tmp_path / "*.parquet")
+    plan, _ = find_plan(FileParts(data, Reading()), CaseRequest.of("y"))
+    assert plan.schema.outcome_names == bt.Instance.from_file(data, "y").outcome_names == (("1", "2", "missing"),)
+    assert of_files(data, Reading()).parts

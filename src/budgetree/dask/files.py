@@ -11,7 +11,7 @@ from budgetree.errors import TableFileError
 from budgetree.problem.tables.batches import BATCH_ROWS, parquet_rows
 from budgetree.problem.tables.database import open_database
 from budgetree.problem.tables.files import find_files, kind_of
-from budgetree.problem.tables.parquet_file import open_parquet
+from budgetree.problem.tables.parquet_file import check_kinds, open_parquet
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.table import Table
 from budgetree.shards.parts import FileParts
@@ -38,6 +38,8 @@ def of_files(data: str, reading: Reading, drop: Collection[str] = (), n_threads:
     kind = kind_of(paths)
     if kind == "workbook":
         raise TableFileError(f"{data}: workbooks are read in memory; for a cluster, save it as CSV or Parquet.")
+    if kind == "Parquet":
+        check_kinds(data, paths, drop)
     parts = _parquet_parts(paths, n_threads) if kind == "Parquet" else [(FileRows(path),) for path in paths]
     return Partitions(parts, partial(_load, reading, tuple(drop)), has_texts=kind == "CSV")
 

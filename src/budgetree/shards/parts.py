@@ -10,6 +10,7 @@ from budgetree.counts import Shard
 from budgetree.problem.tables.batches import Wanted, open_batches
 from budgetree.problem.tables.files import find_files, kind_of
 from budgetree.problem.tables.frames import read_frame
+from budgetree.problem.tables.parquet_file import check_kinds
 from budgetree.problem.tables.reading import Reading
 from budgetree.problem.tables.survey import MixedColumnError
 from budgetree.problem.tables.table import Column, Table
@@ -45,6 +46,8 @@ class FileParts:
         for name in self.drop:
             if name not in batches.names:
                 raise ValueError(f"{self.data}: {no_such('column', name, batches.names)}")
+        if not self.has_texts:
+            check_kinds(self.data, find_files(self.data), self.drop)
         names = [name for name in batches.names if name not in self.drop]
         wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
         for number, batch in enumerate(batches.read(wanted), start=1):

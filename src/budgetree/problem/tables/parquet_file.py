@@ -89,6 +89,13 @@ def parquet_names(data: str, paths: Sequence[str], base: Database) -> tuple[str,
     return common_names(paths, _headers(data, [literal(plain_path(path, base.folder)) for path in paths], base))
 
 
+def check_kinds(data: str, paths: Sequence[str], drop: Collection[str] = ()) -> None:
+    """An error unless files that are parts of one table have one kind of values in each column that is not dropped."""
+    with open_database(paths) as base:
+        headers = _headers(data, [literal(plain_path(path, base.folder)) for path in paths], base)
+    common_header(paths, [header.without(drop) for header in headers])
+
+
 def _headers(data: str, files: Sequence[str], base: Database) -> list[Header]:
     with readable_parquet(data):
         headers = [Header.of(base.run(f"DESCRIBE FROM read_parquet([{file}])")) for file in files]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,11 @@ class Header:
     def of(cls, described: Sequence[tuple[Any, ...]]) -> Header:
         """From what DuckDB says of a file."""
         return cls(tuple(row[0] for row in described), tuple(row[1] for row in described))
+
+    def without(self, names: Collection[str]) -> Header:
+        """The other columns."""
+        kept = [(name, kind) for name, kind in zip(self.names, self.kinds, strict=True) if name not in names]
+        return Header.of(kept)
 
     def as_kinds(self, wanted: Sequence[str], path: str) -> str:
         """What SQL selects for columns of these kinds, of the file at this path."""
