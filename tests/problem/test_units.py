@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,9 @@ from hypothesis import strategies as st
 
 from budgetree.problem.units import (
     LARGEST_EXACT,
+    WeightFacts,
     common_scale,
+    exact_sum,
     is_unlimited,
     non_negative,
     plain_number,
@@ -108,6 +112,8 @@ def test_digits_beyond_the_total_are_rounded_or_refused() -> None:
         common_scale([Fraction(1, 10**9), Fraction(10**12) + Fraction(1, 3)])
     with pytest.raises(ValueError, match="differ by too many orders of magnitude"):
         weights_to_units(np.array([1e-20, 1.0]))
+    with pytest.raises(ValueError, match=r"weights: there is 1.5e\+308; expected 0 or a number between"):
+        weights_to_units(np.array([1.5e308, 1.5e308]))
 
 
 def test_whole_numbers_are_ints_and_others_are_floats() -> None:
@@ -128,3 +134,24 @@ def test_weights_leave_room_for_losses(weights: list[float], largest: int) -> No
 def test_cases_that_are_too_many_for_the_losses_are_refused() -> None:
     with pytest.raises(ValueError, match="the cases count 10 units of weight; expected a product below 9e15"):
         room_for_losses(np.ones(10, dtype=np.int64), Fraction(1), 10**15)
+
+
+@given(st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 2**60).map(float))))
+def test_an_exact_sum_is_that_of_fractions(amounts: list[float]) -> None:
+    assert exact_sum(np.array(amounts, dtype=np.float64)) == sum(map(Fraction, amounts), Fraction(0))
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=60), st.randoms())
+def test_facts_of_weights_do_not_depend_on_their_parts(weights: list[float], chance: Any) -> None:
+    whole = WeightFacts.of(np.array(weights))
+    chance.shuffle(weights)
+    cut = chance.randint(0, len(weights))
+    assert WeightFacts.of(np.array(weights[:cut])) + WeightFacts.of(np.array(weights[cut:])) == whole
+
+
+@pytest.mark.parametrize("n_rows", [99, 999])
+def test_the_scale_of_weights_does_not_depend_on_their_parts(n_rows: int) -> None:
+    for n_ill in range(1, n_rows):  # what class_weight="balanced" makes of so many rows of two classes
+        weights = np.repeat([n_rows / 2 / n_ill, n_rows / 2 / (n_rows - n_ill)], [n_ill, n_rows - n_ill])
+        parts = [WeightFacts.of(weights[first::7]) for first in range(7)]
+        assert reduce(add, parts).scale() == WeightFacts.of(weights).scale()

@@ -23,6 +23,7 @@ MAX_DECIMALS = 9  # of weights that are taken as they are written
 AMOUNTS = f"0 or a number between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT}"
 MAX_DIGITS = 120  # of one amount
 SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # what a scale of units may be
+SUMMED_AT_ONCE = 2**25  # halves of floats, of at most 27 bits, so that floats hold their sums
 MAX_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
 
 BITS_PER_DIGIT = math.log2(10)
@@ -95,7 +96,7 @@ def common_scale(amounts: Sequence[Fraction]) -> Fraction:
 class WeightFacts:
     """What weights have in common, found part by part: enough to say which unit makes all of them whole."""
 
-    total: float
+    exact_total: Fraction  # so that it does not depend on the parts
     smallest: float  # of those above 0; infinity where there is none
     largest: float
     decimals: int  # that say all of them exactly; MAX_DECIMALS + 1 where these are too few
@@ -107,11 +108,16 @@ class WeightFacts:
         ends = (float(positive.min()), float(positive.max())) if len(positive) else (math.inf, 0.0)
         # Division rounds to the nearest float, so equality says: this decimal is what was given.
         exact = (d for d in range(MAX_DECIMALS + 1) if np.array_equal(np.rint(weights * 10.0**d) / 10.0**d, weights))
-        return cls(float(weights.sum()), *ends, next(exact, MAX_DECIMALS + 1))
+        return cls(exact_sum(weights), *ends, next(exact, MAX_DECIMALS + 1))
+
+    @property
+    def total(self) -> float:
+        """The nearest float."""
+        return float(self.exact_total)
 
     def __add__(self, other: WeightFacts) -> WeightFacts:
         return WeightFacts(
-            self.total + other.total,
+            self.exact_total + other.exact_total,
             min(self.smallest, other.smallest),
             max(self.largest, other.largest),
             max(self.decimals, other.decimals),
@@ -137,6 +143,22 @@ class WeightFacts:
                 "be added exactly; leave out the smallest or scale them up."
             )
         return whole.astype(np.int64)
+
+
+def exact_sum(amounts: NDArray[np.float64]) -> Fraction:
+    """The sum of finite floats, which are whole numbers of 53 bits times powers of two; no order changes it."""
+    with np.errstate(over="ignore"):
+        rounded = float(amounts.sum())
+    if abs(rounded) < LARGEST_EXACT and (amounts >= 0).all() and (amounts == np.rint(amounts)).all():
+        return Fraction(rounded)  # the usual case: whole numbers
+    total = Fraction(0)
+    for first in range(0, len(amounts), SUMMED_AT_ONCE):
+        mantissas, exponents = np.frexp(amounts[first : first + SUMMED_AT_ONCE])
+        digits, lowest = np.ldexp(mantissas, 53).astype(np.int64), int(exponents.min())
+        for part, exponent in ((digits >> 27, lowest - 26), (digits & (2**27 - 1), lowest - 53)):
+            sums = np.bincount(exponents - lowest, weights=part)
+            total += sum(int(one) * Fraction(2) ** (exponent + place) for place, one in enumerate(sums.tolist()) if one)
+    return total
 
 
 def weights_to_units(

@@ -279,7 +279,7 @@ def _all_weights(parts: Sequence[WeightFacts]) -> WeightFacts | None:
     facts = parts[0]
     for part in parts[1:]:
         facts = facts + part
-    if facts.total == 0:
+    if facts.exact_total == 0:
         raise ValueError("weights: every weight is 0; at least one case must count.")
     return facts
 
