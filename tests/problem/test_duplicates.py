@@ -26,7 +26,7 @@ def test_duplicates_merge_to_the_most_common_label_or_stay() -> None:
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 1), st.integers(1, 4)), min_size=1))
 def test_equal_rows_of_one_class_add_up(rows: list[tuple[int, int, int, int]]) -> None:
     table = np.array(rows)
-    codes, labels, weights = add_up_duplicates(table[:, :2].astype(np.uint8), table[:, 2], table[:, 3].astype(float))
+    codes, labels, weights = add_up_duplicates(table[:, :2].astype(np.uint8), table[:, 2], table[:, 3])
     expected: dict[tuple[int, ...], int] = {}
     for *case, weight in rows:
         expected[tuple(case)] = expected.get(tuple(case), 0) + weight

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.cli.tables import codes_for
+from budgetree.problem.raw_rows import RawRows
 from budgetree.problem.tables.files import read_table
+from budgetree.problem.tables.frames import read_frame
 
 N_ROWS = 24
 PRICES = bt.Prices({"word": {"a": 1, "b": 2, "c": 3, "missing": 1}}, default=1)
@@ -191,3 +193,19 @@ def test_rows_of_another_table_are_refused() -> None:
     one, other = bt.datasets.load("figure1"), bt.datasets.load("synthetic")
     with pytest.raises(ValueError, match="the two instances have different tests"):
         one.codes_of(other, [0])
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.floats(0.01, 10)), min_size=1, max_size=40))
+def test_weights_of_rows_that_are_alike_add_up_exactly(rows: list[tuple[int, int, float]]) -> None:
+    cells, labels, weights = zip(*rows, strict=True)
+    table = read_frame(pd.DataFrame({"x": cells}))
+    added, kept = (
+        RawRows(table, np.array(labels), 10, duplicates, np.array(weights)).to_cases(2)
+        for duplicates in ("add up", "keep")
+    )
+    expected: dict[tuple[int, int], int] = {}
+    for code, label, units in zip(kept.codes[:, 0].tolist(), labels, kept.weight_units.tolist(), strict=True):
+        expected[code, label] = expected.get((code, label), 0) + units
+    assert added.weight_scale == kept.weight_scale
+    found = zip(added.codes[:, 0].tolist(), added.labels.tolist(), strict=True)
+    assert dict(zip(found, added.weight_units.tolist(), strict=True)) == expected

@@ -280,15 +280,15 @@ class Instance(HasSchema):
         if losses is not None and raw.duplicates == "merge":
             raw = replace(raw, duplicates="add up")
         cases = raw.to_cases(len(class_names), fixed)
-        units, scale = weight_units(cases.weights, len(cases.codes))
         names = tuple(encoder.name for encoder in cases.encoders)
         outcomes = tuple(
             distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}")
             for encoder in cases.encoders
         )
         instance = cls.__new__(cls)
+        scale = cases.weight_scale
         schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, cases.encoders, losses, labels)
-        instance._set(cases.codes, cases.labels, units, schema, raw)
+        instance._set(cases.codes, cases.labels, cases.weight_units, schema, raw)
         return instance
 
     @property

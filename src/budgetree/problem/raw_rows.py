@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from budgetree.problem.duplicates import add_up_duplicates, merge_duplicates
 from budgetree.problem.tables.encoding import ColumnEncoder, fit_encoder, side_by_side
+from budgetree.problem.tables.labels import weight_units
 from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
 from budgetree.problem.tables.table import Column, Table
 
@@ -26,7 +28,8 @@ class CodedCases:
     encoders: tuple[ColumnEncoder, ...]
     codes: NDArray[np.uint8]
     labels: NDArray[np.int64]
-    weights: NDArray[np.float64] | None
+    weight_units: NDArray[np.int64]
+    weight_scale: Fraction  # so many units count as one row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,13 +62,13 @@ class RawRows:
     def to_cases(self, n_classes: int, fixed: Mapping[str, ColumnEncoder] | None = None) -> CodedCases:
         """Encode the columns, all from scratch but those with a fixed encoder, and see to rows that are alike."""
         encoders, codes = _encode(self.tests.columns, self.levels, fixed or {})
-        labels, weights = self.labels, self.weights
+        labels = self.labels
         if self.duplicates == "merge":
             codes, labels = merge_duplicates(codes, labels, n_classes)
-        elif self.duplicates == "add up":
-            each_once = np.ones(len(self)) if weights is None else weights
-            codes, labels, weights = add_up_duplicates(codes, labels, each_once)
-        return CodedCases(encoders, codes, labels, weights)
+        units, scale = weight_units(self.weights, len(codes))  # before they are added up, so that no order matters
+        if self.duplicates == "add up":
+            codes, labels, units = add_up_duplicates(codes, labels, units)
+        return CodedCases(encoders, codes, labels, units, scale)
 
 
 def check_positions(positions: Any, n_rows: int) -> NDArray[np.int64]:
