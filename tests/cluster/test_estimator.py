@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import dask
 import dask.array as da
@@ -14,6 +15,7 @@ import pytest
 from distributed import Client
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.class_weight import compute_sample_weight
 
 import budgetree as bt
 from budgetree.dask import DaskBudgetTreeClassifier
@@ -64,6 +66,58 @@ def test_arrays_weights_and_losses(client: Client) -> None:
     assert (classifier.predict_proba(in_columns) == classifier.predict_proba(rows)).all().compute()
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced", {"ill": 3}, {"ill": 0.1, "well": 0.7}])
+@pytest.mark.parametrize("weighs", [False, True])
+def test_class_weights_and_labels_are_those_of_the_local_estimator(
+    client: Client, frame: dd.DataFrame, class_weight: Any, weighs: bool
+) -> None:
+    labels = bt.Labels({"sex": {"name": "Sex", "outcomes": {"f": "female", "m": "male"}}}, {"ill": "Ill"})
+    same = {"budget": 2, "impurity": [bt.Powers(2), bt.Powers(4)], "class_weight": class_weight, "labels": labels}
+    weights = (frame["n"] + 1) / 3 if weighs else None
+    found = DaskBudgetTreeClassifier(**same).fit(frame[TESTS], frame["y"], weights)
+    local = bt.BudgetTreeClassifier(objective="known", method="greedy", min_cases=1, **same)
+    local.fit(frame[TESTS].compute(), frame["y"].compute(), weights.compute() if weighs else None)
+    assert found.tree_.to_dict() == local.tree_.to_dict()
+    lines = found.tree_.to_text().splitlines()[1:]  # after how many cases there are: equal rows are one in memory
+    assert lines == local.tree_.to_text().splitlines()[1:]
+    assert any("Sex?" in line for line in lines)
+    assert [(point.max_cost, point.errors, point.source) for point in found.frontier_] == [
+        (point.max_cost, point.errors, point.source) for point in local.frontier_
+    ]
+    assert found.to_local().get_params()["class_weight"] == class_weight
+    assert (found.predict(frame[TESTS]).compute() == local.predict(frame[TESTS].compute())).all()
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 2.5, 1: 0.3}])
+def test_one_impurity_grows_from_weighted_classes(client: Client, class_weight: Any) -> None:
+    rng = np.random.default_rng(4)
+    codes, labels = rng.integers(0, 3, (99, 4)), rng.integers(0, 2, 99)
+    classifier = DaskBudgetTreeClassifier(class_weight=class_weight).fit(
+        da.from_array(codes, chunks=(20, 4)), da.from_array(labels, chunks=20)
+    )
+    weights = compute_sample_weight(class_weight, labels)
+    instance = bt.Instance(codes, labels, weights=weights, test_names=["x0", "x1", "x2", "x3"])
+    assert classifier.tree_.to_dict() == bt.grow(instance).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("settings", "weight", "message"),
+    [
+        ({"class_weight": "heavy"}, None, "class_weight is 'heavy'; expected 'balanced', {class: weight} or None"),
+        ({"class_weight": {"ill": -1}}, None, "class_weight is .*; expected finite weights of at least 0"),
+        ({"class_weight": {"sick": 2}}, None, "classes.* are not in class_weight"),
+        ({"class_weight": "balanced"}, -2.0, "row 0 of partition 0 has weight -2.0"),
+        ({"labels": {"tests": {"size": "Size"}}}, None, "size"),
+    ],
+)
+def test_class_weights_and_labels_that_do_not_fit_are_refused(
+    client: Client, frame: dd.DataFrame, settings: dict[str, Any], weight: float | None, message: str
+) -> None:
+    weights = None if weight is None else frame["n"] * 0 + weight
+    with pytest.raises(ValueError, match=message):
+        DaskBudgetTreeClassifier(**settings).fit(frame[TESTS], frame["y"], weights)
+
+
 def test_the_cheapest_tree_for_an_error(client: Client, frame: dd.DataFrame) -> None:
     classifier = DaskBudgetTreeClassifier(max_error=0.3).fit(frame[TESTS], frame["y"])
     assert classifier.tree_.errors <= 0.3 * 400
@@ -76,8 +130,8 @@ def test_settings_are_kept_and_local_rows_refused(client: Client, frame: dd.Data
     classifier = DaskBudgetTreeClassifier(budget=2, client=client)
     assert clone(DaskBudgetTreeClassifier(budget=2)).get_params()["budget"] == 2
     assert set(classifier.get_params()) == {
-        "budget", "max_error", "prices", "impurity", "levels", "handle_unknown", "verbose", "losses", "min_cases",
-        "client",
+        "budget", "max_error", "prices", "impurity", "levels", "handle_unknown", "verbose", "losses",
+        "class_weight", "min_cases", "labels", "client",
     }  # fmt: skip
     with pytest.raises(NotFittedError):
         _ = classifier.client_

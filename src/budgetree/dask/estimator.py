@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from budgetree.dask.cases import DaskCases
+from budgetree.dask.class_weights import weighted_by_class
 from budgetree.dask.cluster import find_client, results
 from budgetree.dask.partitions import ColumnNames, of_columns, row_parts
 from budgetree.estimator import BudgetTreeClassifier
@@ -37,7 +38,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
     ordinary estimator. A row of weight 0 counts for nothing, but its values still make levels and categories. Copies
     and pickles have no client; clones have the same one.
 
-    budget, max_error, prices, levels, handle_unknown, losses, min_cases, verbose
+    budget, max_error, prices, levels, handle_unknown, losses, class_weight, min_cases, labels, verbose
               as in BudgetTreeClassifier
     impurity  what the tree is grown by, such as Powers(3); "auto" takes the best of a portfolio, which reads the rows
               many times
@@ -57,7 +58,9 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         handle_unknown: str = "stop",
         verbose: bool = False,
         losses: Any = None,
+        class_weight: Any = None,
         min_cases: int = 1,
+        labels: Any = None,
         client: Any = None,
     ) -> None:
         super().__init__(
@@ -71,7 +74,9 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             verbose=verbose,
             objective="known",
             losses=losses,
+            class_weight=class_weight,
             min_cases=min_cases,
+            labels=labels,
         )
         self.client = client
 
@@ -96,6 +101,8 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         names = _unused_names(features or ())
         partitions = of_columns(X, y, sample_weight, names)
+        if self.class_weight is not None:
+            partitions = weighted_by_class(client, partitions, self.class_weight)
         tests = features or [f"x{place}" for place in range(X.shape[1])]
         request = CaseRequest.of(
             names.target,
@@ -103,9 +110,10 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             losses=self.losses,
             levels=self.levels,
             duplicates="keep",
-            weights=None if sample_weight is None else names.weights,
+            weights=None if sample_weight is None and self.class_weight is None else names.weights,
         )
         cases = DaskCases.of(client, partitions, request)
+        cases.schema = cases.schema.labelled(self.labels)
         cases.schema.table.budget_units(self.budget)  # refused by its own name
         self.tree_ = self._tree(cases)
         self.classes_ = cases.schema.classes

@@ -126,7 +126,7 @@ def _load_frame(target: str, frame: Any, as_text: Collection[str]) -> list[Table
 
 def _load_columns(names: ColumnNames, rows: tuple[Any, ...], as_text: Collection[str]) -> list[Table]:
     table = table_of(rows[0])
-    columns = [Column(names.target, "labels", values=_values_of(rows[1]))]
+    columns = [Column(names.target, "labels", values=label_codes(rows[1]))]
     if len(rows) > 2:
         columns.append(Column(names.weights, "weights", numbers=np.asarray(rows[2], dtype=np.float64).ravel()))
     for column in columns:
@@ -138,7 +138,8 @@ def _load_columns(names: ColumnNames, rows: tuple[Any, ...], as_text: Collection
     return [replace(table, columns=(*table.columns, *columns))]
 
 
-def _values_of(labels: Any) -> Coded:
+def label_codes(labels: Any) -> Coded:
+    """The labels of a partition, each different one once."""
     array = np.asarray(labels)
     if array.dtype.kind in "iub":
         distinct, positions = np.unique(array.ravel(), return_inverse=True)

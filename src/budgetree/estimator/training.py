@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, column_or_1d
 
-from budgetree.problem.units import check_weights
+from budgetree.problem.units import check_weights, exact_sum
 from budgetree.services.words import counted
 
 
@@ -50,19 +51,29 @@ def training_weights(labelled: Labelled, sample_weight: Any, class_weight: Any) 
     )
     if class_weight is None:
         return weights
-    factors = _class_factors(labelled, weights, class_weight)
+    totals = class_totals(labelled.labels, weights, len(labelled.classes))
+    factors: NDArray[np.float64] = class_factors(labelled.classes.tolist(), totals, class_weight)[labelled.labels]
+    return weights * factors
+
+
+def class_totals(labels: NDArray[Any], weights: NDArray[np.float64], n_classes: int) -> list[Fraction]:
+    """What the rows of each class weigh, exactly: rows of a table that is elsewhere are added up in another order."""
+    by_class = weights[np.argsort(labels, kind="stable")]
+    sizes = np.bincount(labels, minlength=n_classes)
+    return [exact_sum(by_class[end - size : end]) for end, size in zip(np.cumsum(sizes), sizes, strict=True)]
+
+
+def class_factors(classes: Sequence[Any], totals: Sequence[Fraction], class_weight: Any) -> NDArray[np.float64]:
+    """How much more or less the rows of each class count; the totals are what they weigh without that."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        # By weight, so that a row of weight 2 is as good as two rows.
+        mean = sum(totals, Fraction(0)) / max(len(totals), 1)
+        return np.array([float(mean / total) if total else 0.0 for total in totals])
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight is {class_weight!r:.80}; expected 'balanced', {{class: weight}} or None.")
+    factors = np.asarray(compute_class_weight(dict(class_weight), classes=np.asarray(classes), y=classes))
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise ValueError(
             f"class_weight is {class_weight!r:.80}; expected finite weights of at least 0 for every class."
         )
-    return weights * factors
-
-
-def _class_factors(labelled: Labelled, weights: NDArray[np.float64], class_weight: Any) -> NDArray[np.float64]:
-    """How much more or less each row counts because of its class."""
-    if not (isinstance(class_weight, str) and class_weight == "balanced"):
-        return np.asarray(compute_sample_weight(class_weight, labelled.answers), dtype=np.float64)
-    labels = labelled.labels
-    in_class = np.bincount(labels, weights=weights)  # by weight, so that a row of weight 2 is as good as two rows
-    factors = weights.sum() / (len(in_class) * np.maximum(in_class, np.finfo(float).tiny))
-    return np.asarray(factors[labels])
+    return factors
