@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from command_line import run
 from distributed import Client
 
 import budgetree as bt
+from budgetree.cli import main
 from budgetree.dask import cluster
 
 # Sockets that Dask leaves open.
@@ -93,6 +96,52 @@ def test_a_broken_price_list_needs_no_cluster(
     (tmp_path / "prices.toml").write_text("[nonsense]\n")
     command = ("fit", data, "--target", "found", "--budget", "4", "--prices", str(tmp_path / "prices.toml"))
     assert "unknown entry 'nonsense'" in run(capsys, *command, "--engine", "dask", "-o", "m.json", code=1)
+
+
+def warned(capsys: pytest.CaptureFixture[str], *command: str) -> list[str]:
+    assert main([*command, "-o", "m.json"]) == 0
+    return sorted(line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: "))
+
+
+@pytest.mark.parametrize("kind", ["csv", "semicolons", "parquet"])
+def test_columns_are_warned_of_as_in_memory(
+    data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pattern = f"part*.{'parquet' if kind == 'parquet' else 'csv'}"
+    words = [word.replace(".", ",") if kind == "semicolons" else word for word in ("3.5", "2", "7.25", "1", "9")]
+    frame = pd.DataFrame({
+        "seen": [f"2024-01-{1 + i % 28:02}" for i in range(80)],
+        "day": pd.date_range("2024-01-01", periods=80).date,
+        "bmi": ["unknown" if i % 4 == 0 else words[i % 5] for i in range(80)],
+        "dose": [f"{i % 6} mg" for i in range(80)],
+        "level": ["low", "high"] * 40,
+        "grade": ["1st", "2nd", "poor", "good"] * 20,
+        "size": [1, 2] * 40,
+        "y": ["a", "b"] * 40,
+        "amount": [i % 30 for i in range(80)],
+    })  # fmt: skip
+    for number, part in enumerate((frame.iloc[:50], frame.iloc[50:])):
+        if kind == "parquet":
+            part.to_parquet(f"part{number}.parquet")
+        else:
+            part.to_csv(f"part{number}.csv", index=False, sep=";" if kind == "semicolons" else ",")
+    known = ("--objective", "known", "--method", "greedy", "--folds", "0")
+    for target, other in (("y", "amount"), ("amount", "y")):
+        command = ("fit", pattern, "-t", target, "--drop", other, "--budget", "1")
+        here, there = warned(capsys, *command, *known), warned(capsys, *command, "--engine", "dask")
+        assert [re.sub(r" \'unknown\' in .*?;", " 'unknown' in others;", line) for line in here] == there
+        named = ["day", "dose", "seen", *(["bmi"] if kind != "parquet" else []), *(["amount"] if other == "y" else [])]
+        assert [line.split(":")[1].strip() for line in there] == sorted(named)
+
+
+def test_a_single_class_is_told_as_in_memory(
+    data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("a,y\n1,P\n2,P\n3,P\n", encoding="utf-8")
+    command = ("fit", "t.csv", "-t", "y", "--budget", "1", "--engine", "dask")
+    assert warned(capsys, *command) == ["warning: every case is 'P'; there is nothing to find out."]
 
 
 def test_bundled_sets_are_for_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str], data: Any) -> None:

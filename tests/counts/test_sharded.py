@@ -23,6 +23,16 @@ def test_totals_are_those_of_the_instance() -> None:
     assert cases.test_names == instance.test_names
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_outcomes_are_counted_over_all_shards(weighted: bool) -> None:
+    instance = random_cases((300, 5, 4), weighted=weighted)
+    expected = [
+        np.bincount(codes, weights=instance.weight_units, minlength=len(names)).tolist()
+        for codes, names in zip(instance.codes.T, instance.outcome_names, strict=True)
+    ]
+    assert [counts.tolist() for counts in sharded(instance, 7).outcome_counts()] == expected
+
+
 def test_classes_can_count_otherwise() -> None:
     instance = random_cases((300, 5, 4), weighted=False)
     cases = sharded(instance, 3)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli.labels import labelled
-from budgetree.cli.tables import Request, check_names, saying_where
+from budgetree.cli.tables import Request, check_names, saying_where, warn_of
 
 if TYPE_CHECKING:
     from budgetree.cli.fitting import Wish
     from budgetree.dask import DaskCases
     from budgetree.dask.partitions import Partitions
+    from budgetree.problem.tables.number_format import NumberFormat
     from budgetree.shards.plan import CaseRequest
     from budgetree.tree import Tree
 
@@ -38,15 +39,18 @@ def check_options(context: click.Context, certificate: str | None, settings: dic
 
 def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
+    from budgetree.cli.suspects import suspects_elsewhere
     from budgetree.dask.cluster import connect
     from budgetree.dask.files import of_files
 
-    _check_files(request)
+    written = _check_files(request)
     wanted = _wanted(request)
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
         partitions = of_files(request.data, request.reading, request.drop, max(1, sum(client.nthreads().values())))
-        return labelled(_tree(_cases(client, request, partitions, wanted), wish), request)
+        cases = _cases(client, request, partitions, wanted)
+        warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
+        return labelled(_tree(cases, wish), request)
 
 
 def _wanted(request: Request) -> CaseRequest:
@@ -85,11 +89,13 @@ def _tree(cases: DaskCases, wish: Wish) -> Tree:
     return tree_for_budget(found, wish.budget) if wish.max_error is None else tree_for_error(found, wish.max_error)
 
 
-def _check_files(request: Request) -> None:
-    """What can be said before a cluster is started."""
+def _check_files(request: Request) -> NumberFormat | None:
+    """What can be said before a cluster is started; and how numbers are written, in files of text."""
     from budgetree import datasets
     from budgetree.problem.tables.batches import open_batches
 
     if not glob.glob(request.data) and request.data in datasets.names():
         raise ValueError(f"{request.data}: a bundled data set fits into memory; leave --engine dask out.")
-    check_names(open_batches(request.data, request.reading).names, request)
+    batches = open_batches(request.data, request.reading)
+    check_names(batches.names, request)
+    return batches.written

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from budgetree.cli.losses import losses_in_words, useless_answers
 from budgetree.cli.odd_numbers import about_codes
-from budgetree.cli.suspects import FEW_ROWS, Known, about_classes, about_id, about_target, about_texts
+from budgetree.cli.suspects import FEW_ROWS, Known, about_classes, about_id, about_target, about_texts, place_of_word
 from budgetree.cli.tables import Request, instance_from, open_table
 from budgetree.problem import Instance
 from budgetree.problem.tables.encoding import MAX_OUTCOMES
@@ -75,7 +76,7 @@ def _about_column(table: Table, column: Column, levels: int) -> Iterator[Finding
 
 
 def _about_texts(table: Table, column: Column, known: Known) -> Iterator[Finding]:
-    if (message := about_texts(table, column, known)) is not None:
+    if (message := about_texts(column, known, partial(place_of_word, table, column))) is not None:
         yield Finding("warning", column.name, message)
     elif (message := about_codes(column, known.counts)) is not None:
         yield Finding("note", column.name, message)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from shlex import quote
 
-from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.texts import first_word
+from budgetree.problem.tables.table import Column
 from budgetree.services.words import listed
 
 MOSTLY = 0.8
@@ -22,8 +21,11 @@ GAPS = frozenset({
 })  # fmt: skip
 
 
-def about_numbers(table: Table, column: Column, counts: Mapping[str, int]) -> str | None:
-    """What to say, in one sentence or two, of a column whose different texts are mostly numbers; else None."""
+def about_numbers(column: Column, counts: Mapping[str, int], first_word: Callable[[], str | None]) -> str | None:
+    """What to say, in one sentence or two, of a column whose different texts are mostly numbers; else None.
+
+    first_word says where the first text is that is no number, where that is known.
+    """
     written = column.written
     plain = [text for text in counts if written.is_number(text)]
     odd = sorted(text for text in counts if not written.is_number(text) and ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER]))
@@ -38,10 +40,10 @@ def about_numbers(table: Table, column: Column, counts: Mapping[str, int]) -> st
             f"looks like numbers, such as {odd[0]!r:.40}, but is taken as text; write them as 3.5 (no %, no units), or "
             f"say how they are written: --decimal, --thousands.{means}"
         )
-    row = first_word(column)
-    if row is None or not words:
+    if not words or column.texts is None:  # a typed file, whose texts nobody takes for numbers
         return None
-    place = f"in {table.where(row)}" if len(words) == 1 else f"in others (the first in {table.where(row)})"
+    where = first_word()
+    place = "in others" if where is None else f"in {where}" if len(words) == 1 else f"in others (the first in {where})"
     return (
         f"is a number in {n_plain} of {n_rows} rows, but {listed(words, MAX_WORDS)} {place}; so all are taken as text. "
         f"Correct {'it' if len(words) == 1 else 'them'}, or if "

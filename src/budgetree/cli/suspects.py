@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeGuard
 
 import numpy as np
 
 from budgetree.cli.odd_numbers import MOSTLY, about_numbers
-from budgetree.problem import Instance
+from budgetree.counts import AnyCases, ShardedCases
 from budgetree.problem.tables.coded import Coded
-from budgetree.problem.tables.encoding import MAX_OUTCOMES
+from budgetree.problem.tables.encoding import MAX_OUTCOMES, Categories, ColumnEncoder
+from budgetree.problem.tables.number_format import NumberFormat
+from budgetree.problem.tables.survey import is_amount
 from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.tables.texts import first_word, text_column
 
 FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer
@@ -60,12 +65,42 @@ def find_suspects(table: Table, target: str | None, left_out: list[str]) -> Iter
         elif column.numbers is not None:
             message = about_id(column)
         else:
-            message = about_texts(table, column, Known.of(column))
+            message = about_texts(column, Known.of(column), partial(place_of_word, table, column))
         if message is not None:
             yield column.name, message
 
 
-def about_classes(instance: Instance) -> str | None:
+def suspects_elsewhere(cases: ShardedCases, target: str, written: NumberFormat | None) -> Iterator[tuple[str, str]]:
+    """The same from what is known of cases elsewhere: not the place of a row, nor which numbers differ in every row."""
+    classes = cases.schema.class_names
+    if all(map(is_amount, classes)) and (message := about_target(Column(target, "", np.array(classes, np.float64)))):
+        yield target, message
+    texts = [encoder for encoder in cases.schema.encoders or () if _may_be_odd(encoder, cases.n_objects)]
+    counts = dict(zip(cases.schema.test_names, cases.outcome_counts(), strict=True)) if texts else {}
+    for encoder in texts:
+        values = [str(value) for value in encoder.values]
+        known = Known(dict(zip(values, counts[encoder.name].tolist(), strict=False)))
+        name = encoder.name
+        column = Column(name, "", values=values) if written is None else text_column(name, values, written)
+        if (message := about_texts(column, known, lambda: None)) is not None:
+            yield name, message
+
+
+def _may_be_odd(encoder: ColumnEncoder, n_rows: int) -> TypeGuard[Categories]:
+    """Whether a column has texts with digits, as dates and numbers have, or hardly any text twice."""
+    if not isinstance(encoder, Categories) or all(map(is_amount, encoder.values)):
+        return False
+    has_digits = any(letter.isdigit() for value in encoder.values for letter in str(value))
+    return has_digits or len(encoder.values) > MOSTLY * n_rows
+
+
+def place_of_word(table: Table, column: Column) -> str | None:
+    """Where the first text is that is no number."""
+    row = first_word(column)
+    return None if row is None else table.where(row)
+
+
+def about_classes(instance: AnyCases) -> str | None:
     """What to say of a table with a single class, or in which every class has one case."""
     if instance.n_classes == 1:
         return f"every case is {instance.schema.wording.classes[0]!r}; there is nothing to find out."
@@ -77,7 +112,7 @@ def about_classes(instance: Instance) -> str | None:
     )
 
 
-def is_troubleshooting(instance: Instance) -> bool:
+def is_troubleshooting(instance: AnyCases) -> bool:
     """Whether every class has one case."""
     return instance.has_one_row_per_class and instance.n_classes > 1
 
@@ -111,7 +146,7 @@ def about_target(column: Column) -> str | None:
     )
 
 
-def about_texts(table: Table, column: Column, known: Known) -> str | None:
+def about_texts(column: Column, known: Known, place_of_word: Callable[[], str | None]) -> str | None:
     """What to say of texts that are dates or numbers, or name the case."""
     most = MOSTLY * known.n_rows
     if known.n_distinct > 1 and known.rows_where(DATE.fullmatch) > most:
@@ -119,7 +154,7 @@ def about_texts(table: Table, column: Column, known: Known) -> str | None:
             "holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
             f"out: --drop {column.name!r}."
         )
-    if (message := about_numbers(table, column, known.counts)) is not None:
+    if (message := about_numbers(column, known.counts, place_of_word)) is not None:
         return message
     if known.n_rows < FEW_ROWS or not most < known.n_distinct <= MAX_OUTCOMES:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from budgetree.errors import FileError, NoPriceError
 from budgetree.services.words import no_such, some_of
 
 if TYPE_CHECKING:
+    from budgetree.counts import AnyCases
     from budgetree.problem import Instance, Losses, Prices, Schema
     from budgetree.problem.tables.batches import Batches, Wanted
     from budgetree.problem.tables.level_plan import LevelCounts
@@ -75,11 +76,17 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
 
 
 def _warn(table: Table, instance: Instance, request: Request) -> None:
-    from budgetree.cli.suspects import about_classes, find_suspects
+    from budgetree.cli.suspects import find_suspects
+
+    warn_of(find_suspects(table.without_empty_rows(), request.target, _no_tests(request)), instance)
+
+
+def warn_of(suspects: Iterable[tuple[str, str]], cases: AnyCases) -> None:
+    """Say which columns are doubtful, and what is odd about the classes."""
+    from budgetree.cli.suspects import about_classes
     from budgetree.services.words import visible
 
-    suspects = find_suspects(table.without_empty_rows(), request.target, _no_tests(request))
-    messages = [*(f"{name}: {message}" for name, message in suspects), about_classes(instance)]
+    messages = [*(f"{name}: {message}" for name, message in suspects), about_classes(cases)]
     for message in filter(None, messages):
         click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
 

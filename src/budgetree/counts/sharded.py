@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.counts.levels import LevelCounter
+from budgetree.counts.shard import Step
 from budgetree.problem import Instance, Schema
 from budgetree.problem.class_order import ClassTotals, Unavoidable
 from budgetree.problem.schema import HasSchema
@@ -69,6 +70,23 @@ class ShardedCases(HasSchema, ABC):
         :meta private:
         """
         return self._find_unavoidable()
+
+    def outcome_counts(self) -> list[NDArray[np.int64]]:
+        """Per test, how much the cases with each outcome count; a pass over the shards.
+
+        :meta private:
+        """
+        counter = self.levels(1)
+        counts, _ = counter.advance(counter.start(), Step((), np.zeros(1, dtype=np.int32), 1))
+        return np.split(counts[0].sum(axis=1), np.cumsum(self.schema.n_outcomes)[:-1])
+
+    @property
+    def has_one_row_per_class(self) -> bool:
+        """Whether no two cases have the same class.
+
+        :meta private:
+        """
+        return self.n_objects == self.n_classes
 
     @property
     def frame_library(self) -> str | None:

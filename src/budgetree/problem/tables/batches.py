@@ -29,6 +29,7 @@ from budgetree.problem.tables.csv_file import (
 from budgetree.problem.tables.csv_source import BROKEN, CsvSource, broken_gzip, open_bytes
 from budgetree.problem.tables.database import Database, open_database
 from budgetree.problem.tables.files import find_files, kind_of, read_table
+from budgetree.problem.tables.number_format import NumberFormat
 from budgetree.problem.tables.parquet_file import ParquetFiles, open_parquet, parquet_names, readable_parquet
 from budgetree.problem.tables.parquet_kinds import NUMBERS
 from budgetree.problem.tables.reading import Reading
@@ -68,6 +69,7 @@ class Batches:
     source: str
     names: Sequence[str]  # of all columns
     read: Callable[[Wanted], Iterator[Batch]]
+    written: NumberFormat | None = None  # how a file of text writes numbers
 
 
 def open_batches(data: str, reading: Reading) -> Batches:
@@ -78,7 +80,7 @@ def open_batches(data: str, reading: Reading) -> Batches:
         return whole_table(read_table(data, reading))
     if kind == "CSV":
         files = open_csv_files(data, paths, reading)
-        return Batches(data, files.names, lambda wanted: _csv_batches(files, paths, wanted))
+        return Batches(data, files.names, lambda wanted: _csv_batches(files, paths, wanted), files.written)
     with open_database(paths) as base:
         names = parquet_names(data, paths, base)
     return Batches(data, names, lambda wanted: _parquet_batches(data, paths, wanted))
