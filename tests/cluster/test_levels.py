@@ -59,16 +59,15 @@ def test_the_nine_sets(client: Client, name: str) -> None:
         assert grown(client, instance, n_parts, impurity, **asked) == bt.grow(instance, impurity, **asked).to_dict()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(100))
 def test_random_instances(client: Client, seed: int) -> None:
     """With prices by outcome, shared fees and weights; partitions of 50 are empty or of one class."""
     instance, impurity = random_instance(seed), (bt.Pairs(), bt.Powers(3), bt.Entropy())[seed % 3]
     asked: dict[str, Any] = {"budget": [None, 6][seed % 2], "rule": ["expected", "worst"][seed // 4 % 2]}
     asked["min_cases"] = [1, 1, 1, 2, 1][seed % 5]
-    assert (
-        grown(client, instance, PARTITIONS[seed % 4], impurity, **asked)
-        == bt.grow(instance, impurity, **asked).to_dict()
-    )
+    expected = bt.grow(instance, impurity, **asked).to_dict()
+    for n_parts in PARTITIONS[: 4 - seed // 2 % 2]:  # half of them on 50, which take a third of a second each
+        assert grown(client, instance, n_parts, impurity, **asked) == expected
 
 
 @pytest.mark.processes
