@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +32,25 @@ def test_what_was_written_is_read_back(tmp_path: Path, weighted: bool) -> None:
     assert opened.n_objects == 200
     assert opened.counts.tolist() == instance.class_order.counts.tolist()
     assert sum(map(len, opened.shards)) == len(instance.class_order.order)
-    assert isinstance(opened.shards[0].codes, np.memmap)
+    assert isinstance(opened.shards[0].codes.base, np.memmap)
+
+
+def test_threads_read_one_header_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else Python 3.11.7 may say "SystemError: AST constructor recursion depth mismatch"."""
+    written(tmp_path, weighted=True)
+    load, inside, most = np.load, [0], [0]
+
+    def watched(*arguments: Any, **settings: Any) -> Any:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.002)
+        inside[0] -= 1
+        return load(*arguments, **settings)
+
+    monkeypatch.setattr(np, "load", watched)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(open_folder, [tmp_path] * 8))
+    assert most == [1]
 
 
 def test_small_shards_are_put_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -126,9 +127,14 @@ def _beside(codes: Path, kind: str) -> Path:
     return codes.with_name(codes.name.replace("codes", kind))
 
 
+# NumPy has Python parse a file's header, which fails now and then where two threads of 3.11 do so (gh-106905).
+_one_header = threading.Lock()
+
+
 def _mapped(file: Path, dtype: type[np.generic], n_dimensions: int = 1) -> NDArray[Any]:
     try:
-        array: NDArray[Any] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+        with _one_header:
+            array: NDArray[Any] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     except FileNotFoundError as error:
         raise TableFileError(f"{file}: there is no such file. Write the shards again.") from error
     except (ValueError, EOFError) as error:
