@@ -15,6 +15,7 @@ from distributed.comm import CommClosedError
 
 from budgetree.dask import cluster
 from budgetree.errors import ClusterError
+from budgetree.services.clock import Clock, OutOfTimeError
 
 
 def test_without_a_client_it_is_said_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,6 +55,12 @@ def test_tasks_answer_and_their_errors_are_passed_on(client: Client) -> None:
     assert cluster.find_client(client) is client
     with pytest.raises(ValueError, match="invalid literal"):
         cluster.result(client, client.submit(int, "five"))
+
+
+def test_nobody_is_waited_for_when_the_time_is_over(client: Client) -> None:
+    assert cluster.results(client, client.map(abs, [-3]), Clock(60)) == [3]
+    with pytest.raises(OutOfTimeError):
+        cluster.results(client, client.map(time.sleep, [5], pure=False), Clock(0.05))
 
 
 def test_a_worker_that_dies_for_good(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,12 +46,11 @@ class ShardedCases(HasSchema, ABC):
         """
 
     @abstractmethod
-    def _find_unavoidable(self) -> Unavoidable:
-        """What every tree loses, because cases agree on every test but not on the class."""
+    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
+        """What every tree loses, because cases agree on every test but not on the class.
 
-    def _find_unavoidable_in(self, _clock: Clock) -> Unavoidable:
-        """The same; OutOfTimeError where that would take longer than there is time, and can be told."""
-        return self._find_unavoidable()
+        OutOfTimeError where that takes longer than the clock allows, or would.
+        """
 
     def irreducible_in(self, clock: Clock) -> Unavoidable:
         """What no tree avoids; OutOfTimeError where finding it would take too long.
@@ -60,7 +59,7 @@ class ShardedCases(HasSchema, ABC):
         """
         known: Unavoidable | None = self.__dict__.get("irreducible")
         if known is None:
-            known = self.__dict__["irreducible"] = self._find_unavoidable_in(clock)
+            known = self.__dict__["irreducible"] = self._find_unavoidable(clock)
         return known
 
     @cached_property

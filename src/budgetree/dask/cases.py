@@ -17,6 +17,7 @@ from budgetree.dask.partitions import Partitions, of_frame
 from budgetree.problem import LossTable
 from budgetree.problem.class_order import ClassTotals, Unavoidable
 from budgetree.problem.raw_rows import Duplicates
+from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.shards.identical import (
@@ -81,10 +82,10 @@ class DaskCases(ShardedCases):
     def levels(self, threads: int) -> LevelCounter:
         return DaskLevels(self._client, self._shards)
 
-    def _find_unavoidable(self) -> Unavoidable:
-        buckets = _grouped(self._client, self._shards)
-        losses = self.schema.loss_table
-        return all_unavoidable(iter(results(self._client, self._client.map(_lost, buckets, losses=losses, pure=False))))
+    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
+        buckets = _grouped(self._client, self._shards, clock)
+        lost = self._client.map(_lost, buckets, losses=self.schema.loss_table, pure=False)
+        return all_unavoidable(iter(results(self._client, lost, clock)))
 
 
 class _Totals:
@@ -100,9 +101,9 @@ def _totals(kept: KeptShard) -> _Totals:
     return _Totals(kept)
 
 
-def _grouped(client: Client, shards: list[Future[KeptShard]]) -> list[Future[Tally]]:
+def _grouped(client: Client, shards: list[Future[KeptShard]], clock: Clock | None = None) -> list[Future[Tally]]:
     """A group-by on the cluster: cases that are alike meet in one bucket."""
-    n_bytes = sum(results(client, client.map(_n_bytes, shards, pure=False)))
+    n_bytes = sum(results(client, client.map(_n_bytes, shards, pure=False), clock))
     n_parts = n_buckets(n_bytes)
     pieces = client.map(_pieces, shards, n_parts=n_parts, pure=False)
     by_bucket = [client.map(_piece, pieces, number=number, pure=False) for number in range(n_parts)]

@@ -16,6 +16,7 @@ from distributed.comm import CommClosedError
 from distributed.comm.addressing import get_address_host_port, parse_address
 
 from budgetree.errors import ClusterError
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.words import counted
 
 MAX_IDLE = 30.0  # seconds without any worker, after which nobody is waited for
@@ -65,16 +66,22 @@ async def _greet(address: str) -> None:
     await (await distributed.comm.connect(address)).close()
 
 
-def results(client: Client, futures: Sequence[Future[Any]]) -> list[Any]:
-    """What tasks found; errors of ours as they are, and those of the cluster in words."""
+def results(client: Client, futures: Sequence[Future[Any]], clock: Clock | None = None) -> list[Any]:
+    """What tasks found; errors of ours as they are, and those of the cluster in words.
+
+    OutOfTimeError where the clock is over before; the tasks end when nobody holds their futures.
+    """
     idle_since: float | None = None
     while True:
+        left = None if clock is None else clock.seconds_left
         try:
             with client.as_current():  # it need not be the default one
-                distributed.wait(list(futures), timeout=LOOK_EVERY)
+                distributed.wait(list(futures), timeout=LOOK_EVERY if left is None else min(LOOK_EVERY, left))
             found: list[Any] = client.gather(list(futures))
             return found
         except TimeoutError:
+            if clock is not None and clock.is_over:
+                raise OutOfTimeError from None
             if client.scheduler_info(n_workers=1)["workers"]:
                 idle_since = None
                 continue

@@ -262,9 +262,6 @@ class Shards(ShardedCases):
         losses = self.schema.loss_table
         return all_unavoidable(unavoidable(bucket, losses) for bucket in grouped(self._shards, clock=clock))
 
-    def _find_unavoidable_in(self, clock: Clock) -> Unavoidable:
-        return self._find_unavoidable(clock)
-
 
 def parts_of(instance: Instance, max_rows: int) -> Iterator[Shard]:
     """The cases of an instance that count, in their order."""
