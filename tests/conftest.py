@@ -1,7 +1,8 @@
-"""Hypothesis without deadlines: a first call imports and loads. And a browser for those who ask."""
+"""Hypothesis without deadlines: a first call imports and loads. Ctrl-C is heard. And a browser for those who ask."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 settings.register_profile("budgetree", deadline=None, max_examples=60)
 settings.load_profile("budgetree")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of jobs in a shell's background, whose tests would wait forever
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
