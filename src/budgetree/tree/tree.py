@@ -585,7 +585,9 @@ class Tree(Shown):
         Returns
         -------
         dict
-            {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children".
+            {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children". Where
+            several outcomes lead to one subtree, as in trees for new cases, it stands at the first of them, and "same"
+            says so of the others: {outcome: first}.
 
         Examples
         --------

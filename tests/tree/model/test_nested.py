@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import budgetree as bt
+from budgetree.learn.predictive import fine_instance
 
 
 def test_each_node_has_its_counts_its_class_and_its_branches() -> None:
@@ -22,3 +25,18 @@ def test_each_node_has_its_counts_its_class_and_its_branches() -> None:
 def test_weights_that_are_not_whole_are_counted_as_they_came() -> None:
     tree = bt.grow(bt.Instance([[0], [1], [1]], ["x", "y", "y"], weights=[0.5, 0.25, 0.75]))
     assert tree.to_dict()["counts"] == [0.5, 1]
+
+
+def test_outcomes_that_share_a_subtree_have_it_once() -> None:
+    """Each case finds the answer of its leaf, and the whole is small however many levels tests have."""
+    boston = bt.datasets.load("boston")
+    tree = bt.predictive(boston, budget=3, leaves="count")
+    nested, codes = tree.to_dict(), fine_instance(boston).codes
+    assert len(json.dumps(nested)) < 1e6
+    for row, answer in zip(codes, tree.predict(codes), strict=True):
+        here = nested
+        while "test" in here:
+            place = tree.test_names.index(here["test"])
+            outcome = tree.schema.outcome_names[place][row[place]]
+            here = here["children"][here.get("same", {}).get(outcome, outcome)]
+        assert here["label"] == answer

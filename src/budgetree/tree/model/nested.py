@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 def as_dict(tree: Tree) -> dict[str, Any]:
-    """{"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children"."""
+    """{"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children".
+
+    Where outcomes share a subtree, it stands at the first of them, and "same" says {other outcome: first}: written at
+    all of them, three tests of 255 levels would take gigabytes.
+    """
     nodes, schema = tree.nodes, tree.schema
     counts = nodes.counts.tolist()
     if schema.weight_scale != 1:
@@ -25,8 +29,13 @@ def as_dict(tree: Tree) -> dict[str, Any]:
             entry = {"test": schema.test_names[nodes.test[node]], **entry, "children": {}}
         entries.append(entry)
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
-        names = schema.outcome_names[nodes.test[node]]
-        for name, child in zip(names, nodes.children(node, len(names)), strict=True):
-            if child != NO_BRANCH:
+        names, first = schema.outcome_names[nodes.test[node]], dict[int, str]()
+        for name, child in zip(names, nodes.children(node, len(names)).tolist(), strict=True):
+            if child == NO_BRANCH:
+                continue
+            if child in first:
+                entries[node].setdefault("same", {})[name] = first[child]
+            else:
+                first[child] = name
                 entries[node]["children"][name] = entries[child]
     return entries[0]
