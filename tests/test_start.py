@@ -36,7 +36,7 @@ def run(at: int, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(os.name != "posix", reason="a signal is sent as POSIX does it")
 def test_ctrl_c_during_imports_ends_quietly() -> None:
     arguments = ("datasets", "--json")
-    n_imports = int(run(0, *arguments).stdout.split()[-1])
+    n_imports = min(int(run(0, *arguments).stdout.split()[-1]) for _ in range(2))  # the first may compile some
     assert n_imports > 100
     for at in range(1, n_imports, n_imports // 20):
         done = run(at, *arguments)

@@ -38,7 +38,7 @@ def test_what_an_impurity_says_of_its_zeros_is_true(impurity: bt.Impurity) -> No
 
 def test_impurities_compare_by_value_and_print_as_written() -> None:
     for impurity in (bt.Pairs(), bt.Powers(3), bt.HingedPairs(2.5), bt.HingedProduct(8), bt.Gini(), bt.Entropy()):
-        again = eval(repr(impurity), vars(bt))
+        again = eval(repr(impurity), {name: getattr(bt, name) for name in dir(bt)})
         assert again == impurity
         assert hash(again) == hash(impurity)
     assert bt.Powers(3) != bt.Powers(4)

@@ -21,7 +21,7 @@ import budgetree as bt
         (lambda: bt.HingedPairs("8"), "alpha is '8'"),
         (lambda: bt.HingedPairs(10**400), "at most 1e100"),
         (lambda: bt.HingedPairs(10**5000), "alpha is a number of thousands of digits; expected .* at most 1e100"),
-        (lambda: bt.HingedPairs(np.True_), "alpha is np.True_"),
+        (lambda: bt.HingedPairs(np.True_), f"alpha is {np.True_!r}"),
         # Written out, each of these would take minutes and gigabytes: the exponent alone must do.
         (lambda: bt.HingedPairs(Decimal("1e-999999999")), "expected 0 or a number of at least 1e-100"),
         (lambda: bt.HingedPairs(Decimal("1e999999999")), "at most 1e100"),
