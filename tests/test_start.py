@@ -9,14 +9,15 @@ import sys
 
 import pytest
 
-# Sends itself Ctrl-C when so many modules have been imported, counted from start.py on.
+# Sends itself Ctrl-C when so many modules have been imported, counted from start.py on; but not at backports_abc, where
+# Cython's own code (NumPy 1.26) drops whatever is raised.
 CODE = """
 import os, signal, sys
 import budgetree.start
 at, seen = int(sys.argv.pop(1)), 0
-def hook(event, _):
+def hook(event, given):
     global seen
-    if event == "import":
+    if event == "import" and given[0] != "backports_abc":
         seen += 1
         if seen == at:
             os.kill(os.getpid(), signal.SIGINT)
@@ -36,7 +37,7 @@ def run(at: int, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(os.name != "posix", reason="a signal is sent as POSIX does it")
 def test_ctrl_c_during_imports_ends_quietly() -> None:
     arguments = ("datasets", "--json")
-    n_imports = min(int(run(0, *arguments).stdout.split()[-1]) for _ in range(2))  # the first may compile some
+    n_imports = int(run(0, *arguments).stdout.split()[-1])
     assert n_imports > 100
     for at in range(1, n_imports, n_imports // 20):
         done = run(at, *arguments)
