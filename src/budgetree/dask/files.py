@@ -55,15 +55,16 @@ def _parquet_parts(paths: Sequence[str], n_threads: int) -> list[FilePart]:
     parts: list[FilePart] = []
     room = 0
     for path, n_here in zip(paths, n_rows, strict=True):
-        first = None
-        while first != n_here:  # an empty file is read too, for its columns
+        first = 0
+        while True:  # once for an empty file, too: its columns must be the same
             if not room:
                 parts.append(())
                 room = size
-            first = first or 0
             taken = min(room, n_here - first)
             parts[-1] += (FileRows(path, first, taken),)
             first, room = first + taken, room - taken
+            if first == n_here:
+                break
     return parts
 
 
