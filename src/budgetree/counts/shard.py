@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -128,7 +128,7 @@ def check_codes(shard: Shard) -> None:
         _cases_of(shard)
 
 
-def class_counts(shards: Sequence[Shard], n_classes: int) -> NDArray[np.int64]:
+def class_counts(shards: Iterable[Shard], n_classes: int) -> NDArray[np.int64]:
     """Weight units per class; a label that is none counts nowhere."""
     counts = np.zeros(n_classes + 1, dtype=np.int64)
     for shard in shards:

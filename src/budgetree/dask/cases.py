@@ -92,7 +92,7 @@ class _Totals:
     """Of one shard."""
 
     def __init__(self, kept: KeptShard) -> None:
-        self.counts = np.sum([class_counts([shard], kept.n_classes) for shard in kept.shards()], axis=0)
+        self.counts = class_counts(kept.shards(), kept.n_classes)
         self.n_cases = len(kept)
         self.counts_once = all(shard.weight_units is None for shard in kept.shards())
 
