@@ -18,14 +18,7 @@ HELP = (
     "start), list (the possible results), quit."
 )
 UNAVAILABLE = ("unavailable", "not available", "n/a")
-NO_RESULT = (
-    "missing",
-    "none",
-    "na",
-    "nan",
-    "unknown",
-    "",
-)  # what people type who mean that
+NO_RESULT = ("missing", "none", "na", "nan", "unknown", "")  # what people type who mean that
 COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 
 
