@@ -99,3 +99,9 @@ def test_empty_rows_are_no_known_cases(tmp_path: Path, capsys: pytest.CaptureFix
     )
     assert facts["n_objects"] == 2
     assert "2 cases, 1 test, 2 classes" in run(capsys, "check", str(tmp_path / "t.csv"), "-t", "y")
+
+
+def test_a_table_is_named_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("y\na\nb\n")
+    assert main(["fit", str(tmp_path / "t.csv"), "--target", "y", "--budget", "1", "-o", str(tmp_path / "m")]) == 1
+    assert capsys.readouterr().err.count("t.csv") == 1

@@ -117,7 +117,8 @@ def saying_where(request: Request, source: str) -> Iterator[None]:
         raise ValueError(f"{request.prices or source}: {advice(error)}") from error
     except ValueError as error:
         words = str(error).replace("Drop the column", "Leave it out (--drop COL)")  # an option, not a call
-        raise ValueError(f"{place_of(words, request, source)}: {words}") from error
+        place = f"{place_of(words, request, source)}: "
+        raise ValueError(words if words.startswith(place) else place + words) from error  # a table may say it itself
 
 
 def _bundled(request: Request, prices: Prices | None, losses: Losses | None) -> Instance:
