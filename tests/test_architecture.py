@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md follows the rooms: what it names exists, and what exists is named."""
+"""ARCHITECTURE.md names what exists, and a table's way through the code stays short."""
 
 from __future__ import annotations
 
@@ -7,48 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-PACKAGE, CORE = ROOT / "src" / "budgetree", ROOT / "core"
-
-
-def rooms() -> dict[str, set[str]]:
-    """Per folder of the table of rooms, the names that its row has in backticks."""
-    found: dict[str, set[str]] = {}
-    table = TEXT[TEXT.index("## Rooms") : TEXT.index("## Numbers that add up")]
-    for row in re.findall(r"^\| (`.*) \|$", table, re.M):
-        head, words, _ = row.split(" | ")
-        for room in re.findall(r"`([\w/.]+)`", head):
-            found[room] = set(re.findall(r"`(\w+)`", words))
-    return found
-
-
-def folder(room: str) -> Path:
-    return CORE if room == "core/" else PACKAGE / room
-
-
-def modules(place: Path) -> set[str]:
-    return {file.name.partition(".")[0] for file in place.iterdir() if file.suffix in (".py", ".hpp", ".cpp")} - {
-        "__init__"
-    }
-
-
-def test_every_room_is_in_the_table_and_every_row_is_a_room() -> None:
-    listed = {room.rstrip("/") for room in rooms()} - {"core"}
-    packages = {str(init.parent.relative_to(PACKAGE)) for init in PACKAGE.rglob("__init__.py")} - {"."}
-    files = {name for name in listed if name.endswith(".py")}
-    assert listed - files == packages
-    assert files == {f"{name}.py" for name in modules(PACKAGE) - {"_version", "__main__"}}
-
-
-def test_every_module_of_a_room_is_named_there() -> None:
-    together = {"show/plots/": "show/export/", "show/export/": "show/plots/"}  # in one row
-    for room, names in rooms().items():
-        if room.endswith(".py") or room == "cli/":
-            continue
-        there = {name for name in modules(folder(room)) if not name.endswith("_lanes")}
-        shown = {"_frontier", "_tree"} if room == "show/plots/" else set()  # plot_frontier and plot_tree
-        assert there - shown <= names, room
-        beside = modules(folder(together[room])) if room in together else set()
-        assert {name for name in names if name.islower()} - there - beside == set(), room
+PACKAGE = ROOT / "src" / "budgetree"
 
 
 def test_every_path_in_the_text_exists() -> None:
@@ -58,7 +17,7 @@ def test_every_path_in_the_text_exists() -> None:
 
 
 def test_a_table_takes_at_most_ten_hops() -> None:
-    walk = TEXT[TEXT.index("## One table's way") : TEXT.index("## Rooms")]
+    walk = TEXT[TEXT.index("## One table's way") : TEXT.index("## Packages")]
     assert 0 < len(re.findall(r"^\d+\. ", walk, re.M)) <= 10
 
 

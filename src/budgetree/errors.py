@@ -1,33 +1,182 @@
 """Everything that budgetree raises or warns with and that has a name of its own.
 
-    ValueError                  what was given is not what was expected; most messages are plain ValueErrors
-    ├── FileError               a file is not what it should be; the message names it, the place and the remedy
-    │   ├── TableFileError      … a table
-    │   ├── ModelFileError      … a model (Tree.from_json)
-    │   └── CertificateError    … a certificate (Certificate.from_json)
-    ├── NoPriceError            a price list lacks the price of a test or of an outcome
-    └── TooLargeError           the instance is beyond what exact search can hold
+    ValueError
+    └── BudgetreeError          what was given is not what was expected
+        ├── SettingError        an argument or option; `subject` names it
+        ├── TableError          the rows or columns of a table; `subject` is a column
+        ├── ResultError         a value that a test cannot show; `subject` is the test
+        ├── PricesError         the price list
+        │   └── NoPriceError    … which lacks the price of a test or of an outcome
+        ├── LossesError         what wrong answers cost
+        ├── LabelsError         the user's own names for tests, outcomes and classes
+        ├── ImpurityError       an impurity, or the counts that it is asked about
+        ├── TreeError           something that this tree does not have or allow
+        ├── FileError           a file that cannot be read as what it should be
+        │   ├── TableFileError  … a table
+        │   ├── ModelFileError  … a model (Tree.from_json)
+        │   └── CertificateError  … a certificate (Certificate.from_json)
+        └── TooLargeError       the instance is beyond what exact search can hold
 
     OSError
     └── ConnectionError
-        └── ClusterError        a Dask cluster is not there, or a worker of it died for good
+        └── ClusterError        a Dask cluster does not answer, or one of its workers died for good
 
     ImportError
-    └── CoreError               there is a native core that cannot be used
+    └── CoreError               the native core is missing or cannot be used
 
-    UserWarning
-    └── PlainPythonWarning      budgetree runs without its native core
-
-Bad input never raises anything else than a ValueError or, for a file that is not there, an OSError; an extra that is
-not installed is an ImportError that names it.
+Bad input never raises anything else than a BudgetreeError or, for a file that does not exist, an OSError; an extra that
+is not installed is an ImportError that names it. Programs read the fields of an error, people its sentence: no code
+looks into a sentence, and what is put in front of one or behind it comes from a field.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
 
 
-class FileError(ValueError):
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The place that an error is about: a file (or a frame, a document), and a place in it."""
+
+    source: str
+    line: int | None = None
+    column: str | None = None
+    entry: str | None = None  # of a document: tests.mri; of a workbook: sheet 'Data', cell C4
+
+    def __str__(self) -> str:
+        line = None if self.line is None else f"line {self.line}"
+        column = None if self.column is None else f"column {self.column!r}"
+        return ", ".join(part for part in (self.source, line, column, self.entry) if part)
+
+
+class Remedy(Enum):
+    """What to do, where that is another sentence in Python than on the command line."""
+
+    DROP_COLUMN = "Drop the column.", "Leave it out (--drop COL)."
+
+    def __init__(self, in_python: str, on_command_line: str) -> None:
+        self.in_python = in_python
+        self.on_command_line = on_command_line
+
+
+class BudgetreeError(ValueError):
+    """What was given is not what was expected; it is a ValueError.
+
+    Attributes
+    ----------
+    message : str
+        The sentence, without the place and without a remedy that depends on who asks.
+    subject : str, optional
+        What the error is about: the name of an argument, a test, a column.
+    found, expected : object, optional
+        What was given, and what would have been right.
+    where : Where, optional
+        The file and the place in it.
+    remedy : Remedy, optional
+        What to do.
+
+    Examples
+    --------
+    >>> from budgetree.errors import SettingError, Where
+    >>> error = SettingError("folds is 1; expected 2 or more.", subject="folds", found=1)
+    >>> error.subject, error.found
+    ('folds', 1)
+    >>> print(error.at(Where("settings.toml", line=3)))
+    settings.toml, line 3: folds is 1; expected 2 or more.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        subject: str | None = None,
+        found: object = None,
+        expected: object = None,
+        where: Where | None = None,
+        remedy: Remedy | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.subject = subject
+        self.found = found
+        self.expected = expected
+        self.where = where
+        self.remedy = remedy
+
+    def at(self, where: Where) -> BudgetreeError:
+        """The same error, said of this place unless it has one already."""
+        if self.where is None:
+            self.where = where
+        return self
+
+    def on_command_line(self) -> str:
+        """The sentences for someone who typed a command."""
+        return self._sentences("" if self.remedy is None else self.remedy.on_command_line)
+
+    def __str__(self) -> str:
+        return self._sentences("" if self.remedy is None else self.remedy.in_python)
+
+    def _sentences(self, remedy: str) -> str:
+        place = "" if self.where is None else f"{self.where}: "
+        return f"{place}{self.message}{remedy and ' '}{remedy}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.message, self.__dict__)
+
+
+def _again(kind: type[BudgetreeError], message: str, fields: dict[str, Any]) -> BudgetreeError:
+    """An error that was pickled, whatever its class asks for."""
+    error = kind.__new__(kind, message)
+    error.args = (message,)
+    error.__dict__.update(fields)
+    return error
+
+
+class SettingError(BudgetreeError):
+    """An argument or an option that is out of its range, or does not go with another one."""
+
+
+class TableError(BudgetreeError):
+    """A table whose rows or columns are not what was expected."""
+
+
+class ResultError(BudgetreeError):
+    """A value that a test cannot show."""
+
+
+class PricesError(BudgetreeError):
+    """A price list that is wrong in itself, or does not fit the tests."""
+
+
+class NoPriceError(PricesError):
+    """A price list lacks the price of tests, or of outcomes of one test."""
+
+    def __init__(self, message: str, names: Sequence[str], test: str | None = None) -> None:
+        super().__init__(message, subject=test, found=tuple(names))
+        self.names = tuple(names)  # without a price
+        self.test = test  # whose outcomes they are; None where they are tests
+
+
+class LossesError(BudgetreeError):
+    """Losses that are wrong in themselves, or do not fit the classes."""
+
+
+class LabelsError(BudgetreeError):
+    """Display names that are wrong in themselves, or do not fit the tests and classes."""
+
+
+class ImpurityError(BudgetreeError):
+    """An impurity with wrong parameters, or counts that it is not defined for."""
+
+
+class TreeError(BudgetreeError):
+    """Something that this tree does not have or does not allow."""
+
+
+class FileError(BudgetreeError):
     """A file that cannot be read as what it should be; the message names the file, the place and the remedy."""
 
 
@@ -63,28 +212,16 @@ class CertificateError(FileError):
     """
 
 
-class NoPriceError(ValueError):
-    """A price list lacks the price of tests, or of outcomes of one test."""
-
-    def __init__(self, message: str, names: Sequence[str], test: str | None = None) -> None:
-        super().__init__(message)
-        self.names = tuple(names)  # without a price
-        self.test = test  # whose outcomes they are; None where they are tests
-
-    def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...], str | None]]:
-        return type(self), (str(self), self.names, self.test)
-
-
-class TooLargeError(ValueError):
+class TooLargeError(BudgetreeError):
     """The instance is beyond what exact search can hold."""
 
 
 class ClusterError(ConnectionError):
-    """A Dask cluster that is not there, or a worker of it that died for good."""
+    """A Dask cluster that does not answer, or a worker of it that died for good."""
 
 
 class CoreError(ImportError):
-    """There is a native core that cannot be used."""
+    """The native core is missing or cannot be used."""
 
 
 class PlainPythonWarning(UserWarning):

@@ -1,0 +1,1 @@
+"""What several tests share: reference implementations and small helpers. Nothing here is collected."""
