@@ -33,8 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +51,17 @@ class Where:
         return ", ".join(part for part in (self.source, line, column, self.entry) if part)
 
 
-class Remedy(Enum):
+@dataclass(frozen=True, slots=True)
+class Remedy:
     """What to do, where that is another sentence in Python than on the command line."""
 
-    DROP_COLUMN = "Drop the column.", "Leave it out (--drop COL)."
+    in_python: str
+    on_command_line: str
 
-    def __init__(self, in_python: str, on_command_line: str) -> None:
-        self.in_python = in_python
-        self.on_command_line = on_command_line
+    DROP_COLUMN: ClassVar[Remedy]
+
+
+Remedy.DROP_COLUMN = Remedy("Drop the column.", "Leave it out (--drop COL).")
 
 
 class BudgetreeError(ValueError):
@@ -154,8 +156,10 @@ class PricesError(BudgetreeError):
 class NoPriceError(PricesError):
     """A price list lacks the price of tests, or of outcomes of one test."""
 
-    def __init__(self, message: str, names: Sequence[str], test: str | None = None) -> None:
-        super().__init__(message, subject=test, found=tuple(names))
+    def __init__(
+        self, message: str, names: Sequence[str], test: str | None = None, *, remedy: Remedy | None = None
+    ) -> None:
+        super().__init__(message, subject=test, found=tuple(names), remedy=remedy)
         self.names = tuple(names)  # without a price
         self.test = test  # whose outcomes they are; None where they are tests
 
