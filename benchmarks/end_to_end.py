@@ -86,9 +86,8 @@ def ours(path: str, watch: Stopwatch, leaves: int) -> int:
 
     import budgetree as bt
     from budgetree.cli.tables import codes_for, columns_for
-    from budgetree.problem.tables.batches import open_batches
-    from budgetree.problem.tables.files import read_table
-    from budgetree.problem.tables.reading import Reading
+    from budgetree.data.batches import open_batches
+    from budgetree.data.source import Reading, read_table
 
     with watch.measure("read"):
         instance = bt.Instance.from_table(read_table(path), TARGET, duplicates="keep")

@@ -18,11 +18,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import budgetree as bt
+from budgetree.data.table import Table
 from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.fit import cases_of, fit_policies
 from budgetree.learn.predictive.ridge import Models
 from budgetree.problem import Instance
-from budgetree.problem.tables.table import Table
 from budgetree.services.clock import Clock
 
 KNOWN_SECONDS = 3.0  # for the exact frontier of known cases, per training part

@@ -37,9 +37,9 @@ import budgetree as bt
 from budgetree.counts import LocalLevels, Shard, Step
 from budgetree.dask import DaskCases
 from budgetree.dask.files import of_files
+from budgetree.data.source import Reading
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.settings import check_settings
-from budgetree.problem.tables.reading import Reading
 from budgetree.shards import Shards
 from budgetree.shards.plan import CaseRequest
 from budgetree.shards.shards import parts_of

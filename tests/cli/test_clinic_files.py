@@ -16,7 +16,7 @@ from command_line import FIT_KNOWN, run
 from workbooks import write_ods, write_xlsx
 
 import budgetree as bt
-from budgetree.problem.tables import csv_file
+from budgetree.data import csv as csv_file
 
 N_ROWS = 24
 NAMES = ["Fall", "Leukozyten", "Größe", "Befund"]

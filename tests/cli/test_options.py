@@ -6,7 +6,7 @@ import pytest
 from command_line import run
 
 from budgetree.cli.check import check
-from budgetree.problem.tables.level_plan import LevelPlan
+from budgetree.data.encoders import LevelPlan
 
 
 @pytest.mark.parametrize("number", ["1e999", "1e-999", "-1e400", "0.001e-999999999999"])

@@ -59,7 +59,7 @@ def test_batches_do_not_matter(
         with monkeypatch.context() as patched:
             assert main(["predict", model, new, "-t", "y", *options]) == 0
             whole = capsys.readouterr()
-            patched.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 50)
+            patched.setattr("budgetree.data.batches.BLOCK_BYTES", 50)
             assert main(["predict", model, new, "-t", "y", *options]) == 0
             assert capsys.readouterr() == whole
     assert "1 row has a value of 'a' that no known case had" in whole.err
@@ -103,7 +103,7 @@ def test_a_file_without_rows_has_a_header(tmp_path: Path, capsys: pytest.Capture
 def test_nothing_is_written_where_a_later_row_is_broken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 50)
+    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 50)
     (tmp_path / "known.csv").write_text("a,y\n" + "".join(f"{i},{'PN'[i % 2]}\n" for i in range(40)), encoding="utf-8")
     (tmp_path / "new.csv").write_text("a,y\n" + "1,P\n" * 40 + "x,P\n", encoding="utf-8")
     model, out = str(tmp_path / "m.json"), tmp_path / "out.csv"

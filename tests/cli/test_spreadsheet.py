@@ -8,7 +8,7 @@ import io
 import pytest
 
 from budgetree.cli.spreadsheet import safe_line
-from budgetree.problem.tables.batches import csv_cell
+from budgetree.data.batches import csv_cell
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+x", "-x", "@a", "\t=1", "\r", "\n=1", "\uff1d1", "-inf", '="a",b', "-1\n"])

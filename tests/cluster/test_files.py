@@ -11,7 +11,7 @@ from distributed import Client
 import budgetree as bt
 from budgetree.dask import DaskCases
 from budgetree.dask.files import of_files
-from budgetree.problem.tables.reading import Reading
+from budgetree.data.source import Reading
 from budgetree.shards.plan import CaseRequest
 
 
@@ -21,7 +21,7 @@ def cases_of(client: Client, pattern: Path, target: str = "y", drop: tuple[str, 
 
 
 def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("budgetree.dask.files", "budgetree.problem.tables.batches"):
+    for module in ("budgetree.dask.files", "budgetree.data.batches"):
         monkeypatch.setattr(f"{module}.BATCH_ROWS", 50)
     for number, part in enumerate((table.iloc[:150], table.iloc[150:])):
         part.to_csv(tmp_path / f"{number}.csv", index=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from budgetree.problem.tables.table import Column
+from budgetree.data.column import Column
 from budgetree.report import summarise_tree
 from page_process import HAS_NODE, Page
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.problem.tables.level_plan import LevelPlan
+from budgetree.data.encoders import LevelPlan
 
 FRAME = pd.DataFrame({"ca": [0, 1, 2, 3, None] * 8, "age": range(40), "y": [0, 1, 1, 2, 2] * 8})
 BY_VALUE = {"0": 1, "1": 2, "2": 3, "3": 5, "missing": 4}

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.cli.tables import codes_for
+from budgetree.data.frames import read_frame
+from budgetree.data.source import read_table
 from budgetree.problem.raw_rows import RawRows
-from budgetree.problem.tables.files import read_table
-from budgetree.problem.tables.frames import read_frame
 
 N_ROWS = 24
 PRICES = bt.Prices({"word": {"a": 1, "b": 2, "c": 3, "missing": 1}}, default=1)

@@ -17,7 +17,8 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.problem.tables.table import Column, Table
+from budgetree.data.column import Column
+from budgetree.data.table import Table
 from budgetree.report import summarise_frontier, summarise_tree
 from budgetree.show.steps import frontier_steps
 from losing import losing_frontier, losing_tree

@@ -10,15 +10,14 @@ import pytest
 
 import budgetree as bt
 from budgetree.dask.files import of_files
+from budgetree.data.source import Reading, read_table
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.files import read_table
-from budgetree.problem.tables.reading import Reading
 from budgetree.shards.parts import FileParts, FrameParts, find_plan
 from budgetree.shards.plan import CaseRequest
 
 
 def test_a_csv_column_of_numbers_and_words_is_words_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 40)
+    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 40)
     lines = [f"{number},{number % 2},{'a' if number > 30 else number}" for number in range(40)]
     (tmp_path / "t.csv").write_text("size,kind,found\n" + "\n".join(lines) + "\n")
     parts = FileParts(str(tmp_path / "t.csv"), Reading(), drop=("size",))

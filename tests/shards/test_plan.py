@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.problem.tables.frames import read_frame
+from budgetree.data.frames import read_frame
 from budgetree.shards.plan import CaseRequest, encode_part, plan_for, survey_part
 
 FRAME = pd.DataFrame({"age": [1.5, 2.5, np.nan, 3.0], "sex": ["m", "f", "f", None], "ill": [1, 0, 1, 1]})
@@ -105,7 +105,7 @@ def test_a_gap_that_was_not_there_at_first_is_refused() -> None:
 
 
 def test_more_labels_than_are_kept_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("problem.tables.survey", "shards.plan"):
+    for place in ("data.profile", "shards.plan"):
         monkeypatch.setattr(f"budgetree.{place}.MAX_VALUES", 3)
     parts = [FRAME.assign(ill=range(first, first + 4)) for first in (0, 4)]
     with pytest.raises(ValueError, match="column 'ill' has 3 different labels or more; expected fewer where"):

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import budgetree as bt
-from budgetree.problem.tables.reading import Reading
+from budgetree.data.source import Reading
 from budgetree.shards.parts import FileParts, coded, find_plan
 from budgetree.shards.plan import CaseRequest
 
@@ -48,8 +48,8 @@ ALIKE: list[dict[str, Any]] = [
 def test_files_and_frames_give_the_trees_of_memory(
     tmp_path: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("budgetree.problem.tables.batches.BATCH_ROWS", 170)
-    monkeypatch.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 3000)
+    monkeypatch.setattr("budgetree.data.batches.BATCH_ROWS", 170)
+    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 3000)
     monkeypatch.setattr("budgetree.shards.identical.BUCKET_BYTES", 2000)
     instance = bt.Instance.from_frame(FRAME, "y", prices=PRICES, **settings)
     expected = bt.grow(instance, budget=6)
@@ -101,7 +101,7 @@ def test_a_frontier_by_loss_weighs_the_classes_too(tmp_path: Path) -> None:
 def test_a_column_of_a_csv_file_that_begins_with_numbers_may_hold_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("budgetree.problem.tables.batches.BLOCK_BYTES", 600)
+    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 600)
     frame = FRAME.assign(code=[str(i % 3) for i in range(500)] + ["x", "y"] * 50)
     frame.to_csv(tmp_path / "t.csv", index=False)
     shards = bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "shards", duplicates="keep")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgetree.problem.tables.fine_levels import FineLevels
+from budgetree.data.encoders import FineLevels
 from new_cases import new_tree
 
 KINDS = [("model", 0.8), ("model", None), ("count", None)]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from budgetree.cli.fitting import Wish
     from budgetree.dask import DaskCases
     from budgetree.dask.partitions import Partitions
-    from budgetree.problem.tables.number_format import NumberFormat
+    from budgetree.data.number_format import NumberFormat
     from budgetree.shards.plan import CaseRequest
     from budgetree.tree import Tree
 
@@ -92,7 +92,7 @@ def _tree(cases: DaskCases, wish: Wish) -> Tree:
 def _check_files(request: Request) -> NumberFormat | None:
     """What can be said before a cluster is started; and how numbers are written, in files of text."""
     from budgetree import datasets
-    from budgetree.problem.tables.batches import open_batches
+    from budgetree.data.batches import open_batches
 
     if not glob.glob(request.data) and request.data in datasets.names():
         raise ValueError(f"{request.data}: a bundled data set fits into memory; leave --engine dask out.")

@@ -14,10 +14,10 @@ from budgetree.cli.losses import losses_in_words, useless_answers
 from budgetree.cli.odd_numbers import about_codes
 from budgetree.cli.suspects import FEW_ROWS, Known, about_classes, about_id, about_target, about_texts, place_of_word
 from budgetree.cli.tables import Request, instance_from, open_table
+from budgetree.data.column import Column
+from budgetree.data.encoders import MAX_OUTCOMES, LevelPlan
+from budgetree.data.table import Table
 from budgetree.problem import Instance
-from budgetree.problem.tables.encoding import MAX_OUTCOMES
-from budgetree.problem.tables.level_plan import LevelPlan
-from budgetree.problem.tables.table import Column, Table
 from budgetree.services.words import counted, show_number
 
 LARGE_FOR_EXACT = 5_000_000  # cases × tests

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from budgetree.problem.tables.values import is_missing
+from budgetree.data.column import is_missing
 from budgetree.services.words import counted
 
 if TYPE_CHECKING:

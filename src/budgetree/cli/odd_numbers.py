@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from shlex import quote
 
-from budgetree.problem.tables.table import Column
+from budgetree.data.column import Column
 from budgetree.services.words import listed
 
 MOSTLY = 0.8

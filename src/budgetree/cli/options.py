@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from budgetree.problem.tables.level_plan import LevelPlan
+    from budgetree.data.encoders import LevelPlan
 
 AnyCommand = Callable[..., Any]
 
@@ -49,7 +49,7 @@ LEVELS = re.compile(r"(?:(?P<column>.+?)=)??(?P<count>[+-]?\d+)(?:,(?=.)|$)")
 
 def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
     """The levels of all columns and of those that are named."""
-    from budgetree.problem.tables.level_plan import DEFAULT_LEVELS, LevelPlan
+    from budgetree.data.encoders import DEFAULT_LEVELS, LevelPlan
 
     others: list[int] = []
     columns: dict[str, int] = {}

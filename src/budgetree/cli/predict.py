@@ -49,7 +49,7 @@ def predict(
     from budgetree.cli.predictions import Tally, predict_rows
     from budgetree.cli.spreadsheet import safe_line
     from budgetree.cli.tables import check_outputs, codes_for, columns_for, open_rows
-    from budgetree.problem.tables.reading import Reading
+    from budgetree.data.source import Reading
     from budgetree.services.files import replacing
     from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree
@@ -97,7 +97,7 @@ def _json(records: Iterator[dict[str, Any]], is_first: bool) -> str:
 
 
 def _header(classes: Sequence[Any], names: Sequence[str], probabilities: bool) -> str:
-    from budgetree.problem.tables.batches import csv_cell
+    from budgetree.data.batches import csv_cell
 
     added = ["prediction", "cost", "tests", *(f"probability of {name}" for name in classes if probabilities)]
     return ",".join(map(csv_cell, [*names, *(_unused(name, names) for name in added)]))

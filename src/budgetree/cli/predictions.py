@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.cli.judging import Judgement
-from budgetree.problem.tables.batches import csv_cell
-from budgetree.problem.tables.table import Column
+from budgetree.data.batches import csv_cell
+from budgetree.data.column import Column
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 
-from budgetree.problem.tables.batches import csv_cell
+from budgetree.data.batches import csv_cell
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from budgetree.cli.odd_numbers import MOSTLY, about_numbers
 from budgetree.counts import AnyCases, ShardedCases
-from budgetree.problem.tables.coded import Coded
-from budgetree.problem.tables.encoding import MAX_OUTCOMES, Categories, ColumnEncoder
-from budgetree.problem.tables.number_format import NumberFormat
-from budgetree.problem.tables.survey import is_amount
-from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.texts import first_word, text_column
+from budgetree.data.column import Coded, Column, first_word, text_column
+from budgetree.data.encoders import MAX_OUTCOMES, Categories, ColumnEncoder
+from budgetree.data.number_format import NumberFormat
+from budgetree.data.profile import is_amount
+from budgetree.data.table import Table
 
 FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer

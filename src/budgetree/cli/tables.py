@@ -16,11 +16,11 @@ from budgetree.services.words import no_such, some_of
 
 if TYPE_CHECKING:
     from budgetree.counts import AnyCases
+    from budgetree.data.batches import Batches, Wanted
+    from budgetree.data.encoders import LevelCounts
+    from budgetree.data.source import Reading
+    from budgetree.data.table import Table
     from budgetree.problem import Instance, Losses, Prices, Schema
-    from budgetree.problem.tables.batches import Batches, Wanted
-    from budgetree.problem.tables.level_plan import LevelCounts
-    from budgetree.problem.tables.reading import Reading
-    from budgetree.problem.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Request:
     @property
     def reading(self) -> Reading:
         """What is said about the file."""
-        from budgetree.problem.tables.reading import Reading
+        from budgetree.data.source import Reading
 
         return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
 
@@ -57,7 +57,7 @@ def open_table(data: str, reading: Reading | None = None) -> Table:
         from budgetree import datasets
 
         return datasets.table(data)
-    from budgetree.problem.tables.files import read_table
+    from budgetree.data.source import read_table
 
     return read_table(data, reading)
 
@@ -133,8 +133,8 @@ def _bundled(request: Request, prices: Prices | None, losses: Losses | None) -> 
 
 
 def _read(table: Table, request: Request, prices: Prices | None, losses: Losses | None) -> Instance:
+    from budgetree.data.source import as_known_cases
     from budgetree.problem import Instance
-    from budgetree.problem.tables.known_cases import as_known_cases
 
     target = _check_target(table.names, request)
     return Instance.from_table(
@@ -155,15 +155,15 @@ def _no_tests(request: Request) -> list[str]:
 
 def open_rows(data: str, reading: Reading) -> Batches:
     """The rows of a file or a bundled data set, batch by batch."""
-    from budgetree.problem.tables.batches import open_batches, whole_table
+    from budgetree.data.batches import open_batches, whole_table
 
     return whole_table(open_table(data)) if _is_bundled(data) else open_batches(data, reading)
 
 
 def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
     """The columns that the model may ask for, which must be there."""
-    from budgetree.problem.tables.batches import Wanted
-    from budgetree.problem.tables.encoding import NumberEncoder
+    from budgetree.data.batches import Wanted
+    from budgetree.data.encoders import NumberEncoder
 
     there = set(rows.names)
     for test in sorted(used):
@@ -182,7 +182,7 @@ def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
     """The codes of a table's rows, as the model reads them."""
     if schema.encoders is None:
         return _codes_by_name(schema, used, table)
-    from budgetree.problem.tables.learned import as_learned
+    from budgetree.data.encoders import as_learned
 
     return schema.encode(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
 
@@ -208,7 +208,7 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
 
 def _files_of(path: str) -> list[str]:
     """The file, or those that a pattern names."""
-    from budgetree.problem.tables.files import find_files
+    from budgetree.data.source import find_files
 
     try:
         return find_files(path)

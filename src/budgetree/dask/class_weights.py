@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from budgetree.dask.cluster import results
 from budgetree.dask.partitions import Partitions, label_codes
+from budgetree.data.column import Coded, sort_key
 from budgetree.estimator.training import class_factors, class_totals
-from budgetree.problem.tables.coded import Coded
-from budgetree.problem.tables.values import sort_key
 
 
 def weighted_by_class(client: Client, partitions: Partitions, class_weight: Any) -> Partitions:

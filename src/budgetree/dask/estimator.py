@@ -18,12 +18,12 @@ from budgetree.dask.cases import DaskCases
 from budgetree.dask.class_weights import weighted_by_class
 from budgetree.dask.cluster import find_client, results
 from budgetree.dask.partitions import ColumnNames, of_columns, row_parts
+from budgetree.data.encoders import DEFAULT_LEVELS
 from budgetree.estimator import BudgetTreeClassifier
 from budgetree.estimator.settings import check_settings, prices_by_name
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import frontier, grow
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS
 from budgetree.services.words import counted
 from budgetree.shards.plan import CaseRequest
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from budgetree.dask.partitions import Partitions
+from budgetree.data.batches import BATCH_ROWS, parquet_rows
+from budgetree.data.duckdb import open_database
+from budgetree.data.parquet import check_kinds, open_parquet
+from budgetree.data.source import Reading, find_files, kind_of
+from budgetree.data.table import Table
 from budgetree.errors import TableFileError
-from budgetree.problem.tables.batches import BATCH_ROWS, parquet_rows
-from budgetree.problem.tables.database import open_database
-from budgetree.problem.tables.files import find_files, kind_of
-from budgetree.problem.tables.parquet_file import check_kinds, open_parquet
-from budgetree.problem.tables.reading import Reading
-from budgetree.problem.tables.table import Table
 from budgetree.shards.parts import FileParts
 
 PART_BYTES = 128 * 2**20  # of codes in a partition: Dask takes milliseconds for a task, however small

@@ -16,11 +16,10 @@ from distributed import Client, Future
 
 from budgetree.dask.cluster import results
 from budgetree.dask.kept import KeptShard
-from budgetree.problem.tables.arrays import read_array
-from budgetree.problem.tables.coded import Coded
-from budgetree.problem.tables.frames import code_series, read_frame
-from budgetree.problem.tables.survey import MixedColumnError
-from budgetree.problem.tables.table import Column, Table
+from budgetree.data.column import Coded, Column
+from budgetree.data.frames import code_series, read_array, read_frame
+from budgetree.data.profile import MixedColumnError
+from budgetree.data.table import Table
 from budgetree.services.words import counted
 from budgetree.shards.plan import CaseRequest, PartSurvey, Plan, encoded, plan_for, survey_part
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.data.column import Column
+from budgetree.data.frames import make_frame
+from budgetree.data.table import Table
 from budgetree.datasets.examples import figure1, synthetic
 from budgetree.problem import Instance, Prices
-from budgetree.problem.tables.frames import make_frame
-from budgetree.problem.tables.table import Column, Table
 
 PAPER_LEVELS = 10
 

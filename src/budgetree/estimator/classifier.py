@@ -15,6 +15,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from budgetree.data.encoders import DEFAULT_LEVELS
+from budgetree.data.frames import read_array, read_frame
+from budgetree.data.table import Table
 from budgetree.estimator.settings import check_settings, leaf_share, listed_columns, prices_by_name
 from budgetree.estimator.training import Labelled, training_weights
 from budgetree.learn import frontier
@@ -24,10 +27,6 @@ from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses
 from budgetree.problem.raw_rows import Duplicates, RawRows
-from budgetree.problem.tables.arrays import read_array
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS
-from budgetree.problem.tables.frames import read_frame
-from budgetree.problem.tables.table import Table
 from budgetree.proof import Certificate, certify
 from budgetree.services.clock import Clock
 from budgetree.services.words import counted

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.tables.frames import make_frame
+from budgetree.data.frames import make_frame
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 

@@ -12,11 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 from budgetree.counts import AnyCases
+from budgetree.data.frames import make_frame
 from budgetree.learn.found import Found
 from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
 from budgetree.problem.price_table import TOLERANCE
-from budgetree.problem.tables.frames import make_frame
 from budgetree.problem.units import as_fraction, non_negative, plain_number
 from budgetree.services.words import counted
 from budgetree.tree import Tree

@@ -13,6 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.data.encoders import DEFAULT_LEVELS, ColumnEncoder, LevelCounts, LevelPlan
+from budgetree.data.frames import read_frame
+from budgetree.data.profile import class_codes
+from budgetree.data.source import Reading, read_known_cases
+from budgetree.data.table import Table
 from budgetree.errors import TableFileError
 from budgetree.problem.class_order import ClassOrder, Irreducible
 from budgetree.problem.duplicates import loss_among_identical
@@ -20,14 +25,7 @@ from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
 from budgetree.problem.raw_rows import RawRows, check_positions
 from budgetree.problem.schema import HasSchema, Schema, check_codes, check_outcome_names, distinct_names
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS, ColumnEncoder
-from budgetree.problem.tables.frames import read_frame
-from budgetree.problem.tables.known_cases import read_known_cases
-from budgetree.problem.tables.labels import class_codes, weight_units
-from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
-from budgetree.problem.tables.reading import Reading
-from budgetree.problem.tables.table import Table
-from budgetree.problem.units import room_for_losses
+from budgetree.problem.units import room_for_losses, weight_units
 from budgetree.problem.user_labels import Labels
 from budgetree.services.words import counted
 

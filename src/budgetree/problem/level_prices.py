@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from budgetree.data.column import Column
+from budgetree.data.encoders import ColumnEncoder, NumberEncoder
+from budgetree.data.number_format import POINTS
 from budgetree.problem.prices import Prices
-from budgetree.problem.tables.encoding import ColumnEncoder, NumberEncoder
-from budgetree.problem.tables.number_format import POINTS
-from budgetree.problem.tables.table import Column
 
 
 def for_levels(prices: Prices, encoders: Sequence[ColumnEncoder]) -> Prices:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.units import LARGEST_EXACT
+from budgetree.data.number_format import LARGEST_EXACT
 
 Amounts = NDArray[np.int64] | NDArray[np.float64]
 

@@ -11,9 +11,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from budgetree.problem.tables.files import read_table
-from budgetree.problem.tables.table import Column
-from budgetree.problem.tables.values import is_missing
+from budgetree.data.column import Column, is_missing
+from budgetree.data.source import read_table
 from budgetree.problem.toml_file import read_toml
 
 TABLES = (".csv", ".tsv", ".txt", ".gz", ".xlsx", ".xlsm", ".xls", ".ods", ".parquet")

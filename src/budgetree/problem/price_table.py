@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.units import LARGEST_EXACT, is_unlimited, non_negative, plain_number
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.problem.units import is_unlimited, non_negative, plain_number
 
 TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
 

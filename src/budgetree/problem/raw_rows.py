@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.data.column import Column
+from budgetree.data.encoders import ColumnEncoder, LevelCounts, LevelPlan, fit_encoder, side_by_side
+from budgetree.data.table import Table
 from budgetree.problem.duplicates import add_up_duplicates, merge_duplicates
-from budgetree.problem.tables.encoding import ColumnEncoder, fit_encoder, side_by_side
-from budgetree.problem.tables.labels import weight_units
-from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
-from budgetree.problem.tables.table import Column, Table
+from budgetree.problem.units import weight_units
 
 # Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
 # too, become one case that counts as much as they all do.

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder, side_by_side
+from budgetree.data.table import Table
 from budgetree.problem.level_prices import for_levels
 from budgetree.problem.loss_table import LossTable
 from budgetree.problem.losses import Losses
 from budgetree.problem.price_table import PriceTable
 from budgetree.problem.prices import Prices
-from budgetree.problem.tables.encoding import MAX_OUTCOMES, UNSEEN, ColumnEncoder, NumberEncoder, side_by_side
-from budgetree.problem.tables.fine_levels import FineLevels
-from budgetree.problem.tables.table import Table
 from budgetree.problem.units import plain_number
 from budgetree.problem.user_labels import Labels
 from budgetree.problem.wording import Wording, check_labels, lay_out

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.services.words import show_number
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.services.words import counted, show_number
 
-LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums below it are exact everywhere
 # Significant digits of the total that are kept when the given ones cannot all be.
 DIGITS = 15
 MAX_EXPONENT = 30
@@ -241,3 +241,40 @@ def _shown(value: Any) -> str:
             return f"a {type(value).__name__}"
         top, bottom = (abs(int(part)).bit_length() for part in (value.numerator, value.denominator))
         return f"about {'-' if value < 0 else ''}1e{round((top - bottom) / BITS_PER_DIGIT)}"
+
+
+def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fraction]:
+    """Weights in whole units, and how many units make one."""
+    if weights is None:
+        return np.ones(n_cases, dtype=np.int64), Fraction(1)
+    array = _as_numbers(weights, n_cases)
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(bad):
+        raise ValueError(f"weights: row {bad[0]} has weight {array[bad[0]]}; weights must be finite and at least 0.")
+    if not array.any():
+        raise ValueError("weights: every weight is 0; at least one case must count.")
+    return weights_to_units(array)
+
+
+def _as_numbers(weights: Any, n_cases: int) -> NDArray[np.float64]:
+    """One float for each case, in which no weight of many digits has become another."""
+    try:
+        given = np.asarray(weights)
+    except ValueError:  # rows of several lengths
+        raise ValueError("weights: expected one number per case, but there are lists of several lengths.") from None
+    if given.shape != (n_cases,):
+        raise ValueError(f"weights: shape {given.shape} for {counted(n_cases, 'case')}; expected one weight for each.")
+    check_weights(given)
+    try:
+        return given.astype(np.float64)
+    except (TypeError, ValueError):
+        wrong = next((value for value in given.tolist() if not _is_number(value)), given[0])
+        raise ValueError(f"weights: there is {wrong!r:.60}; expected one number per case.") from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        np.float64(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -14,8 +14,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from budgetree.problem.tables.encoding import Categories, Levels
-from budgetree.problem.tables.fine_levels import FineLevels
+from budgetree.data.encoders import Categories, FineLevels, Levels
 from budgetree.problem.user_labels import PLACE, LabelledClass, LabelledTest, Labels
 from budgetree.services.words import listed, show_number, visible
 

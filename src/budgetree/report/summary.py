@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from budgetree._version import __version__
+from budgetree.data.encoders import NumberEncoder
 from budgetree.learn.new_error import PAGE_REMEDY
 from budgetree.learn.new_search import SOURCE
 from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
-from budgetree.problem.tables.encoding import NumberEncoder
 from budgetree.proof.certificate import Certificate
 from budgetree.show.facts import size_and_cost
 from budgetree.show.frontier_table import judgement, verdict

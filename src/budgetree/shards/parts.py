@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from budgetree.counts import Shard
-from budgetree.problem.tables.batches import Wanted, open_batches
-from budgetree.problem.tables.files import find_files, kind_of
-from budgetree.problem.tables.frames import read_frame
-from budgetree.problem.tables.parquet_file import check_kinds
-from budgetree.problem.tables.reading import Reading
-from budgetree.problem.tables.survey import MixedColumnError
-from budgetree.problem.tables.table import Column, Table
+from budgetree.data.batches import Wanted, open_batches
+from budgetree.data.column import Column
+from budgetree.data.frames import read_frame
+from budgetree.data.parquet import check_kinds
+from budgetree.data.profile import MixedColumnError
+from budgetree.data.source import Reading, find_files, kind_of
+from budgetree.data.table import Table
 from budgetree.services.words import no_such
 from budgetree.shards.plan import CaseRequest, Plan, encoded, plan_for, survey_part
 

@@ -19,24 +19,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.counts import Shard
+from budgetree.data.column import ABSENT, Column, is_missing, sort_key
+from budgetree.data.encoders import (
+    DEFAULT_LEVELS,
+    UNSEEN,
+    ColumnEncoder,
+    LevelCounts,
+    LevelPlan,
+    as_learned,
+    encoders_for,
+    side_by_side,
+)
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.data.profile import MAX_VALUES, ColumnSurvey, MixedColumnError, merged, survey_column
+from budgetree.data.table import Table
 from budgetree.problem import Losses, Prices, Schema
 from budgetree.problem.raw_rows import Duplicates
 from budgetree.problem.schema import distinct_names
-from budgetree.problem.tables.coded import ABSENT
-from budgetree.problem.tables.encoding import DEFAULT_LEVELS, UNSEEN, ColumnEncoder, side_by_side
-from budgetree.problem.tables.learned import as_learned
-from budgetree.problem.tables.level_plan import LevelCounts, LevelPlan
-from budgetree.problem.tables.survey import (
-    MAX_VALUES,
-    ColumnSurvey,
-    MixedColumnError,
-    encoders_for,
-    merged,
-    survey_column,
-)
-from budgetree.problem.tables.table import Column, Table
-from budgetree.problem.tables.values import is_missing, sort_key
-from budgetree.problem.units import LARGEST_EXACT, WeightFacts
+from budgetree.problem.units import WeightFacts
 from budgetree.services.words import counted, no_such
 
 CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")  # what a user says of the rows

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.tables.encoding import NumberEncoder
-from budgetree.problem.tables.fine_levels import FineLevels
+from budgetree.data.encoders import FineLevels, NumberEncoder
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.tree import Tree
 

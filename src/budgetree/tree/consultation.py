@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.data.column import is_missing
+from budgetree.data.encoders import UNSEEN
 from budgetree.problem.price_table import fees_due
-from budgetree.problem.tables.answers import code_of, possible_answers, read_answer
-from budgetree.problem.tables.encoding import UNSEEN
-from budgetree.problem.tables.values import is_missing
+from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.problem.wording import outcome_of
 from budgetree.services.words import counted
 from budgetree.tree.nodes import LEAF, NO_BRANCH

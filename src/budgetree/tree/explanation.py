@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem.tables.values import is_missing
+from budgetree.data.column import is_missing
 from budgetree.services.words import visible
 from budgetree.tree.leaf_models import LeafModels, Model, softmax
 

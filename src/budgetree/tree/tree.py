@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.data.frames import read_frame
 from budgetree.problem import Schema, check_codes
-from budgetree.problem.tables.frames import read_frame
 from budgetree.problem.units import plain_number
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion, answered_units

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import budgetree as bt
+from budgetree.data.column import Column
+from budgetree.data.table import Table
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.problem.tables.table import Column, Table
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.data.column import Column
+from budgetree.data.encoders import MAX_LEVELS, UNSEEN, FineLevels, Levels, fit_fine_levels
+from budgetree.data.table import Table
 from budgetree.learn.predictive import fine_instance
-from budgetree.problem.tables.encoding import UNSEEN, Levels
-from budgetree.problem.tables.fine_levels import MAX_LEVELS, FineLevels, fit_fine_levels
-from budgetree.problem.tables.table import Column, Table
 from budgetree.services.clock import Clock, OutOfTimeError
 
 from .tables import instance_of

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from budgetree.data.table import Table
 from budgetree.learn.folds import deal
 from budgetree.learn.predictive import Branch, Buy, End, Policy, fit_policies, fit_policy
 from budgetree.learn.predictive.branching import N_FOLDS
@@ -15,7 +16,6 @@ from budgetree.learn.predictive.distillation import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth, Place, cut
 from budgetree.learn.predictive.ridge import Models, PlainSolver
-from budgetree.problem.tables.table import Table
 from budgetree.services.clock import Clock
 
 from .tables import any_codes, instance_of, random_columns, random_instance, random_prices, seeds

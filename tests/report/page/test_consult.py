@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 import budgetree as bt
-from budgetree.problem.tables.encoding import UNSEEN
+from budgetree.data.encoders import UNSEEN
 from budgetree.report import summarise_tree
 from budgetree.services.words import visible
 from budgetree.tree.explanation import explain

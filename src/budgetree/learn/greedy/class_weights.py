@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.counts import AnyCases, ShardedCases
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.learn.greedy.steps import Steps
 from budgetree.problem import LossTable
-from budgetree.problem.units import LARGEST_EXACT
 from budgetree.tree import Nodes
 
 

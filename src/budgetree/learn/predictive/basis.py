@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.data.encoders import Categories, FineLevels, Levels
 from budgetree.problem import Instance
-from budgetree.problem.tables.encoding import Categories, Levels
-from budgetree.problem.tables.fine_levels import FineLevels
 from budgetree.tree.leaf_models import Basis
 
 FEW_VALUES = 8

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from budgetree.data.column import Column
+from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
 from budgetree.problem import Instance
-from budgetree.problem.tables.encoding import ColumnEncoder
-from budgetree.problem.tables.fine_levels import fit_fine_levels
-from budgetree.problem.tables.table import Column
 from budgetree.services.clock import Clock, OutOfTimeError
 
 SHARE = 0.5  # of the time left that fine levels may take; the rest is for learning

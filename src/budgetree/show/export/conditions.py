@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from budgetree.data.encoders import NumberEncoder
 from budgetree.problem import Schema
-from budgetree.problem.tables.encoding import NumberEncoder
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from budgetree.problem.tables.encoding import UNSEEN, NumberEncoder
-from budgetree.problem.units import LARGEST_EXACT
+from budgetree.data.encoders import UNSEEN, NumberEncoder
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.services.words import visible
 from budgetree.show.export.notes import label_notes
 from budgetree.show.text import summary_line

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from budgetree.problem.tables.encoding import NumberEncoder
+from budgetree.data.encoders import NumberEncoder
 from budgetree.show.export.conditions import condition
 from budgetree.show.export.sql_words import answer_literals, column, condition_words, literal
 from budgetree.tree.leaf_models import softmax

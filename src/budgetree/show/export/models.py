@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgetree.problem.tables.encoding import NumberEncoder
+from budgetree.data.encoders import NumberEncoder
 from budgetree.show.export.literals import literal
 from budgetree.show.export.notes import in_docstring, label_notes
 from budgetree.show.text import summary_line

@@ -9,9 +9,10 @@ from decimal import Decimal
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from budgetree.data.encoders import NumberEncoder
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.problem import Schema
-from budgetree.problem.tables.encoding import NumberEncoder
-from budgetree.problem.units import LARGEST_EXACT, plain_number
+from budgetree.problem.units import plain_number
 from budgetree.show.export.conditions import Condition, Range, condition
 from budgetree.show.text import summary_line
 from budgetree.tree.nodes import LEAF, NO_BRANCH

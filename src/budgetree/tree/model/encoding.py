@@ -11,11 +11,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from budgetree.data.encoders import Categories, ColumnEncoder, FineLevels, Levels
 from budgetree.errors import ModelFileError
 from budgetree.problem import Prices
 from budgetree.problem.prices import OutcomePrices
-from budgetree.problem.tables.encoding import Categories, ColumnEncoder, Levels
-from budgetree.problem.tables.fine_levels import FineLevels
 from budgetree.services.words import counted, show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import ModelFileError
 from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
-from budgetree.problem.units import LARGEST, LARGEST_EXACT, SMALLEST
+from budgetree.problem.units import LARGEST, SMALLEST
 from budgetree.services.files import json_text, write_text
 from budgetree.services.json_file import read_json
 from budgetree.services.words import counted

@@ -1,0 +1,93 @@
+"""The one place that talks to DuckDB: in memory, without a network, reading the files it is given and no others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.data.column import ABSENT, Coded
+
+if TYPE_CHECKING:
+    import duckdb
+
+GLOB_MARKS = "*?["
+FEW = 16  # texts that are found sooner in a list: DuckDB looks once for each that a dictionary in the file has
+OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database that lives as long as files are read; what does not fit into memory goes to its folder."""
+
+    connection: duckdb.DuckDBPyConnection
+    folder: str  # of its own, for copies of files
+
+    def run(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of an answer; for few of them."""
+        return self.connection.execute(sql).fetchall()
+
+    def arrays(self, sql: str) -> dict[str, NDArray[Any]]:
+        """The columns of an answer; masked where something is missing."""
+        return dict(self.connection.execute(sql).fetchnumpy())
+
+    def coded(self, column: str, table: str) -> Coded:
+        """A column of any plain kind, each different value once. Values are told apart by their text."""
+        known = f"SELECT DISTINCT {column}::VARCHAR FROM {table} WHERE {column} IS NOT NULL"
+        self.run(f"CREATE OR REPLACE TYPE texts AS ENUM ({known})")
+        distinct = tuple(self.run("SELECT enum_range(NULL::texts)")[0][0])
+        text = f"{column}::VARCHAR"
+        position = position_sql(text, distinct) if len(distinct) <= FEW else f"enum_code({text}::texts)::INTEGER"
+        positions = self.arrays(f"SELECT {position} AS position FROM {table}")["position"]
+        return Coded(distinct, np.ma.filled(positions, ABSENT))
+
+
+def position_sql(text: str, known: Sequence[str]) -> str:
+    """The position of a text among at most 127, NULL where it is none of them."""
+    texts = ", ".join(map(literal, known))
+    if len(known) <= FEW:
+        return f"(list_position([{texts}]::VARCHAR[], {text}) - 1)::TINYINT"
+    return f"enum_code(TRY_CAST({text} AS ENUM ({texts})))::TINYINT"
+
+
+@contextmanager
+def open_database(paths: Sequence[str], threads: int | None = None) -> Iterator[Database]:
+    """A database that may read these files, by default with a thread for each processor."""
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="budgetree-", ignore_cleanup_errors=True) as folder:
+        config: dict[str, Any] = OFFLINE | {"temp_directory": os.path.join(folder, "spilled")}
+        if threads is not None:
+            config["threads"] = threads
+        with duckdb.connect(":memory:", config=config) as connection:
+            allowed = ", ".join(literal(os.path.abspath(path)) for path in paths)
+            connection.execute(f"SET allowed_paths = [{allowed}]")
+            connection.execute(f"SET allowed_directories = [{literal(folder)}]")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+            yield Database(connection, folder)
+
+
+def plain_path(path: str, folder: str) -> str:
+    """A path that DuckDB does not take for a pattern."""
+    full = os.path.abspath(path)
+    if not any(mark in full for mark in GLOB_MARKS):
+        return full
+    link = os.path.join(folder, f"file{len(os.listdir(folder))}")
+    try:
+        os.symlink(full, link)
+    except OSError:  # a system without links
+        shutil.copyfile(full, link)
+    return link
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"

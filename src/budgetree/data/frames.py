@@ -1,0 +1,157 @@
+"""Data frames of any library and arrays as tables, and tables of answers as data frames."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, plain_decimal
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.data.table import Table
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+SHORT = 4  # bytes of a whole number, which a float can always hold
+
+
+def read_array(array: NDArray[Any]) -> Table:
+    """A two-dimensional array, its columns called x0, x1, …; objects are numbers where all of a column are."""
+    columns = tuple(_array_column(f"x{index}", column) for index, column in enumerate(array.T))
+    return Table("array", columns, len(array))
+
+
+def _array_column(name: str, cells: NDArray[Any]) -> Column:
+    dtype = str(cells.dtype)
+    if cells.dtype.kind in "bfiu":
+        numbers = cells.astype(np.float64)
+        if cells.dtype.kind in "bf" or cells.dtype.itemsize <= SHORT or are_exact(numbers):
+            return Column(name, dtype, numbers=numbers)
+    return Column(name, dtype, values=cells.tolist()).with_numbers()
+
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def read_frame(frame: Any, target: Any = None, only: Collection[str] | None = None) -> Table:
+    """A pandas, polars or pyarrow table, or some columns of it; the target's values stay as they are."""
+    import narwhals.stable.v2 as nw  # takes a while, and not everyone has a data frame
+
+    try:
+        native = nw.from_native(frame, eager_only=True)
+        names = [str(name) for name in native.columns]
+        series = list(native.iter_columns())
+    except Exception as error:  # each library refuses in its own words
+        raise ValueError(
+            f"frame: expected a pandas, polars or pyarrow table with distinct column names, "
+            f"but got {type(frame).__name__}: {error}"
+        ) from error
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"frame: the column name {repeated[0]!r} occurs more than once; names must differ.")
+    columns = tuple(
+        Column(name, str(column.dtype), values=_values(column))
+        if target is not None and name == str(target)
+        else _column(name, column)
+        for name, column in zip(names, series, strict=True)
+        if only is None or name in only
+    )
+    return Table("frame", columns, len(native), library=str(native.implementation.value))
+
+
+def make_frame(content: dict[str, list[Any]], library: str | None = None) -> Any:
+    """A data frame in the library named, or in the first one that is installed."""
+    import narwhals.stable.v2 as nw
+
+    backend: Any = library or installed_library()
+    if backend is None:
+        raise ImportError("a data frame needs a library for it: pip install pandas (or polars, or pyarrow).")
+    return nw.from_dict({key: _one_type(column) for key, column in content.items()}, backend=backend).to_native()
+
+
+def installed_library() -> str | None:
+    """The first data frame library that is there."""
+    return next((name for name in FRAME_LIBRARIES if importlib.util.find_spec(name) is not None), None)
+
+
+def _one_type(column: list[Any]) -> list[Any]:
+    """Whole numbers become floats beside floats, which some libraries ask for."""
+    return [float(v) for v in column] if {type(v) for v in column} == {int, float} else column
+
+
+def code_series(series: Any) -> Coded:
+    """A column of any library, each different value once; TypeError where they cannot be compared."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        known = nw.from_native(series, series_only=True)
+    except TypeError:  # some other container
+        return Coded.of(series.to_pylist() if hasattr(series, "to_pylist") else series.to_list())
+    return Coded.of(_values(known))
+
+
+def _column(name: str, series: nw.Series[Any]) -> Column:
+    import narwhals.stable.v2 as nw
+
+    dtype = str(series.dtype)
+    if not series.dtype.is_numeric():
+        column = Column(name, dtype, values=_values(series))
+        return column.with_numbers() if series.dtype == nw.Object else column
+    if series.dtype.is_integer():
+        extremes = [extreme for extreme in (series.min(), series.max()) if not is_missing(extreme)]
+        if any(abs(int(extreme)) > LARGEST_EXACT for extreme in extremes):
+            return Column(name, dtype, values=series.to_list()).with_numbers()
+    numbers = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if series.dtype == nw.Decimal and not are_exact(numbers):
+        values = [None if is_missing(value) else plain_decimal(value) for value in series.to_list()]
+        return Column(name, dtype, values=values).with_numbers()
+    return Column(name, dtype, numbers=numbers).with_numbers()
+
+
+def _values(series: nw.Series[Any]) -> Sequence[Any]:
+    """Each different value once, where the library finds them; objects and what is nested one by one."""
+    import narwhals.stable.v2 as nw
+
+    library = str(series.implementation.value)
+    is_plain = series.dtype not in (nw.Object, nw.List, nw.Struct, nw.Array, nw.Unknown, nw.Decimal)
+    if not is_plain or library not in FRAME_LIBRARIES:
+        return series.to_list()
+    try:
+        distinct, positions = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_pyarrow}[library](
+            series.to_native()
+        )
+        is_few = len(distinct) <= np.iinfo(np.int8).max
+        return Coded.of_distinct(distinct, positions.astype(np.int8 if is_few else np.int32))
+    except Exception:  # a kind of value that the library cannot compare
+        return series.to_list()
+
+
+def _of_pandas(series: Any) -> tuple[Sequence[Any], NDArray[Any]]:
+    positions, distinct = series.factorize()
+    return distinct.tolist(), positions
+
+
+def _of_polars(series: Any) -> tuple[Sequence[Any], NDArray[Any]]:
+    import polars as pl
+
+    distinct = series.unique().drop_nulls()
+    if series.dtype == pl.String:  # twice as fast as replacing values
+        positions = series.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32)
+    else:
+        places = pl.Series(range(len(distinct)), dtype=pl.Int32)
+        positions = series.replace_strict(distinct, places, default=None, return_dtype=pl.Int32)
+    return distinct.to_list(), positions.fill_null(ABSENT).to_numpy()
+
+
+def _of_pyarrow(column: Any) -> tuple[Sequence[Any], NDArray[Any]]:
+    if hasattr(column.type, "index_type"):  # a dictionary already, of values that may be there twice
+        column = column.cast(column.type.value_type)
+    encoded = column.dictionary_encode().unify_dictionaries()
+    chunks = [chunk.indices.fill_null(ABSENT).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
+    if not chunks:
+        return [], np.empty(0, dtype=np.int32)
+    return encoded.chunk(0).dictionary.to_pylist(), np.concatenate(chunks)

@@ -1,0 +1,94 @@
+"""NumberFormat: how a file writes numbers, and which of its cells could be one of two numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums below it are exact everywhere
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """The marks in numbers.
+
+        decimal "."                3.5      "1,234" could be 1234 or, mistakenly, 1.234
+        decimal ","                3,5      "4.500" could be 4500 or 4.5
+        decimal ",", thousands "." 1.234,5  "4.500" is 4500
+
+    A decimal comma that was guessed, because semicolons separate the cells, lets points be decimal too where they
+    cannot stand between thousands: 3.5.
+    """
+
+    decimal: str = "."
+    thousands: str | None = None
+    is_guess: bool = False
+
+    def is_number(self, text: str) -> bool:
+        """Whether a cell is a number; whole numbers that floats cannot tell apart are names, not amounts."""
+        plain = self.plain(text)
+        if plain is None or math.isinf(float(plain)):
+            return False
+        whole, point, _ = plain.lstrip("+-").partition(".")
+        if "e" in plain.lower() or int(whole[:40] or 0) <= LARGEST_EXACT:
+            return True
+        return bool(point) and Decimal(plain) == Decimal(float(plain))
+
+    def number(self, text: str) -> float:
+        """The number that a cell is, which it must be."""
+        return float(self.plain(text) or math.nan)
+
+    def plain(self, text: str) -> str | None:
+        """A number as Python writes it; None where the cell is none, or could be two."""
+        if self._number.fullmatch(text) is not None:
+            return text.replace(self.decimal, ".")
+        if self.thousands is not None and self._grouped.fullmatch(text) is not None:
+            return text.replace(self.thousands, "").replace(self.decimal, ".")
+        if self.is_guess and self.decimal == "," and not self.is_ambiguous(text):
+            return NumberFormat(".", self.thousands).plain(text)
+        return None
+
+    def is_code(self, text: str) -> bool:
+        """Whether the cell is a whole number that begins with a zero, as codes do: 007 is not 7.
+
+        >>> [NumberFormat().is_code(text) for text in ("007", "0", "0.5", "7")]
+        [True, False, False, False]
+        """
+        return len(text) > 1 and text[0] == "0" and text.isascii() and text.isdigit()
+
+    def is_ambiguous(self, text: str) -> bool:
+        """Whether the cell may have a mark between its thousands, and nobody has said so."""
+        return self.thousands is None and self._grouped.fullmatch(text) is not None
+
+    def settled(self, texts: Iterable[str]) -> NumberFormat:
+        """The format of one column: where the other mark must be decimal in some cells, it is so in all."""
+        if not self.is_guess or self.thousands is not None or self.decimal == ".":
+            return self
+        known = list(texts)
+        if any(self.decimal in text for text in known):
+            return self
+        has_points = any(POINT.fullmatch(text) and "." in text and not self.is_ambiguous(text) for text in known)
+        return NumberFormat(".") if has_points else self
+
+    @property
+    def other(self) -> str:
+        """The mark that may stand between thousands."""
+        return self.thousands or ("," if self.decimal == "." else ".")
+
+    @cached_property
+    def _number(self) -> re.Pattern[str]:
+        mark = re.escape(self.decimal)
+        return re.compile(rf"[+-]?(\d+({mark}\d*)?|{mark}\d+)([eE][+-]?\d+)?", re.ASCII)
+
+    @cached_property
+    def _grouped(self) -> re.Pattern[str]:
+        between, mark = re.escape(self.other), re.escape(self.decimal)
+        return re.compile(rf"[+-]?[1-9]\d{{0,2}}({between}\d{{3}})+({mark}\d*)?", re.ASCII)
+
+
+POINT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+POINTS = NumberFormat()  # as programs write numbers

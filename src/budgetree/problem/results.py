@@ -1,0 +1,113 @@
+"""One answer to one test: from a raw value, or an outcome's name, to the outcome's code."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from budgetree.data.column import Column, is_missing
+from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder
+from budgetree.problem.schema import Schema
+
+MAX_SHOWN = 20  # of the possible answers, in a message
+# 15,000: thousands where people write them so, and a decimal comma elsewhere.
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
+
+
+def code_of(schema: Schema, test: int, value: Any) -> int:
+    """The code that encoding a table with this raw value would give, UNSEEN for a value that no known case had.
+
+    As in a table, what is no number where numbers were learned is refused.
+    """
+    if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
+        raise ValueError(f"test {schema.test_names[test]!r}: {value!r:.60} is not a single value.")
+    if schema.encoders is None:
+        known = isinstance(value, (int, np.integer)) and 0 <= value < schema.n_outcomes[test]
+        return int(value) if known and not isinstance(value, bool) else UNSEEN
+    encoder = schema.encoders[test]
+    if isinstance(encoder, NumberEncoder):
+        number = math.nan if is_missing(value) else _number(value)
+        if number is None:
+            raise ValueError(_refusal(schema, test, value))
+        return int(encoder.encode(Column(encoder.name, "number", numbers=np.array([number])))[0])
+    if isinstance(value, Decimal) and not any(isinstance(known, Decimal) for known in encoder.values):
+        value = float(value)  # as reading a table of decimals does
+    return int(encoder.encode(Column(encoder.name, "value", values=[value]))[0])
+
+
+def read_answer(schema: Schema, test: int, value: Any) -> int:
+    """code_of, and beyond it whatever a person may type: an outcome's name or label, a number as text.
+
+    A value that stands for no outcome is refused with the list of the possible ones.
+    """
+    text, names = _text(value), schema.outcome_names[test]
+    readings: list[Callable[[], int]] = [lambda: code_of(schema, test, value)]
+    if text is not None:
+        for called in (names, schema.wording.outcomes[test]):
+            folded = [name.casefold() for name in called]
+            readings.append(lambda called=called: called.index(text))  # type: ignore[misc]
+            if folded.count(text.casefold()) == 1:
+                readings.append(lambda folded=folded: folded.index(text.casefold()))  # type: ignore[misc]
+        if THOUSANDS.fullmatch(text) and names.count(text) == 0:
+            raise ValueError(
+                f"{text!r} is {text.replace(',', '')} or {text.replace(',', '.')}; write it without the comma, or with "
+                "a decimal point."
+            )
+        plain = text.replace(",", ".") if text.count(",") == 1 else text  # 37,5 is a number where people write it so
+        if "_" not in plain:  # which Python would take
+            readings += [lambda kind=kind: code_of(schema, test, kind(plain)) for kind in (int, float)]  # type: ignore[misc]
+    for read in readings:
+        try:
+            code = read()
+        except (ValueError, OverflowError):  # not read in this way
+            continue
+        if code != UNSEEN:
+            return code
+    raise ValueError(_refusal(schema, test, value))
+
+
+def _number(value: Any) -> float | None:
+    """The value as a finite float; None where it is no number."""
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _text(value: Any) -> str | None:
+    """What a person typed, or a number that a program gave for a text."""
+    if isinstance(value, str):
+        return value.strip()
+    is_short = isinstance(value, (float, np.number)) or (isinstance(value, int) and abs(value) < 10**18)
+    return str(value) if is_short else None
+
+
+def _refusal(schema: Schema, test: int, value: Any) -> str:
+    try:
+        shown = f"{value!r:.60}"
+    except ValueError:  # a number of thousands of digits
+        shown = "that number"
+    name = schema.wording.tests[test]
+    return f"test {name!r}: {shown} is not one of its outcomes; expected {possible_answers(schema, test)}."
+
+
+def possible_answers(schema: Schema, test: int) -> str:
+    """What may be answered, in words."""
+    encoder = schema.encoders[test] if schema.encoders is not None else None
+    names = schema.wording.outcomes[test]
+    if isinstance(encoder, NumberEncoder) and schema.is_measured(test):
+        labelled = schema.wording.labelled[test] | ({encoder.levels} if encoder.has_missing else set())
+        others = "".join(f", or {names[place]!r}" for place in sorted(labelled))
+        return f"a number (the known ones run from {encoder.low:g} to {encoder.high:g}){others}"
+    shown = ", ".join(repr(name) for name in names[:MAX_SHOWN])
+    shown += f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
+    missing = f" (None means {names[-1]})" if isinstance(encoder, Categories) and encoder.has_missing else ""
+    return f"{shown}{missing}" if len(names) == 1 else f"one of {shown}{missing}"

@@ -1,0 +1,92 @@
+"""Coded: values each once, and rows that point at them."""
+
+from __future__ import annotations
+
+import math
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgetree.data.column import ABSENT, Coded
+from budgetree.data.frames import code_series, read_frame
+
+cells = st.lists(st.one_of(st.none(), st.sampled_from(["a", "b", "", "ü"])), max_size=12)
+
+
+@given(cells)
+def test_a_coded_column_is_the_sequence_that_it_was_made_from(values: list[str | None]) -> None:
+    coded = Coded.of(values)
+    assert list(coded) == values == [coded[row] for row in range(len(values))]
+    assert list(coded[1:]) == values[1:]
+    assert sorted(coded.present()) == sorted({value for value in values if value is not None})
+    assert coded.is_absent.tolist() == [value is None for value in values]
+    assert coded.counts.tolist() == [*(values.count(value) for value in coded.distinct), values.count(None)]
+    assert Coded.of(coded) is coded
+
+
+@given(cells)
+def test_other_values_for_the_same_rows(values: list[str | None]) -> None:
+    coded = Coded.of(values)
+    shorter = {"a": "x", "b": "x", "": None, "ü": "y", None: None}
+    assert list(coded.mapped([shorter[value] for value in coded.distinct])) == [shorter[value] for value in values]
+
+
+def test_some_rows_keep_all_values_and_know_which_are_there() -> None:
+    coded = Coded.of(["a", "b", None, "c"]).take(np.array([3, 2, 0, 3]))
+    assert list(coded) == ["c", None, "a", "c"]
+    assert coded.present() == ["a", "c"]
+    assert coded.distinct == ("a", "b", "c")
+    assert coded.first_row(2) == 0
+
+
+def test_missing_values_of_libraries_are_missing() -> None:
+    coded = Coded.of_distinct(["a", math.nan, np.int64(3)], np.array([0, 1, 2, ABSENT], dtype=np.int32))
+    assert list(coded) == ["a", None, 3, None]
+    assert type(coded[2]) is int
+    assert list(Coded.of_numbers(np.array([2.0, math.nan, 0.5, 2.0]))) == [2, None, 0.5, 2]
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(TypeError, match="unhashable"):
+        Coded.of([[1], [2]])
+
+
+COLUMNS: dict[str, list[Any]] = {
+    "texts": ["b", None, "a", "b"],
+    "flags": [True, None, False, True],
+    "days": [date(2024, 2, 29), None, date(2023, 1, 1), date(2024, 2, 29)],
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("make", [pl.Series, pa.array, lambda values: pa.chunked_array([values[:1], values[1:]])])
+def test_columns_of_libraries_are_coded_without_their_rows(make: Any, name: str) -> None:
+    assert list(code_series(make(COLUMNS[name]))) == COLUMNS[name]
+
+
+@pytest.mark.parametrize("kind", ["str", "string", "category", "object"])
+def test_texts_of_pandas_are_coded_whatever_holds_them(kind: str) -> None:
+    assert list(code_series(pd.Series(COLUMNS["texts"], dtype=kind))) == COLUMNS["texts"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series(COLUMNS["texts"], dtype=pl.Categorical),
+        pl.Series(COLUMNS["texts"], dtype=pl.Enum(["a", "b", "c"])),
+        pa.chunked_array([pa.array(COLUMNS["texts"]).dictionary_encode()]),
+    ],
+    ids=["Categorical", "Enum", "dictionary"],
+)
+def test_columns_that_are_coded_already(column: Any) -> None:
+    frame = pl.DataFrame({"x": column}) if isinstance(column, pl.Series) else pa.table({"x": column})
+    values = read_frame(frame).column("x").values
+    assert isinstance(values, Coded)
+    assert list(values) == COLUMNS["texts"]

@@ -1,0 +1,126 @@
+"""What a CSV file is: told by its first lines, and checked row by row where it is broken."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from budgetree.data import csv as csv_source
+from budgetree.data.csv import open_csv, rewrite, write_utf8
+from budgetree.errors import TableFileError
+
+
+def test_a_file_is_known_by_its_header(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(gzip.compress('\n\n größe ;"a;b"\n1;2\n\n3;"4\n5"\n6;7'.encode("utf-16")))
+    source = open_csv(str(path))
+    assert (source.names, source.delimiter, source.encoding) == (("größe", "a;b"), ";", "utf-16")
+    assert (source.is_packed, source.header_line, source.is_plain) == (True, 3, False)
+    assert list(source.records()) == [(4, ["1", "2"]), (6, ["3", "4\n5"]), (8, ["6", "7"])]
+    assert list(source.lines()) == [4, 6, 8]
+    write_utf8(source, str(tmp_path / "copy"))
+    assert (tmp_path / "copy").read_text(encoding="utf-8").startswith('1;2\n\n3;"4\n5"\n')
+
+
+def test_a_broken_row_is_found_and_its_line_is_still_known(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n3\n4,5\n", encoding="utf-8")
+    source = open_csv(str(path))
+    assert list(source.lines()) == [2, 3, 4]
+    with pytest.raises(TableFileError, match="line 3: 1 cell, but the header has 2 columns"):
+        source.check()
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter", "names"),
+    [
+        ("x;y|z\n1|2\n", "|", ("x;y", "z")),
+        ("e,f\tg\n1\t2\n", "\t", ("e,f", "g")),
+        ('"l\nm";b\n1;2\n', ";", ("l\nm", "b")),
+        ('"i""j"|"e,f"\n1|2\n', "|", ('i"j', "e,f")),
+        ("a,b;c\n", ",", ("a", "b;c")),
+        ("a;b;c,d\n1;2;3\n4\n" + "5;6;7\n" * 40, ";", ("a", "b", "c,d")),
+        ('a;b\n1;"' + "x\n" * 50 + '"\n', ";", ("a", "b")),
+        ("a;b;\n1;2;\n", ";", ("a", "b")),
+        ("a\n1,5\n", ",", ("a",)),
+    ],
+)
+def test_the_delimiter_is_the_one_by_which_rows_have_the_cells_of_the_header(
+    tmp_path: Path, text: str, delimiter: str, names: tuple[str, ...]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    source = open_csv(str(path))
+    assert (source.delimiter, source.names) == (delimiter, names)
+
+
+def test_the_delimiter_is_told_also_where_a_cell_is_long(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a;b,c\n1;{'x' * 200_000},y\n2;x,y,z\n", encoding="utf-8")
+    csv.field_size_limit(100_000)  # as whoever used it last may have left it
+    source = open_csv(str(path))
+    assert (source.delimiter, source.names) == (";", ("a", "b,c"))
+
+
+def test_a_name_may_have_line_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'\r\n"a\r\nb","c\nd"\r\n1,2\r\n')
+    source = open_csv(str(path))
+    assert (source.header_line, source.header_end, source.is_plain) == (2, 4, False)
+    assert list(source.records()) == [(5, ["1", "2"])]
+    write_utf8(source, str(tmp_path / "copy"))
+    assert (tmp_path / "copy").read_bytes() == b"1,2\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Klinik 2024\na,b\n1,2\n", "line 2: 2 cells, but the header has 1 column. Is line 1 a title above the table"),
+        ("a,b\n1,2,\n3,4\n", "line 3: 2 cells, but the rows above have 3, of which the last is empty"),
+        ("a,b\n1,2,\n3,4,5\n", "line 3: there is something in column 3, which has no name and is empty above. Name"),
+        ("a,b\n1,2,\n3,4,5,6\n", "line 3: 4 cells, but the rows above have 3, of which the last is empty"),
+        ("a,b\n1,2\n3,4,\n", "line 3: 3 cells, but the header has 2 columns. Is a quote or a delimiter missing"),
+    ],
+)
+def test_how_many_cells_were_expected_is_said(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TableFileError, match=re.escape(message)):
+        open_csv(str(path)).check()
+
+
+def test_zero_bytes_are_explained(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("a,b\0\n1,2\n".encode("utf-16-le") + b"\0")
+    with pytest.raises(TableFileError, match=r"line 1: the header has zero bytes.*--encoding, such as utf-16-le"):
+        open_csv(str(path))
+
+
+def test_rewriting_keeps_the_cells(tmp_path: Path) -> None:
+    path, copy = tmp_path / "t.csv", tmp_path / "copy.csv"
+    path.write_bytes(b'a;b\r\n1;"x;\ny"\n2;""\r\n')
+    rewrite(str(path), ";", str(copy))
+    assert copy.read_bytes() == b'a;b\n1;"x;\ny"\n2;\n'
+
+
+@pytest.mark.parametrize("name", ["base64", "rot13", "no-such", "\x00", "\ud800"])
+def test_what_is_no_encoding_of_text_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"encoding is .*; expected a name such as 'utf-8'"):
+        open_csv(str(path), name)
+
+
+def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_source, "MAX_LINE", 100)
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n" + b"x" * 200))
+    with pytest.raises(TableFileError, match="a line of more than 100 characters; expected a line per case"):
+        open_csv(str(path)).check()
+    path.write_bytes(gzip.compress(b"x" * 200))
+    with pytest.raises(TableFileError, match="a line of more than 100 characters"):
+        open_csv(str(path))

@@ -1,0 +1,96 @@
+"""Several Parquet files are one table only where their columns are the same, and no number becomes another."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from budgetree.data.batches import Wanted, open_batches
+from budgetree.data.parquet import Header, common_header
+from budgetree.data.source import Reading, read_table
+from budgetree.errors import TableFileError
+
+TEXTS = ["a", "b"]
+
+
+def write(folder: Path, *tables: dict[str, Any]) -> str:
+    for number, content in enumerate(tables):
+        pq.write_table(pa.table(content), folder / f"{number}.parquet")
+    return str(folder / "*.parquet")
+
+
+def numbers(data: str) -> list[Any]:
+    return read_table(data).column("x").to_list()
+
+
+def test_whole_and_decimal_numbers_are_numbers_in_any_order(tmp_path: Path) -> None:
+    whole, decimal = {"x": [1, 2], "y": TEXTS}, {"x": [1.5, 2.25], "y": TEXTS}
+    assert numbers(write(tmp_path, whole, decimal)) == [1, 2, 1.5, 2.25]
+    assert numbers(write(tmp_path, decimal, whole)) == [1.5, 2.25, 1, 2]
+
+
+def test_small_and_large_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
+    small, large = pa.array([1, None], pa.int8()), pa.array([2**53 + 1, 2**63 + 1], pa.uint64())
+    assert numbers(write(tmp_path, {"x": small}, {"x": large})) == [1, None, 2**53 + 1, 2**63 + 1]
+
+
+def test_a_column_without_values_is_of_any_kind(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": pa.nulls(2)}, {"x": TEXTS}, {"x": pa.nulls(1)})
+    assert numbers(data) == [None, None, "a", "b", None]
+
+
+def test_whole_numbers_beyond_floats_do_not_become_decimal_ones(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": [2**53 + 1]}, {"x": [0.5]})
+    words = r"^\S+0.parquet: column 'x' has whole numbers that are too large to stand beside .*\. Convert them\.$"
+    with pytest.raises(TableFileError, match=words):
+        read_table(data)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"x": ["3", "u"], "y": TEXTS}, r"1.parquet: column 'x' holds VARCHAR, but BIGINT in .*0.parquet; files that"),
+        ({"x": [True, False], "y": TEXTS}, r"1.parquet: column 'x' holds BOOLEAN, but BIGINT in .*0.parquet; files"),
+        (
+            {"y": TEXTS, "x": [3, 4]},
+            r"1.parquet: its columns are not those of .*0.parquet; files that are read together",
+        ),
+        ({"x": [3, 4], "y": TEXTS, "z": [5, 6]}, r"1.parquet: its columns are not those of .*0.parquet"),
+    ],
+)
+def test_other_columns_are_refused(tmp_path: Path, other: dict[str, Any], message: str) -> None:
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, other)
+    with pytest.raises(TableFileError, match=message):
+        read_table(data)
+
+
+def test_batches_need_the_same_names_and_keep_the_kinds_of_each_file(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, {"x": [1.5, 2.25], "y": TEXTS}, {"x": TEXTS, "y": TEXTS})
+    found = list(open_batches(data, Reading()).read(Wanted(texts=["x"])))
+    assert [batch.table.column("x").to_list() for batch in found] == [[1, 2], [1.5, 2.25], TEXTS]
+    assert [list(batch.lines) for batch in found] == [["1,a", "2,b"], ["1.5,a", "2.25,b"], ["a,a", "b,b"]]
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, {"y": TEXTS, "x": [3, 4]})
+    with pytest.raises(TableFileError, match=r"1.parquet: its columns are not those of .*0.parquet"):
+        open_batches(data, Reading())
+
+
+def test_decimals_keep_their_digits(tmp_path: Path) -> None:
+    cells = [Decimal(2**53 + 1), Decimal(2**53), None]
+    data = write(tmp_path, {"x": pa.array(cells, pa.decimal128(38, 0))})
+    assert numbers(data) == [2**53 + 1, 2**53, None]
+    assert read_table(data).column("x").numbers is not None
+
+
+def test_an_infinite_number_is_named_with_its_file(tmp_path: Path) -> None:
+    with pytest.raises(TableFileError, match=r"parquet: column 'x' is infinite in row 1"):
+        read_table(write(tmp_path, {"x": [1.5, float("inf")]}))
+
+
+def test_files_without_a_value_have_a_kind() -> None:
+    empty = Header(("x",), ('"NULL"',))
+    assert common_header(["a", "b"], [empty, empty]) == empty

@@ -1,0 +1,91 @@
+"""Table: its columns, its rows, and what to call them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from budgetree.data.column import Column, text_column
+from budgetree.data.number_format import NumberFormat
+from budgetree.data.table import Lines, Table
+
+CELLS = {"a": ["1", None, "2,5", None], "b": ["x", "y", None, None]}
+
+
+def text_table() -> Table:
+    columns = tuple(text_column(name, cells, NumberFormat(",")) for name, cells in CELLS.items())
+    return Table("cases.csv", columns, 4, lines=Lines(np.arange(4), partial(map, "line {}".format, [2, 3, 5, 6])))
+
+
+def typed_table() -> Table:
+    columns = (Column("a", "Float64", numbers=np.array([1.0, np.nan, 2.5])), Column("b", "Date", values=[3, None, "x"]))
+    return Table("frame", columns, 3, library="polars")
+
+
+def test_a_row_is_called_by_its_line_or_its_number() -> None:
+    assert [text_table().where(row) for row in (0, 2)] == ["line 2", "line 5"]
+    assert [typed_table().where(row) for row in (0, 2)] == ["row 1", "row 3"]
+
+
+@pytest.mark.parametrize("table", [text_table(), typed_table()], ids=["texts", "typed"])
+def test_some_rows_keep_what_the_columns_are(table: Table) -> None:
+    some = table.take(np.array([2, 0]))
+    assert len(some) == 2
+    assert (some.source, some.library, some.names) == (table.source, table.library, table.names)
+    for column, whole in zip(some.columns, table.columns, strict=True):
+        assert (column.numbers is None) == (whole.numbers is None)
+        assert (column.texts is None) == (whole.texts is None)
+        assert column.to_list() == [whole.to_list()[2], whole.to_list()[0]]
+        assert column.dtype == whole.dtype
+    assert [some.where(row) for row in range(2)] == [table.where(2) if table.lines else "row 1", some.where(1)]
+
+
+def test_columns_are_left_out_kept_and_renamed() -> None:
+    table = typed_table()
+    assert table.without(["a", "z"]).names == ["b"]
+    assert table.only(["a", "z"]).names == ["a"]
+    assert len(table.only([])) == 3
+    assert table.renamed(["c", "d"]).column("d").to_list() == [3, None, "x"]
+
+
+def test_cells_are_written_as_a_file_of_text_has_them() -> None:
+    assert text_table().text_rows() == [["1", "x"], ["", "y"], ["2,5", ""], ["", ""]]
+    assert typed_table().text_rows() == [["1", "3"], ["", ""], ["2.5", "x"]]
+
+
+def test_only_files_of_text_have_empty_rows() -> None:
+    full = text_table().without_empty_rows()
+    assert len(full) == 3
+    assert [full.where(row) for row in range(3)] == ["line 2", "line 3", "line 5"]
+    gaps = Table("frame", (Column("a", "Int64", values=[None, 1]),), 2)
+    assert gaps.without_empty_rows() is gaps
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        ([1, None, Decimal("2.5")], [1, None, 2.5]),
+        ([True, 1], None),
+        (["1", 2], None),
+        ([np.float32(0.5), 3], [0.5, 3]),
+    ],
+)
+def test_values_are_numbers_where_all_of_them_are(values: list[Any], numbers: list[float | None] | None) -> None:
+    found = Column("x", "object", values=values).as_numbers()
+    shown = None if found is None else [None if number != number else number for number in found.tolist()]
+    assert shown == numbers
+
+
+def test_an_infinite_number_is_named_with_its_row() -> None:
+    for value in (float("inf"), 10**400, -(10**400)):
+        with pytest.raises(ValueError, match="column 'x' is infinite in row 1"):
+            Column("x", "object", values=[1, value]).with_numbers()
+
+
+def test_values_that_cannot_be_told_apart_are_refused_by_the_columns_name() -> None:
+    with pytest.raises(ValueError, match="column 'ecg' holds STRUCT; a test's outcomes must be plain values"):
+        Column("ecg", "STRUCT", values=[{"a": 1}, None]).coded()
