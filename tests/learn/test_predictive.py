@@ -11,7 +11,7 @@ import pytest
 import budgetree as bt
 from budgetree.learn._predictive import PredictiveTrees
 from budgetree.learn.predictive.finishing import Finishing
-from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.services.clock import Clock, Ended, OutOfTimeError
 from budgetree.tree.proven import EARLY
 
 
@@ -105,11 +105,13 @@ def test_a_search_that_stops_in_time_to_make_its_tree_ended_early_too(
 ) -> None:
     whole = bt.frontier(pima, objective="new", max_budget=2, folds=0, time_limit=600)
     assert whole.complete
-    assert whole[-1].tree.proven is None
+    assert whole[-1].tree.ended is Ended.COMPLETE
     monkeypatch.setattr(Finishing, "seconds", lambda *_: 1000.0)
     for budgets in (1, 2):  # of which each has a share of the time
         hurried = bt.frontier(pima, objective="new", max_budget=budgets, folds=0, time_limit=600)
         assert not hurried.complete
     tree = bt.predictive(pima, budget=2, time_limit=600)
     assert tree.n_leaves == 1
+    assert tree.proven is None
+    assert tree.ended is Ended.TIME_LIMIT
     assert tree.statement.sentences[-1] == EARLY

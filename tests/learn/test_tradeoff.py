@@ -53,7 +53,7 @@ def test_weights_prices_and_polynomials_have_curves_too() -> None:
             grown = bt.grow(instance, impurity, delta=point.parameter)
             assert point.tree == grown
             assert (point.known_max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
-            assert point.max_cost == point.ceiling == grown.max_cost
+            assert point.max_cost == grown.max_cost
             assert (
                 bt.frontier(instance, impurities=impurity, folds=0).best(budget=point.max_cost).errors <= point.errors
             )

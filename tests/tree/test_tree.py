@@ -51,7 +51,7 @@ def test_cost_agrees_with_walking_each_object(seed: int) -> None:
     known = [i for i, weight in enumerate(problem.weights) if weight]
     assert max(tree.cost(instance.codes)[known]) == pytest.approx(float(reference.max_cost(problem, node)))
     every = list(itertools.product(*(range(n) for n in problem.n_outcomes)))
-    assert tree.max_cost == tree.ceiling == pytest.approx(max(tree.cost(every)))
+    assert tree.max_cost == pytest.approx(max(tree.cost(every)))
     assert tree.known_max_cost == pytest.approx(max(tree.cost(instance.codes)[known]))
 
 
@@ -65,7 +65,7 @@ def test_an_outcome_never_seen_stops_there_and_the_test_is_paid() -> None:
     assert tree.predict(rows).tolist() == ["x", "x", "y", "x"]
     assert tree.cost(rows).tolist() == [9, 9, 2, 7]
     assert tree.known_max_cost == 7
-    assert tree.max_cost == tree.ceiling == 9
+    assert tree.max_cost == 9
     assert "worst case 9 (known cases at most 7), mean" in tree.summary()
     assert tree.cut(8).n_leaves == 2  # no case may exceed 8, seen or not
 

@@ -150,7 +150,7 @@ def optimal(
             tree, lower_bound, complete = _solve(solver)
         except KeyboardInterrupt:
             tree, lower_bound, complete = solver.trees.best(limit).tree(), solver.lower_bound(limit), False
-    return _solution(request, tree, lower_bound, complete, budget)
+    return _solution(request, tree, lower_bound, complete, budget, clock)
 
 
 def _solve(solver: Solver) -> tuple[Tree, int, bool]:
@@ -175,7 +175,7 @@ def _solve(solver: Solver) -> tuple[Tree, int, bool]:
     return tree or trees.best(limit).tree(), fewest, tree is not None
 
 
-def _solution(request: Request, tree: Tree, lower_bound: int, complete: bool, budget: Any) -> Solution:
+def _solution(request: Request, tree: Tree, lower_bound: int, complete: bool, budget: Any, clock: Clock) -> Solution:
     least = request.instance.schema.loss(lower_bound)
     is_best = tree.exact_loss == least
     complete = complete or (is_best and tree.max_cost == 0)
@@ -183,7 +183,9 @@ def _solution(request: Request, tree: Tree, lower_bound: int, complete: bool, bu
     least_cost = tree.exact_max_cost if complete and is_best else Fraction(0)
     return Solution(
         tree=replace(
-            tree, proven=Proven("budget", limit, "exact", complete, limit, least, least_cost, request.min_cases)
+            tree,
+            proven=Proven("budget", limit, "exact", limit, least, least_cost, request.min_cases),
+            ended=clock.ended(complete=complete),
         ),
         errors=tree.errors,
         loss=tree.loss,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,6 @@ from budgetree.learn.predictive import SURE, fine_instance
 from budgetree.learn.predictive.fit import Fitter, Leaves
 from budgetree.learn.predictive.stop import careful, check_sure
 from budgetree.learn.predictive.tree_making import to_tree
-from budgetree.learn.proofs import ended_early
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited
@@ -106,7 +106,7 @@ class PredictiveTrees:
             with clock.listening():
                 (policy,) = self._fitter.policies([units], clock)
         tree = to_tree(policy, self.cases, predictive_origin(budget, self._fitter.sure, self._fitter.leaves))
-        return ended_early(tree, budget) if clock.ended_work or self.is_coarse else tree
+        return replace(tree, ended=clock.ended(complete=not (clock.ended_work or self.is_coarse)))
 
 
 def predictive_origin(budget: Any, sure: float | None, leaves: Leaves) -> Origin:

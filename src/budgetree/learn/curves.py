@@ -56,11 +56,6 @@ class CurvePoint:
     _owed: NDArray[Any] | None = field(default=None, repr=False)
     _max_owed: Any = field(default=0, repr=False)
 
-    @property
-    def ceiling(self) -> int | float:
-        """The old name of `max_cost`."""
-        return self.max_cost
-
     @cached_property
     def tree(self) -> Tree:
         """The tree itself, pruned when asked for."""

@@ -44,17 +44,17 @@ class KnownSearch:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
         request = self._request(instance)
         if self.method == "greedy" or isinstance(instance, ShardedCases):
-            return with_proofs(_grown(request, clock, progress, "greedy"), self.min_cases)
+            return with_proofs(_grown(request, clock, progress, "greedy"), clock, self.min_cases)
         is_optional = self.method == "auto"
         # Asked before anything is laid out for a search: the greedy trees need the time.
         if not (is_optional and _is_hopeless(instance, clock.seconds_left)):
             with progress_bar("exact frontier", progress) as report:
                 solver = _make_solver(request, clock, report, is_optional=is_optional)
                 if solver is not None:
-                    return with_proofs(_searched(solver, instance), self.min_cases)
+                    return with_proofs(_searched(solver, instance), clock, self.min_cases)
         size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
         words = f"greedy with lookahead, as {size} are too many for exact search in this time"
-        return with_proofs(_grown(request, clock, progress, words, rolls_out=True), self.min_cases)
+        return with_proofs(_grown(request, clock, progress, words, rolls_out=True), clock, self.min_cases)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows, by the method that this frontier was found by."""

@@ -15,7 +15,7 @@ from budgetree.learn.points import Frontier, make_point
 from budgetree.learn.predictive.fit import Leaves
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, plain_number
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, Ended
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
@@ -42,7 +42,7 @@ class NewSearch:
             best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
         found = [best[need] for need in sorted(best)]
         points = tuple(make_point(fine, tree, fine.irreducible.units) for tree in found)
-        ended_early = len(made) < len(self.budgets) or any(tree.proven is not None for tree in made)
+        ended_early = len(made) < len(self.budgets) or any(tree.ended is not Ended.COMPLETE for tree in made)
         return Frontier(points, fine, not ended_early, SOURCE)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:

@@ -18,6 +18,7 @@ from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
 from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.units import as_fraction, non_negative, plain_number
+from budgetree.services.clock import Ended
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.expected import Expected, NewError, NewLoss
@@ -83,6 +84,7 @@ class Point:
     referred: int | float
     _found: Found = field(repr=False)
     _proven: Proven | None = field(default=None, repr=False)
+    _ended: Ended | None = field(default=None, repr=False)
     new_error: float | None = None
     new_error_se: float | None = None
     _row_error: float | None = field(default=None, repr=False)  # of known rows, where duplicates were merged into cases
@@ -135,7 +137,9 @@ class Point:
     def tree(self) -> Tree:
         """The tree itself; a greedy one is grown again when first asked for."""
         tree = self._found.tree()
-        return replace(tree, proven=self._proven or tree.proven, expected=self._expectation)
+        return replace(
+            tree, proven=self._proven or tree.proven, expected=self._expectation, ended=self._ended or tree.ended
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgetree.problem.price_table import TOLERANCE
 from budgetree.problem.units import as_fraction
+from budgetree.services.clock import Clock
 from budgetree.tree import Tree
 from budgetree.tree.proven import Proven
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 Bounds = Sequence[tuple[int | float, int | float]]
 
 
-def with_proofs(frontier: Frontier, min_cases: int = 1) -> Frontier:
+def with_proofs(frontier: Frontier, clock: Clock, min_cases: int = 1) -> Frontier:
     """The same frontier, whose trees know what was proven at their own budgets, of trees with so large leaves."""
-    bounds = frontier.bounds
+    bounds, ended = frontier.bounds, clock.ended(complete=frontier.complete)
     proofs = [replace(_at_its_budget(frontier, point, bounds), min_cases=min_cases) for point in frontier]
-    points = [replace(point, _proven=proven) for point, proven in zip(frontier, proofs, strict=True)]
+    points = [replace(point, _proven=proven, _ended=ended) for point, proven in zip(frontier, proofs, strict=True)]
     return replace(frontier, points=tuple(points))
 
 
@@ -53,19 +54,12 @@ def tree_for_error(frontier: Frontier, max_error: Any) -> Tree:
     return replace(point.tree, proven=replace(proven, asked="max_error", limit=share, least_cost=least_cost))
 
 
-def ended_early(tree: Tree, budget: Any) -> Tree:
-    """A tree for new cases that was the best when the time was over; nothing is proven, and it says so."""
-    limit = None if budget is None or budget == math.inf else as_fraction(budget)
-    return replace(tree, proven=Proven("budget", limit, "greedy", False, limit, Fraction(0)))
-
-
 def _at_its_budget(frontier: Frontier, point: Point, bounds: Bounds) -> Proven:
     budget = _exact(point.max_cost)
     return Proven(
         asked="budget",
         limit=budget,
         method="exact" if frontier.method.startswith("exact") else "greedy",
-        complete=frontier.complete,
         budget=budget,
         least_errors=_exact(point.lower_bound),
         least_cost=_least_cost(bounds, _exact(point.loss), point),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from budgetree.core import core
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 BETWEEN_TICKS = 0.05  # seconds
 
 Tick = Callable[[int, int], object]  # called with what is done and what there is to do
+
+
+class Ended(Enum):
+    """How a search came to its end."""
+
+    COMPLETE = "complete"
+    WORK_LIMIT = "work limit"
+    TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
 
 
 class OutOfTimeError(Exception):
@@ -44,6 +54,12 @@ class Clock:
     def ended_work(self) -> bool:
         """Whether somebody who asked this clock or a share of it was told that it is over: something ended early."""
         return self._ended_work
+
+    def ended(self, *, complete: bool) -> Ended:
+        """How work by this clock ended: where it is not complete, Ctrl-C or the time is the reason."""
+        if complete:
+            return Ended.COMPLETE
+        return Ended.INTERRUPTED if self.was_interrupted else Ended.TIME_LIMIT
 
     def _note_end(self) -> None:
         for clock in self._wholes:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from budgetree.problem import Prices
 from budgetree.problem.units import as_fraction
+from budgetree.services.clock import Ended
 from budgetree.tree.nodes import charges, paid_on_arrival
 from budgetree.tree.origin import Change
 
@@ -65,7 +66,7 @@ def priced(tree: Tree, prices: Any) -> Tree:
     due = charges(tree.nodes.test, tree.nodes.parent, schema.table)
     nodes = replace(tree.nodes, paid=paid_on_arrival(tree.nodes, due, schema.n_outcomes))
     origin = tree.origin.then(Change("repriced"))
-    return replace(tree, schema=schema, nodes=nodes, origin=origin, proven=None, expected=None)
+    return replace(tree, schema=schema, nodes=nodes, origin=origin, proven=None, expected=None, ended=Ended.COMPLETE)
 
 
 def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
@@ -75,6 +76,8 @@ def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
 
 def _pruned(tree: Tree, stop: NDArray[np.bool_], change: Change) -> Tree:
     nodes = tree.nodes.pruned(stop, tree.schema.n_outcomes)
-    pruned = replace(tree, nodes=nodes, origin=tree.origin.then(change), proven=None, expected=None)
+    pruned = replace(tree, nodes=nodes, origin=tree.origin.then(change), expected=None)
+    if pruned.exact_loss <= tree.exact_loss:
+        return pruned
     # What is proven is about trees that lose as little; one that loses more is not what was asked for.
-    return pruned if pruned.exact_loss > tree.exact_loss else replace(pruned, proven=tree.proven)
+    return replace(pruned, proven=None, ended=Ended.COMPLETE)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from budgetree.services.clock import Ended
 from budgetree.services.words import counted, show_number
 
 Amount = Callable[[Fraction], str]
@@ -43,7 +44,6 @@ class Proven:
     asked: Literal["budget", "max_error"]
     limit: Fraction | None  # the budget, or the share of errors; None for no limit
     method: Literal["exact", "greedy"]  # of the search
-    complete: bool  # False where a time limit or Ctrl-C ended the search
     budget: Fraction | None  # no tree within this budget (None: whatever it costs) …
     least_errors: Fraction  # … makes fewer errors than this, by weight; where losses are given, loses less than this
     # No tree has a max_cost below this that makes as few errors as were asked for, or as this tree where a budget was
@@ -68,6 +68,7 @@ def state(
     loss: Fraction,
     max_cost: Fraction,
     *,
+    ended: Ended = Ended.COMPLETE,
     has_losses: bool = False,
     for_new: bool = False,
     amount: Amount = show_number,
@@ -78,12 +79,11 @@ def state(
     ones it gets wrong.
     """
     verbs = LOSS if has_losses else ERRORS
-    if proven is not None and for_new:
-        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *([] if proven.complete else [EARLY])))
-    if proven is None:
-        if loss == max_cost == 0:  # nobody had to search for that
+    early = () if ended is Ended.COMPLETE else (EARLY,)
+    if proven is None or for_new:
+        if proven is None and loss == max_cost == 0 and not early:  # that needs no search
             return Statement(True, (verbs.neither,))
-        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.",))
+        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *early))
     if proven.asked == "budget":
         found = _about_loss(proven, loss, max_cost, verbs, amount)
     else:
@@ -91,9 +91,7 @@ def state(
     sentences = found.sentences
     if proven.min_cases > 1:
         sentences = (f"Only trees with at least {proven.min_cases} cases in every leaf were asked for.", *sentences)
-    if not (found.is_proven or proven.complete):
-        sentences = (*sentences, EARLY)
-    return Statement(found.is_proven, sentences)
+    return Statement(found.is_proven, sentences if found.is_proven else (*sentences, *early))
 
 
 def _about_loss(proven: Proven, loss: Fraction, max_cost: Fraction, verbs: _Verbs, amount: Amount) -> Statement:

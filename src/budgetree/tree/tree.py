@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from budgetree.data.frames import read_frame
 from budgetree.problem import Schema, check_codes
 from budgetree.problem.units import plain_number
+from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion, answered_units
 from budgetree.tree.consultation import Consultation, HandleUnknown
@@ -59,6 +60,8 @@ class Tree(Shown):
         What the known cases paid and got, where the counts do not say it.
     expected : Expected or None
         What was found out about new cases.
+    ended : Ended
+        Whether the search that found it was complete, or what ended it.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Tree(Shown):
     models: LeafModels | None = None
     known: Known | None = None
     expected: Expected | None = None
+    ended: Ended = Ended.COMPLETE
 
     def __post_init__(self) -> None:
         # Learners make nodes of counts alone; what they answer is the schema's to say.
@@ -122,11 +126,6 @@ class Tree(Shown):
         if self.known is not None:
             return plain_number(self.known.max_cost)
         return self.schema.table.amount(self.nodes.paid.max())
-
-    @property
-    def ceiling(self) -> int | float:
-        """The old name of `max_cost`."""
-        return self.max_cost
 
     @property
     def need(self) -> int:
@@ -190,6 +189,7 @@ class Tree(Shown):
             self.proven,
             self.exact_loss,
             self.exact_max_cost,
+            ended=self.ended,
             has_losses=self.schema.losses is not None,
             for_new=self.origin.method == "predictive",
             amount=self.schema.wording.amount,

@@ -21,6 +21,7 @@ from budgetree.learn.new_search import SOURCE
 from budgetree.report import page as report_page
 from budgetree.report import render_page, summarise_tree
 from budgetree.report.page import SCRIPTS, languages
+from budgetree.services.clock import Ended
 from budgetree.tree.expected import NewError, NewLoss
 from budgetree.tree.origin import METHOD_WORDS
 from budgetree.tree.proven import Proven, state
@@ -84,7 +85,6 @@ amounts = st.fractions(min_value=0, max_value=1000, max_denominator=100)
         asked=st.sampled_from(["budget", "max_error"]),
         limit=st.none() | st.fractions(min_value=0, max_value=1, max_denominator=50),
         method=st.just("exact"),
-        complete=st.booleans(),
         budget=st.none() | amounts,
         least_errors=amounts,
         least_cost=amounts,
@@ -94,11 +94,12 @@ amounts = st.fractions(min_value=0, max_value=1000, max_denominator=100)
     amounts,
     amounts,
     st.booleans(),
+    st.sampled_from(Ended),
 )
 def test_every_sentence_about_proof_can_be_translated(
-    proven: Proven | None, loss: Fraction, max_cost: Fraction, has_losses: bool
+    proven: Proven | None, loss: Fraction, max_cost: Fraction, has_losses: bool, ended: Ended
 ) -> None:
-    for sentence in state(proven, loss, max_cost, has_losses=has_losses).sentences:
+    for sentence in state(proven, loss, max_cost, has_losses=has_losses, ended=ended).sentences:
         assert is_said(sentence), sentence
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import budgetree as bt
+from budgetree.services.clock import Ended
 from budgetree.tree.model.encoding import exact
 from budgetree.tree.origin import Change, Function, Origin
 from budgetree.tree.proven import Proven
@@ -73,15 +74,16 @@ def test_the_prose_of_older_files_is_kept_as_a_note(tree: bt.Tree, tmp_path: Pat
     "proven",
     [
         None,
-        Proven("budget", None, "exact", True, None, Fraction(10, 3)),
-        Proven("max_error", Fraction(1, 3), "greedy", False, Fraction(1, 7), Fraction(0), Fraction(1, 9)),
+        Proven("budget", None, "exact", None, Fraction(10, 3)),
+        Proven("max_error", Fraction(1, 3), "greedy", Fraction(1, 7), Fraction(0), Fraction(1, 9)),
     ],
     ids=["nothing", "errors", "cost"],
 )
-def test_what_is_proven_goes_through_a_file(tree: bt.Tree, proven: Proven | None, tmp_path: Path) -> None:
-    claiming = replace(tree, proven=proven)
+@pytest.mark.parametrize("ended", Ended)
+def test_what_is_proven_goes_through_a_file(tree: bt.Tree, proven: Proven | None, ended: Ended, tmp_path: Path) -> None:
+    claiming = replace(tree, proven=proven, ended=ended)
     again = through_a_file(claiming, tmp_path)
-    assert again.proven == proven
+    assert (again.proven, again.ended) == (proven, ended)
     assert str(again.statement) == str(claiming.statement)
 
 

@@ -16,6 +16,7 @@ from budgetree.errors import ModelFileError
 from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, SMALLEST
+from budgetree.services.clock import Ended
 from budgetree.services.files import json_text, write_text
 from budgetree.services.json_file import read_json
 from budgetree.services.words import counted
@@ -31,6 +32,7 @@ from budgetree.tree.model.history import (
     expected_content,
     origin_content,
     proven_content,
+    read_ended,
     read_expected,
     read_origin,
     read_proven,
@@ -108,7 +110,7 @@ def _to_content(tree: Tree) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "origin": origin_content(tree.origin),
-        "proven": proven_content(tree.proven),
+        "proven": proven_content(tree.proven, tree.ended),
         "expected": expected_content(tree.expected),
         "known": known_content(tree.known),
         "n_objects": tree.n_objects,
@@ -120,7 +122,7 @@ def _to_content(tree: Tree) -> dict[str, Any]:
         "labels": labels_content(schema),
         "models": models_content(tree.models),
         "nodes": entries,
-    }
+    } | ({} if tree.ended is Ended.COMPLETE else {"ended": tree.ended.value})
 
 
 def _tests_content(schema: Schema) -> list[dict[str, Any]]:
@@ -165,7 +167,7 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     origin = read_origin(content["origin"])
     tree = make(schema, nodes, int(content["n_objects"]), origin, models=models, known=known)
     proven = read_proven(content.get("proven"), tree.exact_loss, tree.exact_max_cost)
-    return replace(tree, proven=proven, expected=read_expected(content.get("expected")))
+    return replace(tree, proven=proven, expected=read_expected(content.get("expected")), ended=read_ended(content))
 
 
 def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:

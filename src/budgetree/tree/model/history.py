@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.errors import ModelFileError
+from budgetree.services.clock import Ended
 from budgetree.services.words import show_number
 from budgetree.tree.expected import Expected, NewError, NewLoss
 from budgetree.tree.model.encoding import exact, read_number
@@ -73,7 +74,7 @@ def _read_function(content: dict[str, Any]) -> Function:
     )
 
 
-def proven_content(proven: Proven | None) -> dict[str, Any] | None:
+def proven_content(proven: Proven | None, ended: Ended) -> dict[str, Any] | None:
     """What was proven, as JSON."""
     if proven is None:
         return None
@@ -81,7 +82,7 @@ def proven_content(proven: Proven | None) -> dict[str, Any] | None:
         "asked": proven.asked,
         "limit": None if proven.limit is None else exact(proven.limit),
         "method": proven.method,
-        "complete": proven.complete,
+        "complete": ended is Ended.COMPLETE,
         "budget": None if proven.budget is None else exact(proven.budget),
         "least_errors": exact(proven.least_errors),
         "least_cost": exact(proven.least_cost),
@@ -96,7 +97,6 @@ def read_proven(content: dict[str, Any] | None, loss: Fraction, max_cost: Fracti
         asked=content["asked"],
         limit=_read_optional(content["limit"], "proven.limit"),
         method=content["method"],
-        complete=content["complete"],
         budget=_read_optional(content["budget"], "proven.budget"),
         least_errors=read_number(content["least_errors"], "proven.least_errors"),
         least_cost=read_number(content["least_cost"], "proven.least_cost"),
@@ -113,6 +113,15 @@ def read_proven(content: dict[str, Any] | None, loss: Fraction, max_cost: Fracti
             f"{show_number(max_cost)}; what is proven must be true of it."
         )
     return proven
+
+
+def read_ended(content: dict[str, Any]) -> Ended:
+    """How the search ended, from a file; what is proven must agree with it."""
+    ended = Ended(content.get("ended", Ended.COMPLETE.value))
+    proven = content.get("proven")
+    if proven is not None and proven["complete"] != (ended is Ended.COMPLETE):
+        raise ModelFileError(f"proven.complete is {proven['complete']}, but the search ended by: {ended.value}.")
+    return ended
 
 
 def expected_content(expected: Expected | None) -> dict[str, Any] | None:
