@@ -226,7 +226,3 @@ class ClusterError(ConnectionError):
 
 class CoreError(ImportError):
     """The native core is missing or cannot be used."""
-
-
-class PlainPythonWarning(UserWarning):
-    """budgetree runs without its native core."""

@@ -14,7 +14,6 @@ from .search import Figures, Found, compare, smallest
 CASES = 12
 
 
-@pytest.mark.core
 def test_brute_force_agrees_with_everything() -> None:
     figures = Figures()
     for number in range(CASES):

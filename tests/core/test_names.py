@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import budgetree
-from budgetree.core import NAME, core
+from budgetree._native import NAME, core
 
 
 def offered(stub: str) -> dict[str, set[str]]:

@@ -26,7 +26,6 @@ def at_random(shard: Shard, n_places: int, seed: int) -> tuple[Any, Step]:
     return places, Step((Moves(test, below),), slots, n_places)
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_places", [1, 3, 200])

@@ -74,7 +74,6 @@ def test_the_tags_are_true(pima: tuple[pd.DataFrame, pd.Series]) -> None:
     assert classifier.predict(words).tolist() == ["x", "y", "x", "z"]
 
 
-@pytest.mark.core  # what the plain twins find in the time is less
 def test_a_budget_is_kept_by_every_row_and_buys_the_fewest_errors(pima: tuple[pd.DataFrame, pd.Series]) -> None:
     X, y = pima  # noqa: N806
     instance = bt.Instance.from_frame(X.assign(result=y), "result", prices=PIMA_PRICES, duplicates="keep")

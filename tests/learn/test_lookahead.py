@@ -29,7 +29,6 @@ def test_it_is_never_worse_than_without_nor_better_than_the_optimum() -> None:
     assert better > 30
 
 
-@pytest.mark.core  # the plain twin has no pairs of 180 tests in this time
 def test_on_dna_it_does_as_well_as_others_who_look_ahead() -> None:
     """Of the package licketysplit 395, 303 and 217 errors are known at 3, 4 and 5 tests."""
     dna = bt.datasets.load("dna")
@@ -48,7 +47,6 @@ def late_rule(n_cases: int, n_tests: int) -> bt.Instance:
     return bt.Instance(codes, labels)
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("size", [(400, 12), (30_000, 40)])
 def test_auto_is_never_worse_than_greedy(size: tuple[int, int]) -> None:
     instance = late_rule(*size)
@@ -57,7 +55,6 @@ def test_auto_is_never_worse_than_greedy(size: tuple[int, int]) -> None:
         assert auto.best(budget=point.max_cost).errors <= point.errors
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("time_limit", [0, 0.001, 0.1])
 @pytest.mark.parametrize("size", [(400, 12), (30_000, 40)])
 def test_no_time_limit_makes_it_worse_than_grow(size: tuple[int, int], time_limit: float) -> None:

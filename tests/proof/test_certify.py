@@ -95,7 +95,6 @@ def test_prices_by_outcome_count_at_their_least() -> None:
     assert certificate.check().ok
 
 
-@pytest.mark.core  # what the plain twins find in the time is less
 def test_more_time_is_never_worse() -> None:
     dna = bt.datasets.load("dna")
     tree = bt.grow(dna)

@@ -84,7 +84,6 @@ def test_what_one_command_was_told_is_not_meant_for_the_next(capsys: pytest.Capt
     assert "nothing.json" in capsys.readouterr().err
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("seconds", [0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
 def test_a_search_that_is_interrupted_at_any_time_has_an_answer(seconds: float) -> None:
     instance = bt.datasets.load("dna")
@@ -99,7 +98,6 @@ def test_a_search_that_is_interrupted_at_any_time_has_an_answer(seconds: float) 
     assert found[0].max_cost == 0
 
 
-@pytest.mark.core
 def test_the_command_prints_its_table_when_it_is_interrupted() -> None:
     code = (
         "import os, signal, sys, threading; from budgetree.learn.exact import frontier\n"

@@ -146,7 +146,6 @@ def test_rows_are_walked_by_the_core_where_there_is_one(native: object, monkeypa
     assert used == ([] if native is None else ["native"])
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("seed", range(20))
 def test_both_ways_of_routing_agree(seed: int) -> None:
     rng = random.Random(seed)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-import warnings
 from collections.abc import Sequence
-from typing import TextIO
 
 import click
 
@@ -48,9 +46,9 @@ Exit codes: 0 done, 1 failed (the message says why), 2 called wrongly, 130 stopp
 def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if not asked or context.resilient_parsing:
         return
-    from budgetree.core import describe
+    from budgetree._native import core
 
-    click.echo(f"budgetree {__version__}, {describe()}")
+    click.echo(f"budgetree {__version__}, native core ({core.processor()})")
     context.exit()
 
 
@@ -78,8 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     prepare_streams()
     colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
-    with none_lost(), warnings.catch_warnings():
-        warnings.showwarning = _note
+    with none_lost():
         return _run(arguments, colour)
 
 
@@ -141,14 +138,3 @@ def _tell(words: str) -> None:
         click.echo(words, err=True, nl=False)
     except OSError:
         give_up(sys.stderr)
-
-
-def _note(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int,
-    file: TextIO | None = None, line: str | None = None,
-) -> None:  # fmt: skip
-    """A warning as a user of the command line reads it; what libraries warn of, as it is."""
-    if category.__module__.startswith("budgetree"):
-        click.echo(click.style("note: ", fg="yellow") + visible_lines(str(message)), err=True)
-    else:
-        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.counts.plain import count_in_numpy
 from budgetree.problem import Instance
 

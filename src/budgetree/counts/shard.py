@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.core import core
+from budgetree._native import core
 
 NOWHERE = -1  # the place of a case whose path has ended, the slot of a place that nobody counts
 Counts = NDArray[np.int64] | NDArray[np.uint32]  # half the bytes where each case counts once

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.services.interrupts import instead_of_interrupt
 
 if TYPE_CHECKING:
@@ -118,7 +118,6 @@ class Clock:
     @contextmanager
     def in_core(self) -> Iterator[CoreClock]:
         """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
-        assert core is not None
         clock, wholes = core.Clock(0.0 if self.is_over else self.seconds_left, self._tick), self._wholes
         for whole in wholes:
             whole._in_core.add(clock)

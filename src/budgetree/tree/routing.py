@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.tree.leaf_models import LeafModels
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 

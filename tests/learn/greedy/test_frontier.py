@@ -209,7 +209,6 @@ def test_points_that_are_cuts_of_one_tree_share_its_growth(monkeypatch: pytest.M
     assert [point.tree for point in again] == [point.tree for point in frontier]
 
 
-@pytest.mark.core
 def test_whoever_can_do_without_a_tree_gets_none_when_the_time_is_over() -> None:
     instance = bt.datasets.load("dna")
     limit = instance.schema.table.budget_units(None)

@@ -11,7 +11,6 @@ from budgetree.learn.greedy.settings import check_settings
 from sharding import random_instance, sharded
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("seed", range(40))
 def test_the_cores_choices_are_the_plain_ones(seed: int) -> None:
     rng = np.random.default_rng(seed)

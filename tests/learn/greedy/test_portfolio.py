@@ -20,7 +20,6 @@ from sharding import sharded
 greedy = partial(bt.frontier, method="greedy", folds=0)
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("family", HINGED)
 def test_the_cores_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):
@@ -57,7 +56,6 @@ class Mine(bt.Impurity):
         return np.sum(counts, axis=-1) - np.max(counts, axis=-1)
 
 
-@pytest.mark.core
 def test_a_tree_in_the_making_is_given_up_when_the_time_is_over() -> None:
     instance, clock = bt.datasets.load("figure1"), Clock(0)
     portfolio = Portfolio(instance, clock=clock)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.learn.predictive.basis import Basis, make_basis
 from budgetree.learn.predictive.ridge import (
     Cases,
@@ -45,7 +45,6 @@ def test_honest_probabilities_are_those_of_refits_to_first_order(n_classes: int,
     assert np.abs(honest - refits)[right].mean() < share * np.abs(fitted - refits)[right].mean()
 
 
-@pytest.mark.core
 @given(seeds, st.sampled_from([1, 2, 3, 5]))
 @settings(max_examples=20)
 def test_the_core_is_its_twin(seed: int, n_classes: int) -> None:
@@ -65,7 +64,6 @@ def list_rest(cases: Cases) -> tuple[int, tuple[Basis, ...]]:
     return cases.n_classes, cases.bases
 
 
-@pytest.mark.core
 def test_threads_change_no_number() -> None:
     cases = cases_from(random_instance(1))
     one, three = NativeSolver(cases, 1).fit(SETS, forever), NativeSolver(cases, 3).fit(SETS, forever)
@@ -75,7 +73,7 @@ def test_threads_change_no_number() -> None:
     assert all((a == b).all() for a, b in zip(one[0], three[0], strict=True))
 
 
-@pytest.mark.parametrize("solver", [PlainSolver, NativeSolver] if core is not None else [PlainSolver])
+@pytest.mark.parametrize("solver", [PlainSolver, NativeSolver])
 def test_a_weight_is_as_many_cases(solver: type) -> None:
     whole = cases_from(random_instance(5))
     times = np.random.default_rng(0).integers(1, 4, whole.n_cases)
@@ -88,7 +86,7 @@ def test_a_weight_is_as_many_cases(solver: type) -> None:
     assert by_weight[1][:, np.repeat(np.arange(whole.n_cases), times)] == pytest.approx(by_copies[1], abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", [PlainSolver, NativeSolver] if core is not None else [PlainSolver])
+@pytest.mark.parametrize("solver", [PlainSolver, NativeSolver])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_separated_rare_and_absent_classes_stay_finite(solver: type, n_classes: int) -> None:
     codes = np.r_[np.zeros(30), np.ones(30), 2].astype(np.uint8)[:, None]
@@ -128,7 +126,6 @@ def test_no_model_is_fitted_when_the_time_is_over_but_the_share_of_the_classes_i
     assert models.model(()).predict_proba(models.cases.bases, models.cases.codes).shape == (60, 3)
 
 
-@pytest.mark.core
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -147,7 +144,6 @@ def test_the_core_refuses_what_it_could_not_look_up(change: dict[str, object], m
         "bases": [np.zeros((2, 1)), np.zeros((3, 2))],
         "n_classes": 2,
     }
-    assert core is not None
     core.Ridge(**given)
     with pytest.raises(ValueError, match=message):
         core.Ridge(**given | change)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.learn.exact.answer import ANY_TEST, EVERYTHING, NEVER, Answer, LongAnswer, Pass, TreeWanted
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.nodes import FoundNodes, as_nodes
@@ -21,7 +21,6 @@ class NativeSearch:
     """Searches one layout; what it learns stays in its caches, one per thread."""
 
     def __init__(self, layout: Layout, cache_bytes: int, threads: int, *, may_count_pairs: bool = True) -> None:
-        assert core is not None
         self._layout, self._threads = layout, threads
         every_case_counts_once = bool((layout.weights == 1).all())
         cases = core.Cases(
@@ -75,12 +74,10 @@ class NativeSearch:
 
 
 def _question(budget: int, cutoff: int, only: int) -> Any:
-    assert core is not None
     return core.Question(budget, min(cutoff, NEVER), only)
 
 
 def _pass(by: Pass) -> Any:
-    assert core is not None
     return core.Pass(by.breadth, by.is_wide_first, by.max_pair_work)
 
 

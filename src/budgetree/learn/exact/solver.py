@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from budgetree.core import core, say_once
 from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Pass, Search, TreeWanted
 from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.native import NativeSearch
 from budgetree.learn.found import BestFound, found_leaf, found_tree
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.settings import Request
@@ -278,12 +278,5 @@ class Solver:
 
 
 def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:
-    """By the native core where it is there."""
-    if core is not None:
-        from budgetree.learn.exact.native import NativeSearch
-
-        return NativeSearch(layout, cache_bytes, threads)
-    from budgetree.learn.exact.plain import PlainSearch
-
-    say_once()
-    return PlainSearch(layout, cache_bytes)
+    """By the native core."""
+    return NativeSearch(layout, cache_bytes, threads)

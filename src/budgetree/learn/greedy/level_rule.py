@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.counts import ShardedCases
 from budgetree.learn.greedy.decision import Spent, decide
 from budgetree.learn.greedy.native import NativeInstance, core_money, core_settings

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.counts import core_cases
 from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, Hinges, PolynomialForm, PowersForm
 from budgetree.learn.greedy.settings import Settings

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.core import core
+from budgetree._native import core
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree.leaf_models import Basis, Model, softmax
 
@@ -147,7 +147,6 @@ class NativeSolver:
     """The same by the core."""
 
     def __init__(self, cases: Cases, threads: int = 1) -> None:
-        assert core is not None
         self._threads = threads
         self._ridge = core.Ridge(
             np.ascontiguousarray(cases.codes.T),
@@ -178,7 +177,7 @@ class Models:
     def __init__(self, cases: Cases, clock: Clock, threads: int = 1, solver: Solver | None = None) -> None:
         self.cases = cases
         self.clock = clock
-        self._solver = solver or (PlainSolver(cases) if core is None else NativeSolver(cases, threads))
+        self._solver = solver or NativeSolver(cases, threads)
         self._losses: dict[TestSet, NDArray[np.float32]] = {}
         self._coefficients: dict[TestSet, NDArray[np.float64]] = {}
         self.loss((), Clock(None))  # what there is when the time is over at once
