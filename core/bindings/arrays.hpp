@@ -15,15 +15,17 @@
 #include <utility>
 #include <vector>
 
-#include "../cases.hpp"
-#include "../clock.hpp"
-#include "../leaf_policy.hpp"
-#include "../money.hpp"
+#include "base/clock.hpp"
+#include "cost/cost_model.hpp"
+#include "cost/leaf_policy.hpp"
+#include "tables/cases.hpp"
 
 namespace budgetree {
 
 namespace nb = nanobind;
 using namespace nb::literals;
+
+constexpr Units kMaxUnits = Units(1) << 56;  // of an amount: sums along any path stay far below kNever
 
 template <typename T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -76,10 +78,10 @@ private:
 };
 
 // The prices, if they are of these tests and have one for every outcome.
-inline const Money& fitting(const Money& money, int n_tests, int max_outcomes) {
-    require(money.n_tests() == n_tests, "money: expected prices of as many tests as the cases have");
-    require(money.width() >= max_outcomes, "money: expected a price for every outcome");
-    return money;
+inline const CostModel& fitting(const CostModel& costs, int n_tests, int max_outcomes) {
+    require(costs.n_tests() == n_tests, "costs: expected prices of as many tests as the cases have");
+    require(costs.width() >= max_outcomes, "costs: expected a price for every outcome");
+    return costs;
 }
 
 // A clock whose ticks look for Ctrl-C and tell Python how far the work is. Python's `tick(done, total)` may be missing.

@@ -1,11 +1,11 @@
 // Exact search for Python.
 #include <algorithm>
 
-#include "../common_core.hpp"
-#include "../race.hpp"
-#include "../triple_lanes.hpp"
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "exact/common_core.hpp"
+#include "exact/parallel_search.hpp"
+#include "simd/triple_simd.hpp"
 
 namespace budgetree {
 namespace {
@@ -35,9 +35,9 @@ std::vector<Units> one_per_case(const Array<Units>& unavoidable, const Cases& ca
 // The table and the searches on it; the first one serves all short questions.
 class PythonSearch {
 public:
-    PythonSearch(const KeptCases& cases, const Money& money, const LeafPolicy& policy, Array<Units> unavoidable,
+    PythonSearch(const KeptCases& cases, const CostModel& costs, const LeafPolicy& policy, Array<Units> unavoidable,
                  std::size_t cache_bytes, bool may_count_pairs)
-        : table_(cases.cases, fitting(money, cases.cases.n_tests(), std::ranges::max(cases.cases.n_outcomes)), policy,
+        : table_(cases.cases, fitting(costs, cases.cases.n_tests(), std::ranges::max(cases.cases.n_outcomes)), policy,
                  one_per_case(unavoidable, cases.cases, policy), may_count_pairs),
           cache_bytes_(cache_bytes) {
         searches_.push_back(std::make_unique<Search>(table_, cache_bytes));
@@ -62,14 +62,14 @@ public:
         });
     }
 
-    RaceResult run_race(const Question& question, Clock& clock, int threads, double bound_seconds) {
+    ParallelSearchResult run_race(const Question& question, Clock& clock, int threads, double bound_seconds) {
         check(question);
         require(1 <= threads && threads <= kMaxThreads, "threads: expected 1 to 1024");
-        const RaceSettings settings{threads, bound_seconds, cache_bytes_};
-        return without_interrupt(clock, [&] { return race(searches_, question, settings, clock); });
+        const ParallelSearchSettings settings{threads, bound_seconds, cache_bytes_};
+        return without_interrupt(clock, [&] { return search_in_parallel(searches_, question, settings, clock); });
     }
 
-    // As the race does it, for one number of errors; 0 where the clock was over first.
+    // As the parallel search does it, for one number of errors; 0 where the clock was over first.
     Units lower_bound(const Question& question, Units wanted, Clock& clock) {
         return without_interrupt(clock, [&] {
             return CommonCore(*searches_.front(), Watch(clock)).lower_bound(question.remaining, wanted);
@@ -92,7 +92,7 @@ private:
         require(question.remaining.budget < kNever, "budget: expected less than NEVER");
         if (question.only == kNoTest) return;
         require(0 <= question.only && question.only < table_.n_tests, "only: expected the number of a test");
-        require(table_.money.most(question.only, 0) <= question.remaining.budget,
+        require(table_.costs.most(question.only, 0) <= question.remaining.budget,
                 "only: expected a test that the budget affords");
     }
 
@@ -146,13 +146,13 @@ void bind_exact(nb::module_& module) {
         .def_ro("changes", &Answer::changes)
         .def_ro("need", &Answer::need)
         .def_ro("test", &Answer::test);
-    nb::class_<RaceResult>(module, "RaceResult", "What the threads of a long search have found.")
-        .def_ro("answer", &RaceResult::answer)
-        .def_ro("lower_bound", &RaceResult::lower_bound)
-        .def_ro("tree_errors", &RaceResult::tree_errors);
+    nb::class_<ParallelSearchResult>(module, "ParallelSearchResult", "What the threads of a long search have found.")
+        .def_ro("answer", &ParallelSearchResult::answer)
+        .def_ro("lower_bound", &ParallelSearchResult::lower_bound)
+        .def_ro("tree_errors", &ParallelSearchResult::tree_errors);
     nb::class_<PythonSearch>(module, "Search", "Exact search on one table; what it learns stays until it is deleted.")
-        .def(nb::init<const KeptCases&, const Money&, const LeafPolicy&, Array<Units>, std::size_t, bool>(), "cases"_a,
-             "money"_a, "policy"_a, "unavoidable"_a, "cache_bytes"_a, "may_count_pairs"_a = true)
+        .def(nb::init<const KeptCases&, const CostModel&, const LeafPolicy&, Array<Units>, std::size_t, bool>(),
+             "cases"_a, "costs"_a, "policy"_a, "unavoidable"_a, "cache_bytes"_a, "may_count_pairs"_a = true)
         .def_prop_ro("counts_pairs", [](const PythonSearch& search) { return search.table().counts_pairs; })
         .def("ask", &PythonSearch::ask, "question"_a, "clock"_a, "pass_"_a = Pass{})
         .def(
@@ -167,9 +167,9 @@ void bind_exact(nb::module_& module) {
         .def("fewest_errors_of_triples", &PythonSearch::fewest_errors_of_triples)
         .def("lower_bound", &PythonSearch::lower_bound, "question"_a, "wanted"_a, "clock"_a)
         .def(
-            "race",
+            "search_in_parallel",
             [](PythonSearch& search, const Question& question, Clock& clock, int threads, double bound_seconds) {
-                const RaceResult found = search.run_race(question, clock, threads, bound_seconds);
+                const ParallelSearchResult found = search.run_race(question, clock, threads, bound_seconds);
                 std::optional<nb::dict> tree;
                 if (found.tree) tree = as_dict(*found.tree, search.table());
                 return nb::make_tuple(found, tree);

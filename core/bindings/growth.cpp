@@ -1,38 +1,34 @@
-// Packed tables, forms and greedy growth for Python.
+// Impurities, greedy growth and the rule for levels, for Python.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include <numeric>
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 
-#include "../bisection.hpp"
-#include "../counting.hpp"
-#include "../growth.hpp"
-#include "../money.hpp"
-#include "../pool.hpp"
-#include "../steps.hpp"
-#include "../table.hpp"
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "cost/cost_model.hpp"
+#include "growth/bisection.hpp"
+#include "growth/growth.hpp"
+#include "growth/level.hpp"
+#include "growth/pool.hpp"
+#include "growth/steps.hpp"
+#include "tables/packed_table.hpp"
 
 namespace budgetree {
 namespace {
 
-Whole whole_of(const nb::bytes& bytes) {
-    return Whole::from_bytes({reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()});
+BigUInt big_of(const nb::bytes& bytes) {
+    return BigUInt::from_bytes({reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()});
 }
 
-Form polynomial(const std::vector<nb::bytes>& coefficients, const std::vector<std::vector<std::int32_t>>& exponents,
-                int n_classes) {
+IntegerImpurity polynomial(const std::vector<nb::bytes>& coefficients,
+                           const std::vector<std::vector<std::int32_t>>& exponents, int n_classes) {
     std::vector<Term> terms;
-    for (std::size_t i = 0; i < coefficients.size(); ++i) terms.push_back({whole_of(coefficients[i]), exponents.at(i)});
-    return Form::polynomial(std::move(terms), n_classes);
-}
-
-std::unique_ptr<Table> pack(const KeptCases& kept, Clock& clock) {
-    return interruptible(clock, [&] { return std::make_unique<Table>(kept.cases, clock); });
+    for (std::size_t i = 0; i < coefficients.size(); ++i) terms.push_back({big_of(coefficients[i]), exponents.at(i)});
+    return IntegerImpurity::polynomial(std::move(terms), n_classes);
 }
 
 nb::dict nodes_of(GrownTree tree, int n_classes) {
@@ -48,11 +44,11 @@ nb::dict nodes_of(GrownTree tree, int n_classes) {
     return nodes;
 }
 
-std::optional<nb::dict> grow_for_python(const Table& table, const Money& money, const GrowthSettings& settings,
-                                        int threads, Clock& clock) {
-    fitting(money, table.layout().n_tests(), table.layout().max_outcomes());
+std::optional<nb::dict> grow_for_python(const PackedTable& table, const CostModel& costs,
+                                        const GrowthSettings& settings, int threads, Clock& clock) {
+    fitting(costs, table.layout().n_tests(), table.layout().max_outcomes());
     require(settings.min_cases == 1 || !table.layout().is_weighted(), "min_cases: expected 1 where cases have weights");
-    auto grown = interruptible(clock, [&] { return grow(table, money, settings, threads, clock); });
+    auto grown = interruptible(clock, [&] { return grow(table, costs, settings, threads, clock); });
     if (!grown) return std::nullopt;
     return nodes_of(std::move(*grown), table.layout().n_classes());
 }
@@ -65,11 +61,11 @@ StepArrays arrays_of(Steps steps) {
             as_numpy(steps.take_summaries(), {n_trees, Steps::kSummary})};
 }
 
-std::unique_ptr<Pool> make_pool(const Table& table, const Money& money, const LeafPolicy& policy,
+std::unique_ptr<Pool> make_pool(const PackedTable& table, const CostModel& costs, const LeafPolicy& policy,
                                 std::size_t cache_bytes) {
-    fitting(money, table.layout().n_tests(), table.layout().max_outcomes());
+    fitting(costs, table.layout().n_tests(), table.layout().max_outcomes());
     require(policy.n_classes() == table.layout().n_classes(), "policy: expected as many classes as the table has");
-    return Pool::make(table, money, policy, cache_bytes);
+    return Pool::make(table, costs, policy, cache_bytes);
 }
 
 StepArrays grow_in_pool(Pool& pool, const std::vector<GrowthSettings>& all, Clock& clock) {
@@ -91,65 +87,84 @@ std::tuple<NumpyArray<std::int64_t>, StepArrays> bisect_in_pool(Pool& pool, cons
     return {as_numpy(std::move(multiples)), arrays_of(std::move(steps))};
 }
 
-NumpyArray<std::int64_t> count_for_python(const KeptCases& kept, Array<std::int32_t> numbers, Clock& clock) {
-    for (const std::int32_t number : as_span(numbers)) {
-        require(number >= 0 && std::size_t(number) < kept.cases.size(),
-                "numbers: expected cases from 0 to their number - 1");
-    }
-    auto counts = interruptible(clock, [&] {
+// The paths of as many nodes as `counts` is of.
+PathsPaid paths_of(const Array<Units>& paid, const Array<FeeSet>& fees_paid, std::size_t n_numbers,
+                   std::size_t per_node) {
+    require(n_numbers == paid.shape(0) * per_node, "counts: expected as many as the nodes have");
+    require(fees_paid.shape(0) == paid.shape(0), "fees_paid: expected one for each node");
+    return {as_span(paid), as_span(fees_paid)};
+}
+
+NumpyArray<std::uint8_t> stops_for_python(const LevelChooser& chooser, Matrix<std::int64_t> class_weights,
+                                          Array<Units> paid, Array<FeeSet> fees_paid) {
+    const PathsPaid paths = paths_of(paid, fees_paid, class_weights.size(), chooser.n_classes());
+    return as_numpy(chooser.stops({class_weights.data(), class_weights.size()}, paths));
+}
+
+std::tuple<NumpyArray<std::int32_t>, NumpyArray<std::uint8_t>> choose_for_python(
+    LevelChooser& chooser, Matrix<std::int64_t> counts, Array<Units> paid, Array<FeeSet> fees_paid, Clock& clock) {
+    const PathsPaid paths = paths_of(paid, fees_paid, counts.size(), chooser.n_cells());
+    const auto choices = interruptible(clock, [&] {
         Watch watch(clock);
-        return count_classes(kept.cases, as_span(numbers), watch);
+        return chooser.choose({counts.data(), counts.size()}, paths, watch);
     });
-    const std::size_t n_tests = kept.cases.n_tests(), n_classes = kept.cases.n_classes;
-    const std::size_t width = counts.size() / n_tests / n_classes;
-    return as_numpy(std::move(counts), {n_tests, width, n_classes});
+    std::vector<std::int32_t> test;
+    std::vector<std::uint8_t> fallback;
+    for (const Choice& choice : choices) {
+        test.push_back(choice.test);
+        fallback.push_back(choice.is_fallback);
+    }
+    return {as_numpy(std::move(test)), as_numpy(std::move(fallback))};
 }
 
 }  // namespace
 
 void bind_growth(nb::module_& module) {
-    nb::class_<Table>(module, "Table", "The known cases, packed and sorted by class.")
-        .def(nb::new_(&pack), "cases"_a, "clock"_a)
-        .def_prop_ro("n_rows", &Table::n_rows)
-        .def_prop_ro("total_weight", [](const Table& table) {
-            const auto weights = table.class_weights();
-            return std::accumulate(weights.begin(), weights.end(), std::int64_t(0));
-        });
-    nb::class_<Form>(module, "Form", "An impurity in whole numbers; they come as bytes, least first.")
-        .def_static("powers", &Form::powers, "power"_a, "n_classes"_a)
+    nb::class_<IntegerImpurity>(module, "IntegerImpurity",
+                                "An impurity in whole numbers; they come as bytes, least first.")
+        .def_static("powers", &IntegerImpurity::powers, "power"_a, "n_classes"_a)
         .def_static(
             "hinge",
             [](const nb::bytes& q, const nb::bytes& p, bool square, int n_classes) {
-                return Form::hinge(whole_of(q), whole_of(p), square, n_classes);
+                return IntegerImpurity::hinge(big_of(q), big_of(p), square, n_classes);
             },
             "q"_a, "p"_a, "subtracts_square"_a, "n_classes"_a)
         .def_static("polynomial", &polynomial, "coefficients"_a, "exponents"_a, "n_classes"_a)
-        .def_static("gini", &Form::gini, "n_classes"_a)
-        .def_static("entropy", &Form::entropy, "n_classes"_a);
+        .def_static("gini", &IntegerImpurity::gini, "n_classes"_a)
+        .def_static("entropy", &IntegerImpurity::entropy, "n_classes"_a);
     nb::class_<GrowthSettings>(module, "GrowthSettings", "What a growth is asked for.")
-        .def(nb::new_([](const Form& form, const nb::bytes& threshold, double float_threshold, Units budget,
-                         bool is_worst, int min_cases) {
+        .def(nb::new_([](const IntegerImpurity& impurity, const nb::bytes& threshold, double float_threshold,
+                         Units budget, bool is_worst, int min_cases) {
                  return GrowthSettings{
-                     form,     whole_of(threshold), float_threshold, budget, is_worst ? Rule::kWorst : Rule::kExpected,
+                     impurity, big_of(threshold), float_threshold, budget, is_worst ? Rule::kWorst : Rule::kExpected,
                      min_cases};
              }),
-             "form"_a, "threshold"_a, "float_threshold"_a, "budget"_a, "is_worst"_a, "min_cases"_a = 1);
-    module.def("grow", &grow_for_python, "table"_a, "money"_a, "settings"_a, "threads"_a, "clock"_a,
+             "impurity"_a, "threshold"_a, "float_threshold"_a, "budget"_a, "is_worst"_a, "min_cases"_a = 1);
+    module.def("grow", &grow_for_python, "table"_a, "costs"_a, "settings"_a, "threads"_a, "clock"_a,
                "The nodes of a tree, breadth first; None when the clock stopped it.");
     nb::class_<Hinges>(module, "Hinges", "Hinged functions at multiples of a step.")
         .def(nb::new_([](const nb::bytes& q, const nb::bytes& p, bool square, Units budget, int min_cases) {
-                 return Hinges{whole_of(q), whole_of(p), square, budget, min_cases};
+                 return Hinges{big_of(q), big_of(p), square, budget, min_cases};
              }),
              "q"_a, "p"_a, "subtracts_square"_a, "budget"_a, "min_cases"_a = 1);
     nb::class_<Pool>(module, "Pool", "Sets of cases that many trees share; the table and the prices must outlive it.")
-        .def(nb::new_(&make_pool), "table"_a, "money"_a, "policy"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
+        .def(nb::new_(&make_pool), "table"_a, "costs"_a, "policy"_a, "cache_bytes"_a, nb::keep_alive<0, 1>(),
              nb::keep_alive<0, 2>())
         .def("grow", &grow_in_pool, "settings"_a, "clock"_a,
              "Need, gain and summaries of the trees that were finished.")
         .def("bisect", &bisect_in_pool, "hinges"_a, "largest"_a, "close"_a, "clock"_a,
              "The multiples found by bisection, and the steps of their trees.");
-    module.def("count_classes", &count_for_python, "cases"_a, "numbers"_a, "clock"_a,
-               "Weight units by test, outcome and class among some cases.");
+    nb::class_<LevelChooser>(module, "LevelChooser", "The rule, for nodes that were counted elsewhere.")
+        .def(nb::new_([](Array<std::int32_t> n_outcomes, int n_classes, const CostModel& costs,
+                         const GrowthSettings& settings) {
+                 const auto outcomes = as_vector(n_outcomes);
+                 fitting(costs, int(outcomes.size()), *std::max_element(outcomes.begin(), outcomes.end()));
+                 return std::make_unique<LevelChooser>(outcomes, n_classes, costs, settings);
+             }),
+             "n_outcomes"_a, "n_classes"_a, "costs"_a, "settings"_a)
+        .def("stops", &stops_for_python, "class_weights"_a, "paid"_a, "fees_paid"_a, "Per node, whether it is a leaf.")
+        .def("choose", &choose_for_python, "counts"_a, "paid"_a, "fees_paid"_a, "clock"_a,
+             "Per node the test, -1 in a leaf, and whether Pairs chose it.");
 }
 
 }  // namespace budgetree

@@ -1,4 +1,4 @@
-// budgetree._core.parts: components by themselves, so that tests can hold each against a plain twin.
+// budgetree._core.parts: components by themselves, so that tests can hold each against a reference implementation.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
@@ -7,11 +7,11 @@
 #include <string>
 #include <tuple>
 
-#include "../choice.hpp"
-#include "../counting.hpp"
-#include "../table.hpp"
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "growth/choice.hpp"
+#include "tables/counting.hpp"
+#include "tables/packed_table.hpp"
 
 namespace budgetree {
 namespace {
@@ -19,11 +19,11 @@ namespace {
 template <typename T>
 using Cube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-Whole whole_of(const nb::bytes& bytes) {
-    return Whole::from_bytes({reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()});
+BigUInt big_of(const nb::bytes& bytes) {
+    return BigUInt::from_bytes({reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()});
 }
 
-nb::bytes bytes_of(const Whole& whole) {
+nb::bytes bytes_of(const BigUInt& whole) {
     std::vector<char> bytes;
     for (const std::uint64_t limb : whole.limbs()) {
         for (int i = 0; i < 8; ++i) bytes.push_back(char(limb >> 8 * i & 255));
@@ -32,7 +32,7 @@ nb::bytes bytes_of(const Whole& whole) {
 }
 
 nb::bytes calculate(const std::string& operation, const nb::bytes& a, const nb::bytes& b) {
-    const Whole left = whole_of(a), right = whole_of(b);
+    const BigUInt left = big_of(a), right = big_of(b);
     if (operation == "+") return bytes_of(left + right);
     if (operation == "-") return bytes_of(excess(left, right));
     if (operation == "*") return bytes_of(left * right);
@@ -40,12 +40,12 @@ nb::bytes calculate(const std::string& operation, const nb::bytes& a, const nb::
 }
 
 int compare(const nb::bytes& a, const nb::bytes& b) {
-    const auto order = whole_of(a) <=> whole_of(b);
+    const auto order = big_of(a) <=> big_of(b);
     return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
 // The codes and weights of the rows, in their order.
-std::tuple<NumpyArray<std::uint8_t>, NumpyArray<double>> unpack(const Table& table) {
+std::tuple<NumpyArray<std::uint8_t>, NumpyArray<double>> unpack(const PackedTable& table) {
     const RowLayout& layout = table.layout();
     std::vector<std::uint8_t> codes;
     std::vector<double> weights;
@@ -74,7 +74,7 @@ NumpyArray<std::int64_t> array_of(const RowLayout& layout, const NodeCounts<Coun
 }
 
 template <typename Count>
-NumpyArray<std::int64_t> count_by(const Table& table, std::span<const std::int32_t> numbers) {
+NumpyArray<std::int64_t> count_by(const PackedTable& table, std::span<const std::int32_t> numbers) {
     NodeCounts<Count> counts(table.layout());
     Clock clock(1e9);
     Watch watch(clock);
@@ -89,12 +89,12 @@ NumpyArray<std::int64_t> count_by(const Table& table, std::span<const std::int32
     return array_of(table.layout(), counts, classes_of(present));
 }
 
-NumpyArray<std::int64_t> count(const Table& table, Array<std::int32_t> numbers) {
+NumpyArray<std::int64_t> count(const PackedTable& table, Array<std::int32_t> numbers) {
     return table.layout().is_weighted() ? count_by<double>(table, as_span(numbers))
                                         : count_by<std::uint32_t>(table, as_span(numbers));
 }
 
-NumpyArray<std::int64_t> count_all(const Table& table) {
+NumpyArray<std::int64_t> count_all(const PackedTable& table) {
     const ClassList classes = classes_of(table.class_sizes());
     return table.layout().is_weighted() ? array_of(table.layout(), table.counts<double>(), classes)
                                         : array_of(table.layout(), table.counts<std::uint32_t>(), classes);
@@ -112,33 +112,34 @@ NodeCounts<Count> counts_of(const RowLayout& layout, const std::int64_t* array, 
     return counts;
 }
 
-// The form on each row of counts, by the vectors: as if each were the only outcome of a test.
+// The impurity on each row of counts, by the vectors: as if each were the only outcome of a test.
 template <typename Count>
-std::vector<double> values_by(const Form& form, const Matrix<std::int64_t>& sets, bool is_weighted) {
+std::vector<double> values_by(const IntegerImpurity& impurity, const Matrix<std::int64_t>& sets, bool is_weighted) {
     const RowLayout layout(std::vector<std::int32_t>(sets.shape(0), 1), int(sets.shape(1)), is_weighted);
     const auto counts = counts_of<Count>(layout, sets.data(), 1);
     ClassList classes(sets.shape(1));
     for (std::size_t c = 0; c < classes.size(); ++c) classes[c] = std::int32_t(c);
     std::vector<double> kept(layout.n_lanes());
     const CountedNode node = counted_node(layout, counts, classes);
-    form.fill(node, node, {kept.data(), false, nullptr, nullptr});
+    impurity.fill(node, node, {kept.data(), false, nullptr, nullptr});
     kept.resize(sets.shape(0));
     return kept;
 }
 
-NumpyArray<double> values(const Form& form, Matrix<std::int64_t> sets, bool is_weighted) {
-    return as_numpy(is_weighted ? values_by<double>(form, sets, true) : values_by<std::uint32_t>(form, sets, false));
+NumpyArray<double> values(const IntegerImpurity& impurity, Matrix<std::int64_t> sets, bool is_weighted) {
+    return as_numpy(is_weighted ? values_by<double>(impurity, sets, true)
+                                : values_by<std::uint32_t>(impurity, sets, false));
 }
 
 template <typename Count>
-Choice choose_by(const Cube<std::int64_t>& array, const Money& money, const GrowthSettings& settings, const Path& path,
-                 bool is_weighted) {
+Choice choose_by(const Cube<std::int64_t>& array, const CostModel& costs, const GrowthSettings& settings,
+                 const Path& path, bool is_weighted) {
     const int n_tests = int(array.shape(0)), width = int(array.shape(1)), n_classes = int(array.shape(2));
     const RowLayout layout(std::vector<std::int32_t>(n_tests, width), n_classes, is_weighted);
     const auto counts = counts_of<Count>(layout, array.data(), width);
     std::vector<std::int64_t> weights(n_classes);
     for (int i = 0; i < width * n_classes; ++i) weights[i % n_classes] += array.data()[i];
-    Chooser chooser(layout, money);
+    Chooser chooser(layout, costs);
     chooser.use(settings);
     if (chooser.stops(weights, path)) return {};
     const ClassList classes = classes_of(weights);
@@ -149,11 +150,11 @@ Choice choose_by(const Cube<std::int64_t>& array, const Money& money, const Grow
     return chooser.choose<Count>({weights, classes, counts, facts, path}, watch);
 }
 
-std::tuple<int, bool> choose(Cube<std::int64_t> counts, const Money& money, const GrowthSettings& settings,
+std::tuple<int, bool> choose(Cube<std::int64_t> counts, const CostModel& costs, const GrowthSettings& settings,
                              std::tuple<Units, FeeSet> path, bool is_weighted) {
     const Path spent = {std::get<0>(path), std::get<1>(path)};
-    const Choice choice = is_weighted ? choose_by<double>(counts, money, settings, spent, true)
-                                      : choose_by<std::uint32_t>(counts, money, settings, spent, false);
+    const Choice choice = is_weighted ? choose_by<double>(counts, costs, settings, spent, true)
+                                      : choose_by<std::uint32_t>(counts, costs, settings, spent, false);
     return {choice.test, choice.is_fallback};
 }
 
@@ -166,16 +167,19 @@ void bind_parts(nb::module_& module) {
     parts.def("unpack", &unpack, "table"_a);
     parts.def("count", &count, "table"_a, "numbers"_a);
     parts.def("count_all", &count_all, "table"_a);
-    parts.def("values", &values, "form"_a, "sets"_a, "is_weighted"_a);
+    parts.def("values", &values, "impurity"_a, "sets"_a, "is_weighted"_a);
     parts.def(
         "exact_value",
-        [](const Form& form, Array<std::int64_t> counts) { return bytes_of(form.exact_value(as_span(counts))); },
-        "form"_a, "counts"_a);
+        [](const IntegerImpurity& impurity, Array<std::int64_t> counts) {
+            return bytes_of(impurity.exact_value(as_span(counts)));
+        },
+        "impurity"_a, "counts"_a);
     parts.def(
-        "value", [](const Form& form, Array<std::int64_t> counts) { return form.value(as_span(counts)); }, "form"_a,
-        "counts"_a);
-    parts.def("error_bound", &Form::error_bound, "form"_a, "total"_a, "factor"_a);
-    parts.def("choose", &choose, "counts"_a, "money"_a, "settings"_a, "path"_a, "is_weighted"_a);
+        "value",
+        [](const IntegerImpurity& impurity, Array<std::int64_t> counts) { return impurity.value(as_span(counts)); },
+        "impurity"_a, "counts"_a);
+    parts.def("error_bound", &IntegerImpurity::error_bound, "impurity"_a, "total"_a, "factor"_a);
+    parts.def("choose", &choose, "counts"_a, "costs"_a, "settings"_a, "path"_a, "is_weighted"_a);
 }
 
 }  // namespace budgetree

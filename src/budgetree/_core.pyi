@@ -19,7 +19,7 @@ class Clock:
     @property
     def was_interrupted(self) -> bool: ...
 
-class Money:
+class CostModel:
     def __init__(self, own: NDArray[np.int64], fees: NDArray[np.int64], fee_mask: NDArray[np.uint64]) -> None: ...
 
 class LeafPolicy:
@@ -36,28 +36,36 @@ class Cases:
         codes_are_checked: bool = False,
     ) -> None: ...
 
-class Table:
-    def __new__(cls, cases: Cases, clock: Clock) -> Table: ...
+class PackedTable:
+    def __new__(cls, cases: Cases, clock: Clock) -> PackedTable: ...
     @property
     def n_rows(self) -> int: ...
     @property
     def total_weight(self) -> int: ...
 
-class Form:
+class IntegerImpurity:
     @staticmethod
-    def powers(power: int, n_classes: int) -> Form: ...
+    def powers(power: int, n_classes: int) -> IntegerImpurity: ...
     @staticmethod
-    def hinge(q: bytes, p: bytes, subtracts_square: bool, n_classes: int) -> Form: ...
+    def hinge(q: bytes, p: bytes, subtracts_square: bool, n_classes: int) -> IntegerImpurity: ...
     @staticmethod
-    def polynomial(coefficients: Sequence[bytes], exponents: Sequence[Sequence[int]], n_classes: int) -> Form: ...
+    def polynomial(
+        coefficients: Sequence[bytes], exponents: Sequence[Sequence[int]], n_classes: int
+    ) -> IntegerImpurity: ...
     @staticmethod
-    def gini(n_classes: int) -> Form: ...
+    def gini(n_classes: int) -> IntegerImpurity: ...
     @staticmethod
-    def entropy(n_classes: int) -> Form: ...
+    def entropy(n_classes: int) -> IntegerImpurity: ...
 
 class GrowthSettings:
     def __new__(
-        cls, form: Form, threshold: bytes, float_threshold: float, budget: int, is_worst: bool, min_cases: int = 1
+        cls,
+        impurity: IntegerImpurity,
+        threshold: bytes,
+        float_threshold: float,
+        budget: int,
+        is_worst: bool,
+        min_cases: int = 1,
     ) -> GrowthSettings: ...
 
 class Hinges:
@@ -66,14 +74,14 @@ class Hinges:
 StepArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 class Pool:
-    def __new__(cls, table: Table, money: Money, policy: LeafPolicy, cache_bytes: int) -> Pool: ...
+    def __new__(cls, table: PackedTable, costs: CostModel, policy: LeafPolicy, cache_bytes: int) -> Pool: ...
     def grow(self, settings: Sequence[GrowthSettings], clock: Clock) -> StepArrays: ...
     def bisect(
         self, hinges: Hinges, largest: int, close: int, clock: Clock
     ) -> tuple[NDArray[np.int64], StepArrays]: ...
 
 def grow(
-    table: Table, money: Money, settings: GrowthSettings, threads: int, clock: Clock
+    table: PackedTable, costs: CostModel, settings: GrowthSettings, threads: int, clock: Clock
 ) -> dict[str, NDArray[np.generic]] | None: ...
 def count_classes(cases: Cases, numbers: NDArray[np.int32], clock: Clock) -> NDArray[np.int64]: ...
 def move_cases(
@@ -85,7 +93,7 @@ def count_places(
 
 class LevelChooser:
     def __new__(
-        cls, n_outcomes: NDArray[np.int32], n_classes: int, money: Money, settings: GrowthSettings
+        cls, n_outcomes: NDArray[np.int32], n_classes: int, costs: CostModel, settings: GrowthSettings
     ) -> LevelChooser: ...
     def stops(
         self, class_weights: NDArray[np.int64], paid: NDArray[np.int64], fees_paid: NDArray[np.uint64]
@@ -146,7 +154,7 @@ class Answer:
     @property
     def test(self) -> int: ...
 
-class RaceResult:
+class ParallelSearchResult:
     @property
     def answer(self) -> Answer | None: ...
     @property
@@ -158,7 +166,7 @@ class Search:
     def __init__(
         self,
         cases: Cases,
-        money: Money,
+        costs: CostModel,
         policy: LeafPolicy,
         unavoidable: NDArray[np.int64],
         cache_bytes: int,
@@ -170,6 +178,6 @@ class Search:
     def tree(self, question: Question, clock: Clock, pass_: Pass = ...) -> dict[str, NDArray[np.int64]] | None: ...
     def fewest_errors_of_triples(self) -> int: ...
     def lower_bound(self, question: Question, wanted: int, clock: Clock) -> int: ...
-    def race(
+    def search_in_parallel(
         self, question: Question, clock: Clock, threads: int, bound_seconds: float = 0.0
-    ) -> tuple[RaceResult, dict[str, NDArray[np.int64]] | None]: ...
+    ) -> tuple[ParallelSearchResult, dict[str, NDArray[np.int64]] | None]: ...

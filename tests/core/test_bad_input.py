@@ -21,19 +21,19 @@ def cases(**changed: Any) -> Any:
     return _core.Cases(**(arrays | changed))
 
 
-def money(**changed: Any) -> Any:
+def costs(**changed: Any) -> Any:
     arrays = {
         "own": np.ones((2, 2), dtype=np.int64),
         "fees": np.array([1], dtype=np.int64),
         "fee_mask": np.array([1, 0], dtype=np.uint64),
     }
-    return _core.Money(**(arrays | changed))
+    return _core.CostModel(**(arrays | changed))
 
 
 def search(**changed: Any) -> Any:
     given = {
         "cases": cases(),
-        "money": money(),
+        "costs": costs(),
         "policy": _core.LeafPolicy(None, 2),
         "unavoidable": np.zeros(3, dtype=np.int64),
         "cache_bytes": 0,
@@ -73,21 +73,21 @@ def test_cases_that_do_not_fit_together(name: str, value: Any) -> None:
 )
 def test_prices_that_nobody_has(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match="expected"):
-        money(**{name: value})
+        costs(**{name: value})
 
 
 def test_prices_of_other_tests() -> None:
-    three = money(own=np.ones((3, 2), dtype=np.int64), fee_mask=np.zeros(3, dtype=np.uint64))
-    narrow = money(own=np.ones((2, 1), dtype=np.int64))
-    table = _core.Table(cases(), _core.Clock())
+    three = costs(own=np.ones((3, 2), dtype=np.int64), fee_mask=np.zeros(3, dtype=np.uint64))
+    narrow = costs(own=np.ones((2, 1), dtype=np.int64))
+    table = _core.PackedTable(cases(), _core.Clock())
     zero = bytes(128)
-    settings = _core.GrowthSettings(_core.Form.powers(2, 2), zero, 0.0, 2, True)
+    settings = _core.GrowthSettings(_core.IntegerImpurity.powers(2, 2), zero, 0.0, 2, True)
     for wrong in (three, narrow):
-        with pytest.raises(ValueError, match="money: expected"):
-            search(money=wrong)
-        with pytest.raises(ValueError, match="money: expected"):
+        with pytest.raises(ValueError, match="costs: expected"):
+            search(costs=wrong)
+        with pytest.raises(ValueError, match="costs: expected"):
             _core.grow(table, wrong, settings, 1, _core.Clock())
-        with pytest.raises(ValueError, match="money: expected"):
+        with pytest.raises(ValueError, match="costs: expected"):
             _core.Pool(table, wrong, _core.LeafPolicy(None, 2), 0)
 
 
@@ -106,7 +106,7 @@ def test_questions_that_make_no_sense() -> None:
     with pytest.raises(ValueError, match="budget: expected"):
         searcher.ask(_core.Question(2**63 - 1), _core.Clock())
     with pytest.raises(ValueError, match="threads: expected"):
-        searcher.race(_core.Question(2), _core.Clock(), 10**9)
+        searcher.search_in_parallel(_core.Question(2), _core.Clock(), 10**9)
     assert searcher.ask(_core.Question(-5), _core.Clock()).value == 1  # a leaf
     assert searcher.ask(_core.Question(2, -5), _core.Clock()).value == 0  # not below what is unavoidable
     assert searcher.ask(_core.Question(_core.NEVER - 1), _core.Clock()).value == 0
@@ -124,10 +124,10 @@ def test_a_clock_that_was_interrupted_is_over_and_has_no_error_left() -> None:
         weights=None,
         n_outcomes=np.full(60, 2, dtype=np.int32),
     )
-    prices = money(own=np.ones((60, 2), dtype=np.int64), fee_mask=np.zeros(60, dtype=np.uint64))
-    searcher = search(cases=many, money=prices, unavoidable=np.zeros(400, dtype=np.int64))
+    prices = costs(own=np.ones((60, 2), dtype=np.int64), fee_mask=np.zeros(60, dtype=np.uint64))
+    searcher = search(cases=many, costs=prices, unavoidable=np.zeros(400, dtype=np.int64))
     clock = _core.Clock(None, fail)
     with pytest.raises(RuntimeError, match="no terminal"):
         searcher.ask(_core.Question(6), clock)
     assert searcher.ask(_core.Question(6), clock) is None
-    assert _core.Table(many, clock) is not None
+    assert _core.PackedTable(many, clock) is not None

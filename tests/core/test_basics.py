@@ -132,6 +132,6 @@ def test_cases_that_do_not_fit_are_refused(change: dict[str, Any], message: str)
     ],
 )
 def test_money_that_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
-    _core.Money(**MONEY)
+    _core.CostModel(**MONEY)
     with pytest.raises(ValueError, match=message):
-        _core.Money(**(MONEY | change))
+        _core.CostModel(**(MONEY | change))

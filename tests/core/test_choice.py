@@ -12,7 +12,7 @@ import pytest
 import budgetree as bt
 from budgetree._core import parts
 from budgetree.learn.greedy.decision import Spent, decide
-from budgetree.learn.greedy.native import NativeInstance, core_money, core_settings
+from budgetree.learn.greedy.native import NativeInstance, core_costs, core_settings
 from budgetree.learn.greedy.settings import Settings
 
 IMPURITIES = [
@@ -62,7 +62,7 @@ def test_the_choice_is_the_plain_rules(impurity: bt.Impurity, rule: Any, scale: 
         fees_paid = rng.choice([0, 1])
         expected = decide(counts[0].sum(axis=0), lambda counts=counts: counts, Spent(prices, paid, fees_paid), settings)
         found = parts.choose(
-            counts, core_money(prices), core_settings(native, settings), (paid, fees_paid), is_weighted
+            counts, core_costs(prices), core_settings(native, settings), (paid, fees_paid), is_weighted
         )
         assert found == ((-1, False) if expected is None else (expected.test, expected.fallback))
 
@@ -77,5 +77,5 @@ def test_two_ratios_that_floats_cannot_tell_apart() -> None:
         prices.own[0], prices.own[1] = price_a, price_b
         settings = Settings(bt.Pairs().form(Fraction(1), 2), Fraction(0), 2**53, "worst")
         native = NativeInstance(None, None, 2 * 10**5, 2, 2**53)
-        chosen = parts.choose(counts, core_money(prices), core_settings(native, settings), (0, 0), False)
+        chosen = parts.choose(counts, core_costs(prices), core_settings(native, settings), (0, 0), False)
         assert chosen == (int(price_b < price_a), False)

@@ -14,7 +14,7 @@ import pytest
 from support import grow_with, plain
 
 import budgetree as bt
-from budgetree._core import Clock, Table, grow
+from budgetree._core import Clock, PackedTable, grow
 from budgetree.counts import core_cases
 from budgetree.learn.greedy.native import core_settings, native_instance
 from budgetree.learn.greedy.settings import check_settings
@@ -103,13 +103,13 @@ def test_a_clock_that_is_over_ends_packing_and_growth() -> None:
     assert native is not None
     settings = core_settings(native, check_settings(instance, bt.Pairs(), 0, None, "worst"))
     for threads in (1, 3):
-        assert grow(native.table, native.money, settings, threads, Clock(0.0)) is None
+        assert grow(native.table, native.costs, settings, threads, Clock(0.0)) is None
         start = time.perf_counter()
-        assert grow(native.table, native.money, settings, threads, Clock(0.002)) is None
+        assert grow(native.table, native.costs, settings, threads, Clock(0.002)) is None
         assert time.perf_counter() - start < 0.3
-    assert grow(native.table, native.money, settings, 1, Clock(100.0)) is not None
+    assert grow(native.table, native.costs, settings, 1, Clock(100.0)) is not None
     stopped = Clock(0.0)
-    Table(core_cases(instance), stopped)
+    PackedTable(core_cases(instance), stopped)
     assert stopped.is_stopped
 
 
@@ -141,5 +141,5 @@ def test_a_table_outlives_its_instance() -> None:
     expected = plain(instance, settings)
     wanted = core_settings(native, settings)
     del instance
-    grown = grow(native.table, native.money, wanted, 1, Clock())
+    grown = grow(native.table, native.costs, wanted, 1, Clock())
     assert (grown["test"] == expected.test).all()

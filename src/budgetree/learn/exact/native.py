@@ -1,4 +1,4 @@
-"""Exact search by the native core (core/exact.hpp, core/race.hpp)."""
+"""Exact search by the native core (core/exact/)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class NativeSearch:
             layout.n_classes,
             codes_are_checked=True,  # by the instance
         )
-        money = core.Money(layout.own, layout.fees, layout.fee_mask.astype(np.uint64))
+        costs = core.CostModel(layout.own, layout.fees, layout.fee_mask.astype(np.uint64))
         policy = core.LeafPolicy(layout.losses, layout.n_classes, layout.min_cases)
-        self._search = core.Search(cases, money, policy, layout.unavoidable, cache_bytes // threads, may_count_pairs)
+        self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // threads, may_count_pairs)
 
     @property
     def counts_pairs(self) -> bool:
@@ -58,7 +58,7 @@ class NativeSearch:
         bound_seconds = BOUND_SECONDS if left is None else BOUND_SHARE * left
         with clock.in_core() as core_clock:
             question = _question(budget, cutoff, ANY_TEST)
-            found, tree = self._search.race(question, core_clock, self._threads, bound_seconds)
+            found, tree = self._search.search_in_parallel(question, core_clock, self._threads, bound_seconds)
         answer = None if found.answer is None else _answer(found.answer)
         return LongAnswer(
             answer, found.lower_bound, None if tree is None else as_nodes(FoundNodes(**tree), self._layout)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from budgetree._native import core
 from budgetree.counts import ShardedCases
 from budgetree.learn.greedy.decision import Spent, decide
-from budgetree.learn.greedy.native import NativeInstance, core_money, core_settings
+from budgetree.learn.greedy.native import NativeInstance, core_costs, core_settings
 from budgetree.learn.greedy.rule import Choice, stops
 from budgetree.learn.greedy.settings import Settings
 from budgetree.problem import Schema
@@ -45,7 +45,7 @@ def rule_for(cases: ShardedCases, settings: Settings) -> LevelRule:
     prices = cases.schema.table
     native = NativeInstance(
         table=None,
-        money=core_money(prices),
+        costs=core_costs(prices),
         total=cases.class_order.total,
         n_classes=cases.n_classes,
         highest_price=int(prices.costliest.max() + prices.fees.sum()),
@@ -62,7 +62,7 @@ class NativeRule:
     def __init__(self, schema: Schema, native: NativeInstance, settings: Settings) -> None:
         assert core is not None
         outcomes = schema.n_outcomes.astype(np.int32)
-        self._chooser = core.LevelChooser(outcomes, native.n_classes, native.money, core_settings(native, settings))
+        self._chooser = core.LevelChooser(outcomes, native.n_classes, native.costs, core_settings(native, settings))
 
     def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
         stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, nodes.paid, nodes.fees_paid)

@@ -28,8 +28,8 @@ WHOLE_BYTES = 128
 class NativeInstance:
     """An instance as the core knows it."""
 
-    table: Any  # core.Table: the cases, packed
-    money: Any  # core.Money
+    table: Any  # core.PackedTable: the cases, packed
+    costs: Any  # core.CostModel
     total: int  # weight units of all cases
     n_classes: int
     highest_price: int  # the costliest test with all fees
@@ -60,10 +60,10 @@ def native_instance(instance: Instance) -> NativeInstance | None:
     native = _known.get(instance)
     if native is None:
         prices = instance.schema.table
-        table = core.Table(core_cases(instance), core.Clock())
+        table = core.PackedTable(core_cases(instance), core.Clock())
         native = NativeInstance(
             table=table,
-            money=core_money(prices),
+            costs=core_costs(prices),
             total=table.total_weight,
             n_classes=instance.n_classes,
             highest_price=int(prices.costliest.max() + prices.fees.sum()),
@@ -73,10 +73,10 @@ def native_instance(instance: Instance) -> NativeInstance | None:
     return native
 
 
-def core_money(prices: PriceTable) -> Any:
+def core_costs(prices: PriceTable) -> Any:
     """The core's Money."""
     assert core is not None
-    return core.Money(prices.own, prices.fees, prices.fee_mask.astype(np.uint64))
+    return core.CostModel(prices.own, prices.fees, prices.fee_mask.astype(np.uint64))
 
 
 def is_native(instance: Instance, form: Form, min_cases: int = 1) -> bool:
@@ -90,7 +90,7 @@ def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nod
     native = native_instance(instance)
     assert core is not None
     assert native is not None
-    grown = core.grow(native.table, native.money, core_settings(native, settings), threads, core.Clock())
+    grown = core.grow(native.table, native.costs, core_settings(native, settings), threads, core.Clock())
     return Nodes(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
 
 
@@ -101,7 +101,7 @@ class NativePool:
         assert core is not None
         self._native = native
         units = None if losses.is_plain else np.ascontiguousarray(losses.units)
-        self._pool = core.Pool(native.table, native.money, core.LeafPolicy(units, native.n_classes), cache_bytes)
+        self._pool = core.Pool(native.table, native.costs, core.LeafPolicy(units, native.n_classes), cache_bytes)
 
     def steps(self, all_settings: list[Settings], clock: Clock) -> Steps:
         """The steps of the trees that were finished in time, in order."""
@@ -125,13 +125,15 @@ def core_form(form: Form, n_classes: int) -> Any:
     """A form as the core knows it."""
     assert core is not None
     if isinstance(form, PowersForm):
-        return core.Form.powers(form.power, n_classes)
+        return core.IntegerImpurity.powers(form.power, n_classes)
     if isinstance(form, HingeForm):
-        return core.Form.hinge(_bytes(form.q), _bytes(form.p), form.b > 0, n_classes)
+        return core.IntegerImpurity.hinge(_bytes(form.q), _bytes(form.p), form.b > 0, n_classes)
     if isinstance(form, PolynomialForm):
         coefficients = [_bytes(coefficient) for coefficient, _ in form.terms]
-        return core.Form.polynomial(coefficients, [list(exponents) for _, exponents in form.terms], n_classes)
-    return {GINI: core.Form.gini, ENTROPY: core.Form.entropy}[form.kind](n_classes)
+        return core.IntegerImpurity.polynomial(
+            coefficients, [list(exponents) for _, exponents in form.terms], n_classes
+        )
+    return {GINI: core.IntegerImpurity.gini, ENTROPY: core.IntegerImpurity.entropy}[form.kind](n_classes)
 
 
 def core_settings(native: NativeInstance, settings: Settings) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from budgetree.problem import PriceTable
 from budgetree.tree import Nodes, charges
 
-END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of a summary, as in core/steps.hpp
+END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of a summary, as in core/growth/steps.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,195 @@
+// The known cases for Python: as they are given, packed, in partitions, and walking through a tree.
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "tables/counting.hpp"
+#include "tables/packed_table.hpp"
+#include "tables/partition.hpp"
+#include "tables/walk.hpp"
+
+namespace budgetree {
+namespace {
+
+// A pass over the codes, at the speed of memory: a code beyond its test's outcomes would be counted anywhere.
+bool all_codes_fit(const Cases& cases) {
+    std::vector<std::uint8_t> last;
+    for (const std::int32_t n_outcomes : cases.n_outcomes) last.push_back(std::uint8_t(n_outcomes - 1));
+    const std::size_t n_tests = last.size();
+    std::uint8_t beyond = 0;
+    for (std::size_t number = 0; number < cases.size(); ++number) {
+        const std::uint8_t* row = cases.row(number);
+        for (std::size_t test = 0; test < n_tests; ++test) beyond |= row[test] > last[test];
+    }
+    return beyond == 0;
+}
+
+std::unique_ptr<PackedTable> pack(const KeptCases& kept, Clock& clock) {
+    return interruptible(clock, [&] { return std::make_unique<PackedTable>(kept.cases, clock); });
+}
+
+NumpyArray<std::int64_t> classes_for_python(const KeptCases& kept, Array<std::int32_t> numbers, Clock& clock) {
+    for (const std::int32_t number : as_span(numbers)) {
+        require(number >= 0 && std::size_t(number) < kept.cases.size(),
+                "numbers: expected cases from 0 to their number - 1");
+    }
+    auto counts = interruptible(clock, [&] {
+        Watch watch(clock);
+        return count_classes(kept.cases, as_span(numbers), watch);
+    });
+    const std::size_t n_tests = kept.cases.n_tests(), n_classes = kept.cases.n_classes;
+    const std::size_t width = counts.size() / n_tests / n_classes;
+    return as_numpy(std::move(counts), {n_tests, width, n_classes});
+}
+
+void check_places(const Cases& cases, std::span<const std::int32_t> places, std::size_t n_places) {
+    require(places.size() == cases.size(), "places: expected one for each case");
+    require(std::ranges::all_of(places, [&](std::int32_t place) { return place < std::int64_t(n_places); }),
+            "places: expected each to be below their number");
+}
+
+NumpyArray<std::int32_t> move_for_python(const KeptCases& kept, Array<std::int32_t> places, Array<std::int32_t> test,
+                                         Matrix<std::int32_t> below, Clock& clock) {
+    const Cases& cases = kept.cases;
+    check_places(cases, as_span(places), test.shape(0));
+    require(below.shape(0) == test.shape(0), "below: expected a row for each place");
+    for (const std::int32_t t : as_span(test)) {
+        require(t < cases.n_tests(), "test: expected a test of the cases, or -1");
+        require(t < 0 || std::size_t(cases.n_outcomes[t]) <= below.shape(1),
+                "below: expected a column for each outcome");
+    }
+    return as_numpy(interruptible(clock, [&] {
+        Watch watch(clock);
+        const std::span next(below.data(), below.size());
+        return move_cases(cases, as_span(places), {as_span(test), next, below.shape(1)}, watch);
+    }));
+}
+
+template <typename Count>
+nb::object count_by(const Cases& cases, std::span<const std::int32_t> places, const Slots& slots, Clock& clock) {
+    auto counts = interruptible(clock, [&] {
+        Watch watch(clock);
+        return count_places<Count>(cases, places, slots, watch);
+    });
+    const std::size_t n_classes = cases.n_classes;
+    return nb::cast(as_numpy(std::move(counts), {slots.n_slots, cells_of(cases) / n_classes, n_classes}));
+}
+
+nb::object count_for_python(const KeptCases& kept, Array<std::int32_t> places, Array<std::int32_t> slots,
+                            std::size_t n_slots, Clock& clock) {
+    const Cases& cases = kept.cases;
+    check_places(cases, as_span(places), slots.shape(0));
+    require(cases.size() < (std::size_t(1) << 32), "cases: expected fewer than 4 billion in a shard");
+    for (const std::int32_t slot : as_span(slots)) {
+        require(slot < std::int64_t(n_slots), "slots: expected each to be below their number");
+    }
+    const Slots wanted = {as_span(slots), n_slots};
+    return cases.weights.empty() ? count_by<std::uint32_t>(cases, as_span(places), wanted, clock)
+                                 : count_by<std::int64_t>(cases, as_span(places), wanted, clock);
+}
+
+template <typename T>
+using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Route look_into(const Array<std::int32_t>& test, const Array<std::int64_t>& first_branch,
+                const Array<std::int32_t>& branches, const Array<std::int64_t>& n_outcomes,
+                const Matrix<std::int64_t>& price) {
+    const std::span prices(price.data(), price.size());
+    return {as_span(test), as_span(first_branch), as_span(branches), as_span(n_outcomes), prices};
+}
+
+// The route and the arrays that it looks into.
+class KeptRoute {
+public:
+    KeptRoute(Array<std::int32_t> test, Array<std::int64_t> first_branch, Array<std::int32_t> branches,
+              Array<std::int64_t> n_outcomes, Matrix<std::int64_t> price)
+        : route_(look_into(test, first_branch, branches, n_outcomes, price)), test_(std::move(test)),
+          first_branch_(std::move(first_branch)), branches_(std::move(branches)), n_outcomes_(std::move(n_outcomes)),
+          price_(std::move(price)) {
+        if (price_.shape(0) != test_.shape(0)) throw std::invalid_argument("price: expected one row per node");
+        if (const char* fault = find_fault(route_)) throw std::invalid_argument(fault);
+    }
+
+    void fill(const Matrix<std::uint8_t>& codes, const Filled<std::int32_t>& node, const Filled<std::int64_t>& paid,
+              Clock& clock, std::optional<int> threads) const {
+        if (codes.shape(1) != n_outcomes_.shape(0)) throw std::invalid_argument("codes: expected one column per test");
+        if (node.shape(0) != codes.shape(0) || paid.shape(0) != codes.shape(0)) {
+            throw std::invalid_argument("node, paid: expected one entry per row of codes");
+        }
+        if (threads && *threads < 1) throw std::invalid_argument("threads: expected at least 1");
+        const Walks walks{{codes.data(), codes.size()}, {node.data(), node.size()}, {paid.data(), paid.size()}};
+        const int n_threads = threads.value_or(int(std::thread::hardware_concurrency()));
+        interruptible(clock, [&] {
+            walk(route_, walks, clock, n_threads);
+            return true;
+        });
+    }
+
+private:
+    Route route_;
+    Array<std::int32_t> test_;
+    Array<std::int64_t> first_branch_;
+    Array<std::int32_t> branches_;
+    Array<std::int64_t> n_outcomes_;
+    Matrix<std::int64_t> price_;
+};
+
+}  // namespace
+
+KeptCases::KeptCases(Matrix<std::uint8_t> codes, Array<std::int32_t> labels, std::optional<Array<std::int64_t>> weights,
+                     Array<std::int32_t> n_outcomes, int n_classes, bool codes_are_checked)
+    : cases{{codes.data(), codes.size()}, as_span(labels), {}, as_vector(n_outcomes), n_classes},
+      codes_(std::move(codes)), labels_(std::move(labels)), weights_(std::move(weights)) {
+    require(labels_.shape(0) == codes_.shape(0), "labels: expected one per row of codes");
+    require(n_outcomes.shape(0) == codes_.shape(1), "n_outcomes: expected one per column of codes");
+    require(n_classes > 0, "n_classes: expected at least 1");
+    require(codes_.shape(0) > 0 && codes_.shape(1) > 0, "codes: expected at least one case and one test");
+    require(std::ranges::all_of(cases.n_outcomes, [](int n) { return 1 <= n && n <= 256; }),
+            "n_outcomes: expected 1 to 256 for every test");
+    require(codes_are_checked || all_codes_fit(cases), "codes: expected outcomes from 0 to n_outcomes - 1");
+    require(std::ranges::all_of(cases.labels, [&](int label) { return 0 <= label && label < n_classes; }),
+            "labels: expected classes from 0 to n_classes - 1");
+    if (weights_) {
+        require(weights_->shape(0) == labels_.shape(0), "weights: expected one per row of codes");
+        cases.weights = as_span(*weights_);
+        double total = 0;
+        for (const std::int64_t weight : cases.weights) {
+            require(weight >= 0, "weights: expected whole numbers of at least 0");
+            total += double(weight);
+        }
+        require(total <= double(kMaxUnits), "weights: expected at most 2**56 altogether");
+    }
+}
+
+void bind_tables(nb::module_& module) {
+    nb::class_<KeptCases>(module, "Cases", "Codes, classes and weights of the known cases; the arrays are not copied.")
+        .def(nb::init<Matrix<std::uint8_t>, Array<std::int32_t>, std::optional<Array<std::int64_t>>,
+                      Array<std::int32_t>, int, bool>(),
+             "codes"_a, "labels"_a, "weights"_a.none(), "n_outcomes"_a, "n_classes"_a, "codes_are_checked"_a = false);
+    nb::class_<PackedTable>(module, "PackedTable", "The known cases, packed and sorted by class.")
+        .def(nb::new_(&pack), "cases"_a, "clock"_a)
+        .def_prop_ro("n_rows", &PackedTable::n_rows)
+        .def_prop_ro("total_weight", [](const PackedTable& table) {
+            const auto weights = table.class_weights();
+            return std::accumulate(weights.begin(), weights.end(), std::int64_t(0));
+        });
+    module.def("count_classes", &classes_for_python, "cases"_a, "numbers"_a, "clock"_a,
+               "Weight units by test, outcome and class among some cases.");
+    module.def("move_cases", &move_for_python, "cases"_a, "places"_a, "test"_a, "below"_a, "clock"_a,
+               "The next place of each case of a shard.");
+    module.def("count_places", &count_for_python, "cases"_a, "places"_a, "slots"_a, "n_slots"_a, "clock"_a,
+               "The weight of every slot, test with outcome, and class.");
+    nb::class_<KeptRoute>(module, "Route", "A tree as the arrays that a walk through it reads; they are not copied.")
+        .def(nb::init<Array<std::int32_t>, Array<std::int64_t>, Array<std::int32_t>, Array<std::int64_t>,
+                      Matrix<std::int64_t>>(),
+             "test"_a, "first_branch"_a, "branches"_a, "n_outcomes"_a, "price"_a)
+        .def("walk", &KeptRoute::fill, "codes"_a, "node"_a.noconvert(), "paid"_a.noconvert(), "clock"_a,
+             "threads"_a = nb::none(), "Fills in, for every row of codes, the node where it ends and what it paid.");
+}
+
+}  // namespace budgetree

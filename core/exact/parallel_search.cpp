@@ -1,0 +1,144 @@
+#include "exact/parallel_search.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/threads.hpp"
+#include "exact/iterative_bound.hpp"
+
+namespace budgetree {
+namespace {
+
+class ParallelSearch {
+public:
+    ParallelSearch(const ExactTable& table, std::vector<std::int32_t> ranking, const Question& question, Clock& clock)
+        : table_(table), ranking_(std::move(ranking)), answers_(ranking_.size()), question_(question),
+          cutoff_(question.cutoff), clock_(clock) {
+        result_.lower_bound = table.whole.least;
+        clock_.total = std::int64_t(ranking_.size());
+        clock_.done = 0;
+    }
+
+    // Takes one test after another until none is left or the clock says stop.
+    void run(Search& search, Watch watch) {
+        while (true) {
+            std::size_t place;
+            Question next = question_;
+            {
+                const std::lock_guard lock(mutex_);
+                if (next_ == ranking_.size()) return;
+                place = next_++;
+                next.only = ranking_[place];
+                next.cutoff = cutoff_;
+            }
+            const auto answer = search.ask(table_.whole, next, {&watch});
+            if (!answer) return;
+            std::optional<FoundTree> tree;
+            if (answer->value < next.cutoff) {
+                tree = search.tree(next, {&watch});
+                if (!tree) {  // most of it is in the memory: it may be had at once though the time is over
+                    Clock moment(kMoment);
+                    Watch unhurried(moment, Watch::Thread::kOther);
+                    tree = search.tree(next, {&unhurried});
+                }
+                if (!tree) return;
+            }
+            const std::lock_guard lock(mutex_);
+            answers_[place] = *answer;
+            ++n_answered_;
+            cutoff_ = std::min(cutoff_, answer->value + 1);
+            ++clock_.done;
+            if (tree && answer->value < result_.tree_errors) {
+                result_.tree = std::move(tree);
+                result_.tree_errors = answer->value;
+            }
+        }
+    }
+
+    void keep_bound(Units proven) { result_.lower_bound = proven; }
+
+    bool is_finished() {
+        const std::lock_guard lock(mutex_);
+        return n_answered_ == ranking_.size();
+    }
+
+    ParallelSearchResult finish() {
+        if (!is_finished()) return std::move(result_);
+        Answer whole{.value = std::min(question_.cutoff, table_.whole.leaf)};
+        for (const auto& answer : answers_) {
+            whole.value = std::min(whole.value, answer->value);
+            whole.changes = std::min(whole.changes, answer->changes);
+        }
+        Units price = kNever;  // as the canonical tree begins: with the cheapest, then the most promising
+        for (std::size_t place = 0; place < ranking_.size() && whole.value < table_.whole.leaf; ++place) {
+            const Units needed = table_.costs.most(ranking_[place], question_.remaining.fees_paid);
+            if (answers_[place]->value != whole.value || needed >= price) continue;
+            price = needed;
+            whole.test = ranking_[place];
+        }
+        result_.answer = whole;
+        result_.lower_bound = whole.value;
+        return std::move(result_);
+    }
+
+private:
+    static constexpr double kMoment = 0.05;  // seconds
+
+    const ExactTable& table_;
+    const std::vector<std::int32_t> ranking_;
+    std::vector<std::optional<Answer>> answers_;
+    Question question_;
+    Units cutoff_;
+    Clock& clock_;
+    std::size_t next_ = 0, n_answered_ = 0;
+    ParallelSearchResult result_;
+    std::mutex mutex_;
+};
+
+// Where two tests are all that a path can afford there is nothing to split.
+ParallelSearchResult in_one_piece(Search& search, const Question& question, Clock& clock) {
+    Watch watch(clock);
+    ParallelSearchResult result;
+    result.answer = search.ask(search.table().whole, question, {&watch});
+    result.lower_bound = search.table().whole.least;
+    if (result.answer) {
+        result.lower_bound = std::min(result.answer->value, question.cutoff);
+        if (result.answer->value < question.cutoff) {
+            result.tree = search.tree(question, {&watch});
+            if (result.tree) result.tree_errors = result.answer->value;
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, const Question& question,
+                                        const ParallelSearchSettings& settings, Clock& clock) {
+    const ExactTable& table = searches.front()->table();
+    const std::size_t n_threads = std::max(1, settings.n_threads);
+    while (searches.size() < n_threads) {
+        searches.push_back(std::make_unique<Search>(table, settings.cache_bytes));
+    }
+    Watch watch(clock);
+    const auto ranking = searches.front()->ranking(question.remaining, {&watch});
+    if (!ranking) {
+        ParallelSearchResult nothing;
+        nothing.lower_bound = table.whole.least;
+        return nothing;
+    }
+    if (ranking->empty()) return in_one_piece(*searches.front(), question, clock);
+    ParallelSearch parallel(table, *ranking, question, clock);
+    // The bound is about parts of sets, which a tree may divide further than leaves of enough cases allow.
+    if (settings.bound_seconds > 0 && table.policy.min_cases() == 1) {
+        parallel.keep_bound(iterative_bound(searches, question, settings.bound_seconds, watch));
+    }
+    Threads threads;
+    for (std::size_t thread = 0; thread < n_threads; ++thread) {
+        threads.start([&, thread] { parallel.run(*searches[thread], Watch(clock, Watch::Thread::kOther)); });
+    }
+    threads.wait([&] { watch.is_over(); });
+    return parallel.finish();
+}
+
+}  // namespace budgetree

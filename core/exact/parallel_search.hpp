@@ -1,0 +1,36 @@
+// A long search split by its first test among threads, each with a memory of its own. Before it they look for a lower
+// bound (iterative_bound.hpp), so that a search which is cut short still has something to say.
+//
+//     ranking of the whole   t7  t3  t12  t1  …        each thread takes the next test that nobody has taken
+//
+// The answer is a number, and numbers do not depend on who searched what. Ties are searched too (the cutoff is one
+// above the best), so that the first test of the ranking that reaches the optimum is known: it begins the canonical
+// tree.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exact/exact.hpp"
+
+namespace budgetree {
+
+struct ParallelSearchSettings {
+    int n_threads = 1;
+    double bound_seconds = 0;     // for the bound from below; 0: none
+    std::size_t cache_bytes = 0;  // per thread
+};
+
+struct ParallelSearchResult {
+    std::optional<Answer> answer;   // of the whole; none if stopped
+    Units lower_bound = 0;          // proven also if stopped
+    std::optional<FoundTree> tree;  // the best that was found below the cutoff
+    Units tree_errors = kNever;
+};
+
+// The searches are kept by the caller, so that what they have learned stays; as many are made as there are threads.
+ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, const Question& question,
+                                        const ParallelSearchSettings& settings, Clock& clock);
+
+}  // namespace budgetree

@@ -1,0 +1,136 @@
+// The greedy rule: which test to do at a node. The reference implementation is budgetree/learn/greedy/rule.py.
+//
+//     R(t) = max over the outcomes i present of price(t, i) / (F(G) − F(G_i))        the smallest R wins
+//     ties: the test that leaves the least wrong, then the first column; where every R is infinite, Pairs chooses
+//
+//     per test    wrong | largest | kept | price      floats, side by side (Facts, and the scratch of a Chooser)
+//
+// Fast because all of it is floats in vectors, and yet exact: as long as nothing passes 2^53 floats are whole numbers,
+// and two R whose cross products round to the same float are compared in 128 bits. Beyond 2^53 each R has bounds; tests
+// that these cannot separate are settled in whole numbers of up to 1,024 bits. Gini and entropy tie within a billionth.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "cost/cost_model.hpp"
+#include "growth/big_uint.hpp"
+#include "growth/impurity.hpp"
+#include "tables/counting.hpp"
+
+namespace budgetree {
+
+inline constexpr int kLeaf = -1;
+
+enum class Rule { kWorst, kExpected };
+
+struct GrowthSettings {
+    IntegerImpurity impurity;
+    BigUInt threshold;       // a node that owes no more is a leaf: the paper's δ, in the impurity's whole numbers
+    double float_threshold;  // the same for functions of floats
+    Units budget;
+    Rule rule;
+    int min_cases = 1;  // of every leaf; more than one only where every case counts one
+};
+
+// What a path has spent on arrival at a node.
+struct Path {
+    Units paid = 0;
+    FeeSet fees_paid = 0;
+};
+
+struct Choice {
+    int test = kLeaf;
+    bool is_fallback = false;  // Pairs had to choose
+};
+
+// A node that was counted, for the rule.
+template <typename Count>
+struct ChoiceNode {
+    ClassWeights class_weights;
+    const ClassList& classes;  // those present
+    const NodeCounts<Count>& counts;
+    const Facts& facts;
+    Path path;
+};
+
+ClassList classes_of(ClassWeights class_weights);
+
+class Chooser {
+public:
+    Chooser(const RowLayout& layout, const CostModel& costs);
+
+    // From now on by these settings, which must outlive their use.
+    void use(const GrowthSettings& settings);
+
+    // Whether the node is pure, owes at most the threshold or can pay for no test.
+    bool stops(ClassWeights class_weights, const Path& path) const;
+
+    template <typename Count>
+    void find_facts(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const;
+
+    // Leaf where no test that is offered splits the node, or the clock stopped it.
+    template <typename Count>
+    Choice choose(const ChoiceNode<Count>& node, Watch& watch);
+
+    // What every test costs at its costliest outcome on this path, and the least of it.
+    std::span<const double> prices(const Path& path);
+    double cheapest(const Path& path);
+
+    // Whether a cheapest test whose outcomes are all pure must be the rule's choice: no R is below its price / F(G),
+    // and of the tests that reach it only others like it leave nothing wrong.
+    bool takes_pure_splits() const {
+        return !costs_.depends_on_outcome() && settings_->impurity.is_exact() && settings_->min_cases == 1;
+    }
+
+    const GrowthSettings& settings() const { return *settings_; }
+    const CostModel& costs() const { return costs_; }
+
+private:
+    struct Ratio {
+        double price, reduction;  // a reduction of 0 is an infinite R
+        double low, high;         // bounds of R
+    };
+    // R in whole numbers.
+    struct ExactRatio {
+        BigUInt price, reduction;
+
+        bool is_below(const ExactRatio& other) const { return price * other.reduction < other.price * reduction; }
+    };
+    struct Weighing;  // one node by one impurity
+
+    template <typename Count>
+    void leave_out_rare(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const;
+    template <typename Count>
+    int best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& node, Watch& watch);
+    bool fill(const IntegerImpurity& impurity, const CountedNode& node, const CountedNode& owing, Watch& watch);
+    template <typename Count>
+    int settle(const IntegerImpurity& impurity, const ChoiceNode<Count>& node) const;
+    template <typename Count>
+    ExactRatio exact_ratio(const IntegerImpurity& impurity, const ChoiceNode<Count>& node, const BigUInt& whole,
+                           int test) const;
+
+    int pick_exact(const Weighing& weighing, const Facts& facts) const;
+    int pick_tolerant(const Weighing& weighing, const Facts& facts) const;
+    int pick_by_ratio(const Weighing& weighing, const Facts& facts) const;
+    double find_unsettled(const Weighing& weighing, const Facts& facts);
+    void find_ratios(const Weighing& weighing, const Path& path);
+    Ratio ratio_of_outcomes(const Weighing& weighing, int test, Units due) const;
+    Ratio ratio_of_means(const Weighing& weighing, int test, Units due) const;
+    bool is_offered(const Weighing& weighing, const Facts& facts, int test) const;
+
+    const RowLayout& layout_;
+    const CostModel& costs_;
+    const GrowthSettings* settings_ = nullptr;
+    IntegerImpurity pairs_;
+    double highest_price_;  // the costliest test with all fees
+    Units lowest_price_;    // the cheapest test without any
+    std::vector<double> flat_prices_, prices_, kept_, each_, total_;
+    ClassList owing_;
+    std::vector<Ratio> ratios_;
+    std::vector<int> unsettled_;
+};
+
+}  // namespace budgetree
