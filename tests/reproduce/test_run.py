@@ -10,7 +10,7 @@ import matplotlib as mpl
 import pytest
 
 from budgetree.cli import main
-from budgetree.reproduce import Reproduction, reproduce
+from budgetree.reproduce import Reproduction, Verdict, reproduce
 
 mpl.use("Agg")
 PAPER = (Path(__file__).parents[2] / "docs" / "paper.md").read_text(encoding="utf-8")
@@ -23,12 +23,12 @@ def test_all_nine_sets_give_the_document_and_its_verdicts() -> None:
     different = [(ours, theirs) for ours, theirs in zip(written, kept, strict=True) if ours != theirs]
     verdicts = ("**Not settled.**", "**Holds in part.**")  # of the first trend, which waits for dna
     assert all(("dna" in ours and "dna" in theirs) or (ours, theirs) == verdicts for ours, theirs in different)
-    by_verdict: dict[str, set[str]] = {}
+    by_verdict: dict[Verdict, set[str]] = {}
     for claim in whole.claims:
         by_verdict.setdefault(claim.verdict, set()).add(claim.where)
-    assert by_verdict["does not hold"] == {"Section 2, prices by outcome"}
-    assert by_verdict["holds in part"] == {"Appendix, data sets", "Section 5, second trend, large budgets"}
-    assert by_verdict["not settled"] == {"Section 5, first trend"}
+    assert by_verdict[Verdict.FAILS] == {"Section 2, prices by outcome"}
+    assert by_verdict[Verdict.IN_PART] == {"Appendix, data sets", "Section 5, second trend, large budgets"}
+    assert by_verdict[Verdict.NOT_SETTLED] == {"Section 5, first trend"}
 
 
 def test_everything_is_written(tmp_path: Path, small: Reproduction) -> None:

@@ -24,6 +24,7 @@ def reproduce(out: str | None, time_limit: float) -> None:
     Takes about half a minute. With --out the folder holds index.html, figure5.png and .svg, the curves as CSV and
     paper.md; that needs matplotlib (pip install 'budgetree[plot]').
     """
+    from budgetree.reproduce import Verdict
     from budgetree.reproduce import reproduce as run
 
     if out is not None:
@@ -32,8 +33,8 @@ def reproduce(out: str | None, time_limit: float) -> None:
         figures.need_matplotlib()  # before the work, not after it
     found = run(hard_seconds=time_limit)
     for claim in found.claims:
-        colour = {"holds": "green", "does not hold": "red"}.get(claim.verdict, "yellow")
-        click.echo(f"{click.style(claim.where, bold=True)}: {click.style(claim.verdict, fg=colour)}")
+        colour = {Verdict.HOLDS: "green", Verdict.FAILS: "red"}.get(claim.verdict, "yellow")
+        click.echo(f"{click.style(claim.where, bold=True)}: {click.style(claim.verdict.value, fg=colour)}")
         click.echo(f"  says: {claim.says}\n  found: {claim.result}\n")
     if out is None:
         click.echo("--out DIR writes the figures, the tables and a page.")
