@@ -81,7 +81,7 @@ def test_prices_are_read_as_in_memory(data: str, tmp_path: Path, capsys: pytest.
     command = ("fit", data, "--target", "found", "--budget", "4", "--prices", str(prices), "-o", str(model))
     known = ("--objective", "known", "--method", "greedy", "--folds", "0")
     refused = run(capsys, *command, "--engine", "dask", code=1)
-    assert f"{prices}: no price for 'kind'; add a line for each" in refused
+    assert f"{prices}: prices: no price for 'kind'. Add a line for each" in refused
     run(capsys, *command, *known, "--default-price", "0.5")
     tree = bt.Tree.from_json(model)
     run(capsys, *command, *known, "--default-price", "0.5", "--engine", "dask")

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from command_line import run
 
-from budgetree.cli.labels import labelled
-from budgetree.cli.tables import Request
+from _support.refusals import refused
+from budgetree.cli.tables import Request, given_settings, labelled
+from budgetree.errors import LabelsError
 from labelled import heart_frame, heart_tree
 
 LABELS = """
@@ -105,9 +106,10 @@ def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
 
 def test_a_tree_that_was_grown_elsewhere_is_labelled_by_the_request(place: Path) -> None:
     plain = heart_tree().with_labels(None)
-    request = Request("cases.csv", prices="prices.toml")
-    assert labelled(plain, request).schema.wording.tests[0] == "Sex"
-    assert labelled(plain, Request("cases.csv")) is plain
+    given = given_settings(Request("cases.csv", prices="prices.toml"))
+    assert labelled(plain, given.labels, "prices.toml").schema.wording.tests[0] == "Sex"
+    assert labelled(plain, None, None) is plain
     Path("bad.toml").write_text('[labels.tests]\nsexx = "Sex"')
-    with pytest.raises(ValueError, match=r"^bad.toml: labels: no test is named 'sexx'"):
-        labelled(plain, Request("cases.csv", prices="prices.toml", labels="bad.toml"))
+    given = given_settings(Request("cases.csv", prices="prices.toml", labels="bad.toml"))
+    with refused(LabelsError, subject="sexx", source="bad.toml"):
+        labelled(plain, given.labels, "bad.toml")

@@ -24,8 +24,8 @@ def test_a_missing_price_is_advised_as_an_option(folder: Path, capsys: pytest.Ca
     (folder / "p.toml").write_text("[tests]\nage = 3\n", encoding="utf-8")
     printed = run(capsys, *FIT, "p.toml", code=1)
     assert printed == (
-        "error: p.toml: no price for 'ca level'; add a line for each, or say what every test costs that is not in the "
-        "list: --default-price 1.\n"
+        "error: p.toml: prices: no price for 'ca level'. Add a line for each, or say what every test costs that is not "
+        "in the list: --default-price 1.\n"
     )
     run(capsys, *FIT, "p.toml", "--default-price", "7")
     content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def test_a_missing_price_is_advised_as_an_option(folder: Path, capsys: pytest.Ca
 def test_a_second_default_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "p.toml").write_text("default = 3\n", encoding="utf-8")
     printed = run(capsys, *FIT, "p.toml", "--default-price", "7", code=1)
-    assert "p.toml: the list has a default of its own; leave out --default-price" in printed
+    assert "p.toml: prices: the list has a default of its own; leave out --default-price" in printed
 
 
 def test_a_gap_in_a_column_with_prices_per_outcome_says_what_to_add(
@@ -45,8 +45,8 @@ def test_a_gap_in_a_column_with_prices_per_outcome_says_what_to_add(
     (folder / "p.toml").write_text(text, encoding="utf-8")
     printed = run(capsys, *FIT, "p.toml", code=1)
     assert printed == (
-        "error: p.toml: test 'ca level' has a price per outcome, but none for rows where it is missing; add below "
-        '[tests."ca level"], or in the braces of "ca level" = {…}: missing = 1.\n'
+        "error: p.toml: prices: test 'ca level' has a price per outcome, but none for rows where it is missing. Add "
+        'below [tests."ca level"], or in the braces of "ca level" = {…}: missing = 1.\n'
     )
     (folder / "p.toml").write_text(text + printed.rpartition(": ")[2].rstrip(".\n"), encoding="utf-8")
     run(capsys, *FIT, "p.toml")

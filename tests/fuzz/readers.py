@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 import budgetree as bt
-from budgetree.problem.loss_file import find_losses
+from budgetree.problem.settings_file import read_settings
 from budgetree.proof.check import seal
 from budgetree.report import render_page, summarise_tree
 
@@ -105,9 +105,9 @@ def draw_prices(rng: Random) -> bytes:
 def read_prices(data: bytes) -> bool:
     """A price list that is read, and fits the tests, prices a tree that can be saved."""
     FILE.write_bytes(data)
+    settings = read_settings(FILE)
+    repr(settings)
     prices = bt.Prices.from_toml(FILE)
-    repr(prices)
-    find_losses(FILE)
     tree = bt.grow(examples.instance().priced(prices), budget=30)
     _saved(tree)
     return True

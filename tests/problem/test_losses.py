@@ -1,7 +1,8 @@
-"""Losses: what a user may give, what it comes to for each class and answer, and what is refused with words."""
+"""Losses: what a user may give and what is refused; LossTable: least loss and best answer, against fractions."""
 
 from __future__ import annotations
 
+import math
 import pickle
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import LossesError
 from budgetree.problem import LossTable
 
 CLASSES = ("benign", "cancer")
@@ -52,52 +55,58 @@ def test_one_number_for_a_class_is_whatever_is_answered_instead() -> None:
 def test_a_class_may_be_named_by_its_text_as_a_file_must() -> None:
     assert exact(bt.Losses({"1": {"0": 50}}), (0, 1)) == exact(bt.Losses({1: {0: 50}}), (0, 1)) == [[0, 1], [50, 0]]
     assert exact(bt.Losses({"1": 3}), (1, "1")) == [[0, 1], [3, 0]]
-    with pytest.raises(ValueError, match="the class 1 is named twice"):
+    with refused(LossesError, subject="1", found=None):
         bt.Losses({1: 3, "1": 4}).bind((0, 1))
 
 
 @pytest.mark.parametrize(
-    ("losses", "answers", "message"),
+    ("losses", "answers", "fields"),
     [
-        ({"cancer": -1}, {}, "losses: the loss of missing class 'cancer' is -1; losses must be finite numbers of at"),
-        ({"cancer": {"benign": float("inf")}}, {}, "the loss of class 'cancer', answer 'benign', is inf; losses must"),
-        ({"cancer": float("nan")}, {}, "class 'cancer' is nan; losses must"),
-        ({"cancer": "much"}, {}, "class 'cancer' is 'much'; losses must"),
-        ({"cancer": True}, {}, "class 'cancer' is True; losses must"),
-        ({"cancer": 1e31}, {}, r"class 'cancer' is 1e\+31; expected 0 or a number between 1e-30 and 1e30"),
-        ({"canser": 50}, {}, "losses: no class is named 'canser'; the classes are 'benign', 'cancer'"),
-        ({"cancer": {"bening": 50}}, {}, "losses of class 'cancer': no class is named 'bening'; the classes are"),
-        ({"cancer": {"refer": 1}}, {"refer": 4}, r"names the answer 'refer', which is no class; .* \{'refer': \{class"),
-        ({}, {"refer": {"cancer": 1}}, "answer 'refer' has no loss for 'benign'; give every class one, or one number"),
-        ({}, {"refer": {"cancer": 1, "ill": 2}}, "losses of answer 'refer': no class is named 'ill'"),
-        ({}, {"refer": [1, 2, 3]}, "answer 'refer' has 3 losses for 2 classes; expected one for each"),
-        ({}, {"refer": -4}, "losses: the loss of answer 'refer' is -4; losses must"),
-        ({}, {"cancer": 4}, "the answer 'cancer' has the name of a class; expected another name"),
-        ({}, {3: 4}, "an answer is named 3; expected a text"),
-        ({}, 4, "answers is 4; expected {name: loss}"),
-        (5, {}, r"losses is 5; expected \{class: \{answer: loss\}\}"),
-        ("cancer", {}, "losses is 'cancer'; expected"),
-        ([[0, 1]], {}, "the array has 1 row of 2 numbers; expected a square one"),
-        ([[0, 1], [-50, 0]], {}, "the loss in row 1, column 0, is -50; losses must"),
-        (np.zeros((3, 3)), {}, "the array is 3 × 3, but there are 2 classes: 'benign', 'cancer'; expected a row"),
-        ({"cancer": Fraction(1, 3**40)}, {}, "units; expected less than 9e15. Round the losses to fewer digits"),
+        ({"cancer": {"benign": float("inf")}}, {}, {"subject": "cancer", "found": float("inf")}),
+        ({"cancer": "much"}, {}, {"subject": "cancer", "found": "much"}),
+        ({"cancer": True}, {}, {"subject": "cancer", "found": True}),
+        ({"cancer": 1e31}, {}, {"subject": "cancer", "found": 1e31}),
+        ({"canser": 50}, {}, {"subject": "canser", "expected": CLASSES}),
+        ({"cancer": {"bening": 50}}, {}, {"subject": "bening", "expected": CLASSES}),
+        ({"cancer": {"refer": 1}}, {"refer": 4}, {"subject": "cancer", "found": "refer"}),
+        ({}, {"refer": {"cancer": 1}}, {"subject": "refer", "found": ("benign",)}),
+        ({}, {"refer": {"cancer": 1, "ill": 2}}, {"subject": "ill", "expected": CLASSES}),
+        ({}, {"refer": [1, 2, 3]}, {"subject": "refer", "found": 3, "expected": 2}),
+        ({}, {"refer": -4}, {"subject": "refer", "found": -4}),
+        ({}, {"cancer": 4}, {"subject": "cancer"}),
+        ({}, {3: 4}, {"subject": "answers", "found": 3}),
+        ({}, 4, {"subject": "answers", "found": 4}),
+        (5, {}, {"found": 5}),
+        ("cancer", {}, {"found": "cancer"}),
+        ([[0, 1]], {}, {"found": (2,)}),
+        ([[0, 1], [-50, 0]], {}, {"found": -50}),
+        (np.zeros((3, 3)), {}, {"found": 3, "expected": 2}),
+        ({"cancer": Fraction(1, 3**40)}, {}, {"found": 3**40}),
     ],
-)  # fmt: skip
-def test_what_is_no_loss_is_refused_by_name(losses: Any, answers: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+)
+def test_what_is_not_a_loss_is_refused_by_name(losses: Any, answers: Any, fields: dict[str, Any]) -> None:
+    with refused(LossesError, **fields):
         bt.Losses(losses, answers=answers).bind(CLASSES)
+
+
+def test_a_negative_loss_says_what_losses_must_be() -> None:
+    message = "losses: the loss of missing class 'cancer' is -1; losses must be finite numbers of at least 0."
+    with pytest.raises(LossesError, match=f"^{message}$"):
+        bt.Losses({"cancer": -1})
+    with pytest.raises(LossesError, match="class 'cancer' is nan"):
+        bt.Losses({"cancer": float("nan")})
 
 
 def test_a_data_frame_is_asked_for_its_names() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame([[0, 1], [50, 0]], index=CLASSES, columns=CLASSES)
-    with pytest.raises(ValueError, match=r"frame.to_dict\('index'\)"):
+    with pytest.raises(LossesError, match=r"frame.to_dict\('index'\)"):
         bt.Losses(frame)
     assert exact(bt.Losses(frame.to_dict("index"))) == [[0, 1], [50, 0]]
 
 
 def test_a_class_that_only_its_text_tells_is_refused_where_two_have_it() -> None:
-    with pytest.raises(ValueError, match="several classes are named Decimal"):
+    with refused(LossesError, subject="1", expected=(1, True)):
         bt.Losses({Decimal(1): 2}).bind((1, True))
 
 
@@ -137,3 +146,91 @@ def test_it_shows_what_makes_it_again() -> None:
     losses = bt.Losses([[0, 1.5], [50, 0]], answers={"refer": {"benign": 4, "cancer": 1}})
     assert eval(repr(losses), {"Losses": bt.Losses}) == losses
     assert repr(bt.Losses()) == "Losses()"
+
+
+fractions = st.one_of(st.integers(0, 9).map(Fraction), st.fractions(0, 9, max_denominator=12))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[list[Fraction]], LossTable]:
+    n_classes, n_more = draw(st.integers(1, 4)), draw(st.integers(0, 2))
+    row = st.lists(fractions, min_size=n_classes + n_more, max_size=n_classes + n_more)
+    losses = draw(st.lists(row, min_size=n_classes, max_size=n_classes))
+    return losses, LossTable.of(range(n_classes + n_more), losses)
+
+
+def reference(losses: list[list[Fraction]], counts: list[int]) -> tuple[int, Fraction]:
+    """The first answer of least loss, and that loss."""
+    best, least = -1, Fraction(10**9)
+    for answer in range(len(losses[0])):
+        loss = sum((count * row[answer] for count, row in zip(counts, losses, strict=True)), Fraction(0))
+        if loss < least:
+            best, least = answer, loss
+    return best, least
+
+
+@given(tables(), st.data())
+def test_the_best_answer_and_its_loss_are_those_of_the_reference(
+    made: tuple[list[list[Fraction]], LossTable], data: st.DataObject
+) -> None:
+    losses, table = made
+    counts = data.draw(
+        st.lists(st.lists(st.integers(0, 20), min_size=len(losses), max_size=len(losses)), min_size=1, max_size=4)
+    )
+    best, least = table.best(np.array(counts)), table.least(np.array(counts))
+    for position, row in enumerate(counts):
+        assert (best[position], Fraction(int(least[position])) / table.scale) == reference(losses, row)
+    assert table.of_counts(np.array(counts)).shape == (len(counts), len(table.answers))
+    assert table.best(np.array(counts[0])) == best[0]  # one row alone
+
+
+@given(tables())
+def test_the_units_are_exact_and_as_large_as_can_be(made: tuple[list[list[Fraction]], LossTable]) -> None:
+    losses, table = made
+    assert [[Fraction(units) / table.scale for units in row] for row in table.units.tolist()] == losses
+    assert math.gcd(*table.units.ravel().tolist()) in (0, 1)
+    assert table.most.tolist() == [max(row) for row in table.units.tolist()]
+    assert table.largest == max(table.most)
+    assert pickle.loads(pickle.dumps(table)) == table
+    assert hash(pickle.loads(pickle.dumps(table))) == hash(table)
+
+
+@given(st.lists(st.integers(0, 20), min_size=3, max_size=3))
+def test_plain_losses_are_errors(counts: list[int]) -> None:
+    plain = LossTable.plain("abc")
+    assert plain.is_plain
+    assert plain.best(np.array(counts)) == np.argmax(counts)
+    assert plain.least(np.array(counts)) == sum(counts) - max(counts)
+
+
+def test_only_what_counts_errors_is_plain() -> None:
+    five = LossTable.of("ab", [[Fraction(0), Fraction(5)], [Fraction(5), Fraction(0)]])
+    assert five.is_plain  # in units: the fewest errors are the least loss
+    assert five.scale == Fraction(1, 5)
+    assert five != LossTable.plain("ab")
+    assert not LossTable.of("ab", [[Fraction(0), Fraction(5)], [Fraction(1), Fraction(0)]]).is_plain
+    assert not LossTable.of(
+        "abc", [[Fraction(0), Fraction(1), Fraction(1)], [Fraction(1), Fraction(0), Fraction(1)]]
+    ).is_plain
+    assert LossTable.of("ab", [[Fraction(0)] * 2] * 2).scale == 1
+    assert five != 5
+
+
+def test_probabilities_have_an_expected_loss() -> None:
+    table = LossTable.of(["benign", "cancer", "refer"], [[Fraction(n) for n in row] for row in ([0, 1, 4], [50, 0, 4])])
+    assert table.of_counts(np.array([0.5, 0.5])).tolist() == [25, 0.5, 4]
+    assert table.best(np.array([[0.99, 0.01], [0.95, 0.05], [1.0, 0.0]])).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("largest", [3, 2**40])
+def test_losses_of_counts_are_exact_in_floats_and_beyond_them(largest: int) -> None:
+    generator = np.random.default_rng(2)
+    units = generator.integers(0, largest, (4, 5))
+    counts = generator.integers(0, 2**20, (6, 4))  # with the larger losses the sums pass 2^53
+    found = LossTable(tuple("abcde"), units, Fraction(1)).of_counts(counts)
+    by_hand = [
+        [sum(count * row[answer] for count, row in zip(at, units.tolist(), strict=True)) for answer in range(5)]
+        for at in counts.tolist()
+    ]
+    assert found.tolist() == by_hand
+    assert found.dtype == np.int64

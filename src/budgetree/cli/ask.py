@@ -31,7 +31,7 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
 
     With --json the questions go to stderr and the result to stdout.
     """
-    from budgetree.cli.labels import open_model
+    from budgetree.cli.tables import open_model
     from budgetree.tree import Consultation
 
     case = Consultation(open_model(model, labels))

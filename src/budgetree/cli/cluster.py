@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.cli.labels import labelled
-from budgetree.cli.tables import Request, check_names, saying_where, warn_of
+from budgetree.cli.tables import Request, check_names, given_settings, labelled, located, warn_of
 
 if TYPE_CHECKING:
     from budgetree.cli.fitting import Wish
     from budgetree.dask import DaskCases
     from budgetree.dask.partitions import Partitions
     from budgetree.data.number_format import NumberFormat
+    from budgetree.problem.settings_file import Settings
     from budgetree.shards.plan import CaseRequest
     from budgetree.tree import Tree
 
@@ -44,25 +44,24 @@ def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
     from budgetree.dask.files import of_files
 
     written = _check_files(request)
-    wanted = _wanted(request)
+    given = given_settings(request)
+    wanted = _wanted(request, given)
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
         partitions = of_files(request.data, request.reading, request.drop, max(1, sum(client.nthreads().values())))
         cases = _cases(client, request, partitions, wanted)
         warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
-        return labelled(_tree(cases, wish), request)
+        return labelled(_tree(cases, wish), given.labels, request.labels or request.prices)
 
 
-def _wanted(request: Request) -> CaseRequest:
-    from budgetree.cli.losses import given_losses
-    from budgetree.cli.prices import given_prices
+def _wanted(request: Request, given: Settings) -> CaseRequest:
     from budgetree.shards.plan import CaseRequest
 
     assert request.target is not None
     return CaseRequest.of(
         request.target,
-        prices=given_prices(request),
-        losses=given_losses(request),
+        prices=given.prices,
+        losses=given.losses,
         levels=request.levels,
         duplicates=request.duplicates,  # type: ignore[arg-type]
     )
@@ -72,7 +71,7 @@ def _cases(client: Any, request: Request, partitions: Partitions, wanted: CaseRe
     from budgetree.dask import DaskCases
     from budgetree.services.progress import progress_bar
 
-    with saying_where(request, request.data), progress_bar("reading", None) as report:
+    with located(request, request.data), progress_bar("reading", None) as report:
         return DaskCases.of(client, partitions, wanted, report)
 
 

@@ -14,7 +14,7 @@ from budgetree.learn import Frontier, Point, frontier
 from budgetree.learn._frontier import frontier_for_new
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.problem import Instance
-from budgetree.problem.price_table import TOLERANCE
+from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.units import as_fraction
 from budgetree.proof import Certificate, certify
 from budgetree.proof._certify import DEFAULT_SECONDS

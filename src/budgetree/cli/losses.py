@@ -1,4 +1,4 @@
-"""What wrong answers cost, from --losses or from a price list that has such sections."""
+"""What wrong answers cost, as `budgetree check` reports it."""
 
 from __future__ import annotations
 
@@ -8,29 +8,9 @@ from typing import TYPE_CHECKING
 from budgetree.services.words import listed, show_number
 
 if TYPE_CHECKING:
-    from budgetree.cli.tables import Request
-    from budgetree.problem import Losses, Schema
+    from budgetree.problem import Schema
 
 MAX_CLASSES = 12  # beyond these, not every loss is listed
-
-
-def given_losses(request: Request) -> Losses | None:
-    """Those of --losses; else those of the price list, if it has any; else None."""
-    from budgetree.problem.loss_file import find_losses, read_losses
-    from budgetree.problem.price_file import is_table
-
-    if request.losses is not None:
-        return read_losses(request.losses)
-    return None if request.prices is None or is_table(request.prices) else find_losses(request.prices)
-
-
-def place_of(message: str, request: Request, source: str) -> str:
-    """The file that a message is about: prices, losses and labels that do not fit are not the table's fault."""
-    if message.startswith("prices"):
-        return request.prices or source
-    if message.startswith("labels"):
-        return request.labels or request.prices or source
-    return (request.losses or request.prices or source) if message.startswith("losses") else source
 
 
 def losses_in_words(schema: Schema) -> Iterator[str]:

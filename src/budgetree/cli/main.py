@@ -22,6 +22,7 @@ from budgetree.cli.report import report
 from budgetree.cli.reproduce import reproduce
 from budgetree.cli.show import show
 from budgetree.cli.streams import flush, give_up, prepare_streams
+from budgetree.errors import BudgetreeError
 from budgetree.services.interrupts import none_lost, was_interrupted
 from budgetree.services.words import visible_lines
 
@@ -105,6 +106,8 @@ def _ended_by(error: Exception) -> int:
         return error.exit_code
     if isinstance(error, BrokenPipeError):  # `budgetree show … | head`
         return _nobody_reads()
+    if isinstance(error, BudgetreeError):
+        return _failed(error.on_command_line())
     if isinstance(error, (ValueError, ImportError, MemoryError)):
         return _failed(str(error) or "there is not enough memory for this.")
     if isinstance(error, OSError):

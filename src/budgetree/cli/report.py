@@ -37,8 +37,7 @@ def report(
     model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None
 ) -> None:
     """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult."""
-    from budgetree.cli.labels import open_model
-    from budgetree.cli.tables import check_outputs
+    from budgetree.cli.tables import check_outputs, open_model
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
     from budgetree.services.files import write_text

@@ -42,8 +42,8 @@ def show(
     as_json: bool,
 ) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, a program, a picture."""
-    from budgetree.cli.labels import open_model
     from budgetree.cli.output import for_reader, statement_line
+    from budgetree.cli.tables import open_model
     from budgetree.services.words import visible
 
     tree = open_model(model, labels)

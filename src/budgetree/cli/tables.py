@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.errors import FileError, NoPriceError
+from budgetree.errors import (
+    BudgetreeError,
+    FileError,
+    LabelsError,
+    LossesError,
+    PricesError,
+    SettingError,
+    TableError,
+    Where,
+)
 from budgetree.services.words import no_such, some_of
 
 if TYPE_CHECKING:
@@ -20,7 +29,9 @@ if TYPE_CHECKING:
     from budgetree.data.encoders import LevelCounts
     from budgetree.data.source import Reading
     from budgetree.data.table import Table
-    from budgetree.problem import Instance, Losses, Prices, Schema
+    from budgetree.problem import Instance, Labels, Schema
+    from budgetree.problem.settings_file import Settings
+    from budgetree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ class Request:
 
 def open_table(data: str, reading: Reading | None = None) -> Table:
     """A file of any kind, or a bundled data set; a file comes first where both have the name."""
-    if _is_bundled(data):
+    if is_bundled(data):
         from budgetree import datasets
 
         return datasets.table(data)
@@ -64,11 +75,12 @@ def open_table(data: str, reading: Reading | None = None) -> Table:
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     """The known cases, with prices, and which rows belong together; what is doubtful is said on the way."""
-    if request.groups is not None and _is_bundled(request.data):
-        raise ValueError(f"{request.data}: no rows of a bundled data set belong together; --groups is for files.")
+    if request.groups is not None and is_bundled(request.data):
+        message = "no rows of a bundled data set belong together; --groups is for files."
+        raise SettingError(message, subject="groups", found=request.groups, where=Where(request.data))
     table = open_table(request.data, request.reading)
     instance = instance_from(table, request)
-    if not _is_bundled(request.data):
+    if not is_bundled(request.data):
         _warn(table, instance, request)
     if request.groups is None:
         return instance, None
@@ -91,48 +103,68 @@ def warn_of(suspects: Iterable[tuple[str, str]], cases: AnyCases) -> None:
         click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
 
 
+def given_settings(request: Request) -> Settings:
+    """The price list and what else is in it; losses and labels from files that are named for them come first."""
+    from budgetree.problem import Labels, Losses, Prices
+    from budgetree.problem.settings_file import Settings, read_settings
+
+    given = Settings()
+    if request.prices is not None:
+        given = read_settings(request.prices)
+        given = replace(given, prices=given.prices or Prices({}))
+    if request.default_price is not None:
+        tests, shared = ({}, {}) if given.prices is None else (given.prices.tests, given.prices.shared)
+        if given.prices is not None and given.prices.default is not None:
+            message = "prices: the list has a default of its own; leave out --default-price."
+            raise PricesError(message, subject="default", where=Where(str(request.prices)))
+        given = replace(given, prices=Prices(tests, shared=shared, default=request.default_price))
+    if request.losses is not None:
+        given = replace(given, losses=Losses.from_toml(request.losses))
+    if request.labels is not None:
+        given = replace(given, labels=Labels.from_toml(request.labels))
+    return given
+
+
 def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
-    from budgetree.cli.labels import given_labels
-    from budgetree.cli.losses import given_losses
-    from budgetree.cli.prices import given_prices
-
-    prices, losses, labels = given_prices(request), given_losses(request), given_labels(request)
-    with saying_where(request, table.source):
-        read = _bundled(request, prices, losses) if _is_bundled(request.data) else _read(table, request, prices, losses)
-        return read if labels is None else read.with_labels(labels)
+    given = given_settings(request)
+    with located(request, table.source):
+        read = _bundled(request, given) if is_bundled(request.data) else _read(table, request, given)
+        return read if given.labels is None else read.with_labels(given.labels)
 
 
 @contextmanager
-def saying_where(request: Request, source: str) -> Iterator[None]:
-    """Errors begin with the file that they are about."""
-    from budgetree.cli.losses import place_of
-    from budgetree.cli.prices import advice
-
+def located(request: Request, source: str) -> Iterator[None]:
+    """Errors say which file they are about: prices, losses and labels that do not fit are not the table's fault."""
+    files = {
+        PricesError: request.prices,
+        LossesError: request.losses or request.prices,
+        LabelsError: request.labels or request.prices,
+    }
     try:
         yield
-    except FileError:
-        raise  # which says where
-    except NoPriceError as error:
-        raise ValueError(f"{request.prices or source}: {advice(error)}") from error
+    except (SettingError, FileError):
+        raise  # about an option; or about a file, which it names
+    except BudgetreeError as error:
+        file = next((file for kind, file in files.items() if isinstance(error, kind)), None)
+        error.at(Where(file or source))
+        raise
     except ValueError as error:
         words = str(error).replace("Drop the column", "Leave it out (--drop COL)")  # an option, not a call
-        place = f"{place_of(words, request, source)}: "
-        raise ValueError(words if words.startswith(place) else place + words) from error  # a table may say it itself
+        raise ValueError(words if words.startswith(f"{source}: ") else f"{source}: {words}") from error
 
 
-def _bundled(request: Request, prices: Prices | None, losses: Losses | None) -> Instance:
+def _bundled(request: Request, given: Settings) -> Instance:
     from budgetree import datasets
 
     if request.target is not None or request.drop or request.duplicates != "keep":
-        raise ValueError(
-            "a bundled data set is prepared as in the paper; --target, --drop and --duplicates are for files."
-        )
-    instance = datasets.load(request.data, prices=prices)
-    return instance if losses is None else instance.with_losses(losses)
+        message = "a bundled data set is prepared as in the paper; --target, --drop and --duplicates are for files."
+        raise SettingError(message, where=Where(request.data))
+    instance = datasets.load(request.data, prices=given.prices)
+    return instance if given.losses is None else instance.with_losses(given.losses)
 
 
-def _read(table: Table, request: Request, prices: Prices | None, losses: Losses | None) -> Instance:
+def _read(table: Table, request: Request, given: Settings) -> Instance:
     from budgetree.data.source import as_known_cases
     from budgetree.problem import Instance
 
@@ -140,8 +172,8 @@ def _read(table: Table, request: Request, prices: Prices | None, losses: Losses 
     return Instance.from_table(
         as_known_cases(table, target, _no_tests(request)),
         target,
-        prices=prices,
-        losses=losses,
+        prices=given.prices,
+        losses=given.losses,
         levels=request.levels,
         duplicates=request.duplicates,  # type: ignore[arg-type]
     )
@@ -157,7 +189,7 @@ def open_rows(data: str, reading: Reading) -> Batches:
     """The rows of a file or a bundled data set, batch by batch."""
     from budgetree.data.batches import open_batches, whole_table
 
-    return whole_table(open_table(data)) if _is_bundled(data) else open_batches(data, reading)
+    return whole_table(open_table(data)) if is_bundled(data) else open_batches(data, reading)
 
 
 def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
@@ -168,9 +200,11 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
     there = set(rows.names)
     for test in sorted(used):
         if schema.test_names[test] not in there:
-            raise ValueError(
-                f"{rows.source}: there is no column {schema.test_names[test]!r}, which the model may ask for. "
-                f"There are: {some_of(rows.names)}."
+            raise TableError(
+                f"there is no column {schema.test_names[test]!r}, which the model may ask for. "
+                f"There are: {some_of(rows.names)}.",
+                subject=schema.test_names[test],
+                where=Where(rows.source),
             )
     encoders = () if schema.encoders is None else schema.encoders
     numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
@@ -197,12 +231,12 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
         if path is None:
             continue
         if path == "-":
-            raise ValueError(
-                "-: this is written to a file, and not printed; expected its name, such as ./- for that one."
-            )
+            message = "this is written to a file, and not printed; expected its name, such as ./- for that one."
+            raise SettingError(message, subject="out", found=path, where=Where(path))
         check_place(path)
         if os.path.realpath(path) in taken:
-            raise ValueError(f"{path}: this file is in use by the same command; choose another name for the output.")
+            message = "this file is in use by the same command; choose another name for the output."
+            raise SettingError(message, subject="out", found=path, where=Where(path))
         taken[os.path.realpath(path)] = path
 
 
@@ -220,15 +254,17 @@ def check_names(names: Sequence[str], request: Request) -> None:
     """An error unless the target and the columns to leave out exist."""
     for name in (_check_target(names, request), *_no_tests(request)):
         if name not in names:
-            raise ValueError(f"{request.data}: {no_such('column', name, names)}")
+            raise TableError(no_such("column", name, names), subject=name, where=Where(request.data))
 
 
 def _check_target(names: Sequence[str], request: Request) -> str:
     """The target's name, which must be said."""
     if request.target is None:
-        raise ValueError(f"say which column the tree should find out: --target COL. There are: {some_of(names)}.")
+        message = f"say which column the tree should find out: --target COL. There are: {some_of(names)}."
+        raise SettingError(message, subject="target", where=Where(request.data))
     if request.target in request.drop:
-        raise ValueError(f"--drop {request.target}: that is the target; it cannot be left out.")
+        message = f"--drop {request.target}: that is the target; it cannot be left out."
+        raise SettingError(message, subject="drop", found=request.target)
     return request.target
 
 
@@ -247,9 +283,27 @@ def _codes_by_name(schema: Schema, used: frozenset[int], table: Table) -> Any:
     return codes
 
 
-def _is_bundled(data: str) -> bool:
+def is_bundled(data: str) -> bool:
     if Path(data).exists():
         return False
     from budgetree import datasets
 
     return data in datasets.names()
+
+
+def open_model(model: str, labels: str | None) -> Tree:
+    """The tree of a model file; labels that are given now take the place of its own."""
+    from budgetree.problem import Labels
+    from budgetree.tree import Tree
+
+    tree = Tree.from_json(model)
+    return tree if labels is None else labelled(tree, Labels.from_toml(labels), labels)
+
+
+def labelled(tree: Tree, labels: Labels | None, file: str | None) -> Tree:
+    """The tree with the labels of a file, if there are any."""
+    try:
+        return tree if labels is None else tree.with_labels(labels)
+    except LabelsError as error:
+        error.at(Where(str(file)))
+        raise

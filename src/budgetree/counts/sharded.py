@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from budgetree.counts.levels import LevelCounter
 from budgetree.counts.shard import Step
 from budgetree.problem import Instance, Schema
-from budgetree.problem.class_order import ClassTotals, Unavoidable
+from budgetree.problem.duplicates import ClassTotals, Unavoidable
 from budgetree.problem.schema import HasSchema
 from budgetree.services.clock import Clock
 from budgetree.services.words import counted

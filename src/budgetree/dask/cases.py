@@ -15,7 +15,7 @@ from budgetree.dask.kept import KeptShard
 from budgetree.dask.levels import DaskLevels
 from budgetree.dask.partitions import Partitions, of_frame
 from budgetree.problem import LossTable
-from budgetree.problem.class_order import ClassTotals, Unavoidable
+from budgetree.problem.duplicates import ClassTotals, Unavoidable
 from budgetree.problem.raw_rows import Duplicates
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report

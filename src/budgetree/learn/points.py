@@ -16,7 +16,7 @@ from budgetree.data.frames import make_frame
 from budgetree.learn.found import Found
 from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
-from budgetree.problem.price_table import TOLERANCE
+from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.units import as_fraction, non_negative, plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted

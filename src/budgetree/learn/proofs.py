@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from budgetree.problem.price_table import TOLERANCE
+from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Clock
 from budgetree.tree import Tree

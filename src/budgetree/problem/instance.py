@@ -19,14 +19,13 @@ from budgetree.data.profile import class_codes
 from budgetree.data.source import Reading, read_known_cases
 from budgetree.data.table import Table
 from budgetree.errors import TableFileError
-from budgetree.problem.class_order import ClassOrder, Irreducible
-from budgetree.problem.duplicates import loss_among_identical
+from budgetree.problem.duplicates import ClassOrder, Irreducible, loss_among_identical
+from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
 from budgetree.problem.raw_rows import RawRows, check_positions
 from budgetree.problem.schema import HasSchema, Schema, check_codes, check_outcome_names, distinct_names
 from budgetree.problem.units import room_for_losses, weight_units
-from budgetree.problem.user_labels import Labels
 from budgetree.services.words import counted
 
 

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from budgetree.problem.loss_table import LossTable
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.errors import LossesError, Remedy, Where
 from budgetree.problem.units import non_negative, plain_number
 from budgetree.services.words import counted, listed
 
 LOSS_RULE = "losses must be finite numbers of at least 0"
 MAX_DENOMINATOR = 10**6  # of a quotient that a float may stand for
-EXPECTED = "expected {class: {answer: loss}}, {class: loss}, or a square array in the order of the classes"
+EXPECTED = "{class: {answer: loss}}, {class: loss}, or a square array in the order of the classes"
 
 ClassLosses = Fraction | Mapping[Any, Fraction]
 Rows = tuple[tuple[Fraction, ...], ...]
 AnswerLosses = Fraction | Mapping[Any, Fraction] | tuple[Fraction, ...]
+Amounts = NDArray[np.int64] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -41,8 +46,8 @@ class Losses:
 
     Raises
     ------
-    ValueError
-        Where a loss is negative or no number, or the array is not square.
+    LossesError
+        Where a loss is negative or not a number, or the array is not square.
 
     Examples
     --------
@@ -56,8 +61,12 @@ class Losses:
 
     def __init__(self, losses: Any = None, *, answers: Mapping[str, Any] | None = None) -> None:
         if not isinstance(answers or {}, Mapping):
-            raise ValueError(
-                f"losses: answers is {answers!r:.60}; expected {{name: loss}} or {{name: {{class: loss}}}}."
+            expected = "{name: loss} or {name: {class: loss}}"
+            raise LossesError(
+                f"losses: answers is {answers!r:.60}; expected {expected}.",
+                subject="answers",
+                found=answers,
+                expected=expected,
             )
         object.__setattr__(self, "losses", _class_losses({} if losses is None else losses))
         extra = {_answer_name(name): _answer_losses(name, loss) for name, loss in (answers or {}).items()}
@@ -87,8 +96,8 @@ class Losses:
 
         Raises
         ------
-        ValueError
-            Where the file does not say losses; the message names the place.
+        LossesError, FileError
+            Where the file has no losses; the message names the place.
         OSError
             Where there is no such file.
 
@@ -103,9 +112,16 @@ class Losses:
         >>> bt.Losses.from_toml("losses.toml")
         Losses({'cancer': 50}, answers={'refer': 4})
         """
-        from budgetree.problem.loss_file import read_losses
+        from budgetree.problem.settings_file import read_toml
 
-        return read_losses(path)
+        content = read_toml(path)
+        if content.losses is None:
+            raise LossesError(
+                "there is neither a table [losses] nor a table [answers]; expected at least one of them, as in: "
+                "[losses] and below it: cancer = 50",
+                where=Where(str(path)),
+            )
+        return content.losses
 
     def bind(self, class_names: Sequence[Any]) -> LossTable:
         """Lay the losses out for these classes; every name must fit.
@@ -119,9 +135,10 @@ class Losses:
         rows = self._rows(names)
         for answer, loss in self.answers.items():
             if any(answer == str(name) for name in names):
-                raise ValueError(
-                    f"losses: the answer {answer!r} has the name of a class; expected another name, or give the loss "
-                    "of that class in the first argument."
+                raise LossesError(
+                    f"losses: the answer {answer!r} has the name of a class; expected another name. What it costs to "
+                    "miss that class is one of its losses, not of the answers.",
+                    subject=answer,
                 )
             for row, amount in zip(rows, _column(answer, loss, names), strict=True):
                 row.append(amount)
@@ -131,9 +148,11 @@ class Losses:
         if isinstance(self.losses, tuple):
             if len(self.losses) != len(names):
                 size = len(self.losses)
-                raise ValueError(
+                raise LossesError(
                     f"losses: the array is {size} × {size}, but there are {counted(len(names), 'class', 'classes')}: "
-                    f"{listed(names)}; expected a row and a column for each."
+                    f"{listed(names)}; expected a row and a column for each.",
+                    found=size,
+                    expected=len(names),
                 )
             return [list(row) for row in self.losses]
         rows = [[Fraction(int(answer != true)) for answer in range(len(names))] for true in range(len(names))]
@@ -143,9 +162,14 @@ class Losses:
                 continue
             for key in given:
                 if isinstance(key, str) and key in self.answers:
-                    raise ValueError(
-                        f"losses: class {names[true]!r} names the answer {key!r}, which is no class; "
-                        f"give its losses in answers: {{{key!r}: {{class: loss}}}}."
+                    raise LossesError(
+                        f"losses: class {names[true]!r} names the answer {key!r}, which is not a class.",
+                        subject=str(names[true]),
+                        found=key,
+                        remedy=Remedy(
+                            f"Give its losses in answers: {{{key!r}: {{class: loss}}}}.",
+                            f"Give its losses in a table [answers.{key}], a line per class.",
+                        ),
                     )
             for answer, loss in _by_position(given, names, f"losses of class {names[true]!r}").items():
                 rows[true][answer] = loss
@@ -173,22 +197,28 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
         return {
             name: {answer: _loss(loss, name, answer) for answer, loss in entry.items()}
             if isinstance(entry, Mapping)
-            else _number(entry, f"the loss of missing class {name!r}")
+            else _number(entry, f"the loss of missing class {name!r}", name)
             for name, entry in given.items()
         }
     if hasattr(given, "columns"):
-        raise ValueError("losses is a data frame; expected {class: {answer: loss}}, as frame.to_dict('index') has it.")
+        raise LossesError(
+            "losses is a data frame; expected {class: {answer: loss}}, as frame.to_dict('index') has it.",
+            found=type(given),
+            expected=EXPECTED,
+        )
     try:
         if isinstance(given, str):
             raise TypeError
         rows = [list(row) for row in given]
     except TypeError:
-        raise ValueError(f"losses is {given!r:.60}; {EXPECTED}.") from None
+        raise LossesError(f"losses is {given!r:.60}; expected {EXPECTED}.", found=given, expected=EXPECTED) from None
     if not rows or any(len(row) != len(rows) for row in rows):
         lengths = ", ".join(str(len(row)) for row in rows[:8])
-        raise ValueError(
+        raise LossesError(
             f"losses: the array has {counted(len(rows), 'row')} of {lengths or 'no'} numbers; expected a square one, "
-            "with a row and a column per class. Answers that are no class go into answers=."
+            "with a row and a column per class. Answers that are not classes go into answers=.",
+            found=tuple(map(len, rows)),
+            expected=EXPECTED,
         )
     return tuple(
         tuple(_number(loss, f"the loss in row {true}, column {answer},") for answer, loss in enumerate(row))
@@ -197,12 +227,13 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
 
 
 def _loss(loss: Any, true: Any, answer: Any) -> Fraction:
-    return _number(loss, f"the loss of class {true!r}, answer {answer!r},")
+    return _number(loss, f"the loss of class {true!r}, answer {answer!r},", true)
 
 
-def _number(loss: Any, what: str) -> Fraction:
+def _number(loss: Any, what: str, subject: object = None) -> Fraction:
     """The number that was meant: one tenth where 0.1 was given, and one third where 1 / 3 was."""
-    number = non_negative(loss, f"losses: {what}", LOSS_RULE)
+    about = None if subject is None else str(subject)
+    number = non_negative(loss, f"losses: {what}", LOSS_RULE, error=LossesError, subject=about)
     if isinstance(loss, float) and number.denominator > MAX_DENOMINATOR:
         simple = Fraction(loss).limit_denominator(MAX_DENOMINATOR)
         return simple if float(simple) == loss else number
@@ -211,7 +242,8 @@ def _number(loss: Any, what: str) -> Fraction:
 
 def _answer_name(name: Any) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"losses: an answer is named {name!r:.60}; expected a text, as in answers={{'refer': 4}}.")
+        message = f"losses: an answer is named {name!r:.60}; expected a text, as in answers={{'refer': 4}}."
+        raise LossesError(message, subject="answers", found=name)
     return str(name)
 
 
@@ -220,7 +252,7 @@ def _answer_losses(name: str, given: Any) -> AnswerLosses:
         return {true: _loss(loss, true, name) for true, loss in given.items()}
     if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
         return tuple(_loss(loss, f"number {position}", name) for position, loss in enumerate(given))
-    return _number(given, f"the loss of answer {name!r}")
+    return _number(given, f"the loss of answer {name!r}", name)
 
 
 def _column(answer: str, given: AnswerLosses, names: tuple[Any, ...]) -> list[Fraction]:
@@ -229,16 +261,22 @@ def _column(answer: str, given: AnswerLosses, names: tuple[Any, ...]) -> list[Fr
         return [given] * len(names)
     if isinstance(given, tuple):
         if len(given) != len(names):
-            raise ValueError(
+            raise LossesError(
                 f"losses: answer {answer!r} has {counted(len(given), 'loss', 'losses')} for "
-                f"{counted(len(names), 'class', 'classes')}; expected one for each."
+                f"{counted(len(names), 'class', 'classes')}; expected one for each.",
+                subject=answer,
+                found=len(given),
+                expected=len(names),
             )
         return list(given)
     by_position = _by_position(given, names, f"losses of answer {answer!r}")
     missing = [name for position, name in enumerate(names) if position not in by_position]
     if missing:
-        raise ValueError(
-            f"losses: answer {answer!r} has no loss for {listed(missing)}; give every class one, or one number for all."
+        raise LossesError(
+            f"losses: answer {answer!r} has no loss for {listed(missing)}; give every class one, or one number for "
+            "all.",
+            subject=answer,
+            found=tuple(missing),
         )
     return [by_position[position] for position in range(len(names))]
 
@@ -252,9 +290,11 @@ def _by_position(entries: Mapping[Any, Any], names: tuple[Any, ...], what: str) 
         same = same or [position for position, name in enumerate(names) if str(name) == str(key)]
         if len(same) != 1:
             problem = f"several classes are named {key!r}" if same else f"no class is named {key!r}"
-            raise ValueError(f"{what}: {problem}; the classes are {listed(names)}.")
+            message = f"{what}: {problem}; the classes are {listed(names)}."
+            raise LossesError(message, subject=str(key), expected=names)
         if same[0] in found:
-            raise ValueError(f"{what}: the class {names[same[0]]!r} is named twice; expected once.")
+            message = f"{what}: the class {names[same[0]]!r} is named twice; expected once."
+            raise LossesError(message, subject=str(key))
         found[same[0]] = entry
     return found
 
@@ -266,3 +306,105 @@ def _shown(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_shown(entry) for entry in value]
     return plain_number(value)
+
+
+@dataclass(frozen=True, eq=False)
+class LossTable:
+    """Losses in whole units, laid out for the classes of one instance.
+
+        answers            benign  cancer  refer
+        true class benign     0       1      4       what each answer costs, times scale
+                   cancer    50       0      4
+
+    Counts of classes become losses of answers by one product. Of answers that lose the same the first is given: the
+    class that sorts first, then answers that are no class.
+    """
+
+    answers: tuple[Any, ...]  # the classes, then whatever else may be answered
+    units: NDArray[np.int64]  # class × answer, without a common divisor
+    scale: Fraction  # loss = units / scale
+
+    def __post_init__(self) -> None:
+        self.units.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    @classmethod
+    def plain(cls, class_names: Sequence[Any]) -> LossTable:
+        """Every error costs 1."""
+        n_classes = len(class_names)
+        return cls(tuple(class_names), 1 - np.eye(n_classes, dtype=np.int64), Fraction(1))
+
+    @classmethod
+    def of(cls, answers: Sequence[Any], losses: Sequence[Sequence[Fraction]]) -> LossTable:
+        """Exact losses, class × answer, in the largest unit that makes all of them whole."""
+        common = math.lcm(*{loss.denominator for row in losses for loss in row})
+        whole = [[int(loss * common) for loss in row] for row in losses]
+        divisor = math.gcd(*{units for row in whole for units in row}) or 1
+        largest = max(units for row in whole for units in row) // divisor
+        if largest >= LARGEST_EXACT:
+            exponent = round(largest.bit_length() * math.log10(2))
+            raise LossesError(
+                f"losses: in the largest unit that makes all of them whole, one is about 1e{exponent} units; "
+                "expected less than 9e15. Round the losses to fewer digits.",
+                found=largest,
+                expected=LARGEST_EXACT,
+            )
+        units = np.array([[loss // divisor for loss in row] for row in whole], dtype=np.int64)
+        return cls(tuple(answers), units, Fraction(common, divisor))
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.units.shape[0])
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """True when the least loss is the fewest errors: each costs the same, and every answer is a class."""
+        return self.units.shape[1] == self.n_classes and bool((self.units == 1 - np.eye(self.n_classes)).all())
+
+    @cached_property
+    def most(self) -> NDArray[np.int64]:
+        """Per class, the largest loss over the answers."""
+        return np.asarray(self.units.max(axis=1), dtype=np.int64)
+
+    @property
+    def largest(self) -> int:
+        """The largest loss of all."""
+        return int(self.units.max())
+
+    def of_counts(self, counts: Amounts) -> Amounts:
+        """… × class amounts become … × answer losses: weight units give loss units, probabilities expected ones.
+
+        Probabilities are added class by class: one row gets what it gets among many, and other programs can follow.
+        """
+        if counts.dtype.kind in "iu":
+            most = int(np.max(counts.sum(axis=-1), initial=0)) * self.largest
+            if most >= LARGEST_EXACT:
+                return np.asarray(counts @ self.units, dtype=np.int64)
+            # Every sum is a whole number that floats hold, and their product is many times as fast.
+            return np.asarray(counts.astype(np.float64) @ self.units.astype(np.float64)).astype(np.int64)
+        losses = np.zeros((*counts.shape[:-1], len(self.answers)))
+        for true, units in enumerate(self.units):
+            losses += counts[..., true, None] * units
+        return losses
+
+    def best(self, counts: Amounts) -> NDArray[np.int64]:
+        """The position of the answer of least loss, for … × class amounts."""
+        # The likeliest class, where that is the same: probabilities of it are compared as they are, without a sum.
+        found = counts.argmax(axis=-1) if self.is_plain else self.of_counts(counts).argmin(axis=-1)
+        return np.asarray(found, dtype=np.int64)
+
+    def least(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The least loss that one answer for all of them has, for … × class weight units."""
+        return np.asarray(self.of_counts(counts).min(axis=-1), dtype=np.int64)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LossTable):
+            return NotImplemented
+        same_names = (self.answers, self.scale) == (other.answers, other.scale)
+        return same_names and np.array_equal(self.units, other.units)
+
+    def __hash__(self) -> int:
+        return hash((self.scale, self.units.tobytes()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,14 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from budgetree.errors import NoPriceError
-from budgetree.problem.price_table import PriceTable
-from budgetree.problem.units import common_scale, non_negative, plain_number
+from budgetree.data.column import Column
+from budgetree.data.encoders import ColumnEncoder, NumberEncoder
+from budgetree.data.number_format import LARGEST_EXACT, POINTS
+from budgetree.errors import NoPriceError, PricesError, Remedy
+from budgetree.problem.units import common_scale, is_unlimited, non_negative, plain_number
 from budgetree.services.words import listed, show_number
 
 PRICE_RULE = "prices must be finite and at least 0"
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
+TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # what TOML writes without quotes
 
 OutcomePrices = Fraction | Mapping[str, Fraction]
 
@@ -44,8 +51,8 @@ class Prices:
 
     Raises
     ------
-    ValueError
-        Where a price is negative or no number, or there are more than 62 shared fees.
+    PricesError
+        Where a price is negative or not a number, or there are more than 62 shared fees.
 
     Examples
     --------
@@ -65,20 +72,35 @@ class Prices:
         self,
         tests: Any = 1,
         *,
-        shared: Mapping[str, tuple[Any, Sequence[str]]] | None = None,
+        shared: Mapping[str, SharedFee | tuple[Any, Sequence[str]]] | None = None,
         default: Any = None,
     ) -> None:
         if not isinstance(tests, Mapping):
             if default is not None:
-                raise ValueError("prices: one number prices every test, so default has nothing to price.")
+                raise PricesError(
+                    "prices: one number prices every test, so default has nothing to price.",
+                    subject="default",
+                    found=default,
+                )
             tests, default = {}, tests
         self.tests = {str(name): _test_price(name, price) for name, price in tests.items()}
         if not isinstance(shared or {}, Mapping):
-            raise ValueError(f"prices: shared is {shared!r}; expected {{name: (fee, [tests])}}.")
+            expected = "{name: (fee, [tests])}"
+            raise PricesError(
+                f"prices: shared is {shared!r}; expected {expected}.",
+                subject="shared",
+                found=shared,
+                expected=expected,
+            )
         self.shared = {str(name): _shared_fee(name, entry) for name, entry in (shared or {}).items()}
-        self.default = None if default is None else non_negative(default, "prices: the price of every test", PRICE_RULE)
+        self.default = None if default is None else _amount(default, "the price of every test", "default")
         if len(self.shared) > MAX_FEES:
-            raise ValueError(f"prices: {len(self.shared)} shared fees; at most {MAX_FEES} are supported.")
+            raise PricesError(
+                f"prices: {len(self.shared)} shared fees; at most {MAX_FEES} are supported.",
+                subject="shared",
+                found=len(self.shared),
+                expected=MAX_FEES,
+            )
 
     @classmethod
     def of(cls, prices: Any) -> Prices:
@@ -89,10 +111,8 @@ class Prices:
         if isinstance(prices, Prices):
             return prices
         if prices is not None and not isinstance(prices, (Mapping, int, float, Decimal, Fraction, np.number)):
-            raise ValueError(
-                f"prices is {prices!r:.60}; "
-                "expected a number, {test: price}, {test: {outcome: price}} or a Prices."
-            )
+            expected = "a number, {test: price}, {test: {outcome: price}} or a Prices"
+            raise PricesError(f"prices is {prices!r:.60}; expected {expected}.", found=prices, expected=expected)
         return cls(1 if prices is None else prices)
 
     @classmethod
@@ -114,8 +134,8 @@ class Prices:
 
         Raises
         ------
-        ValueError
-            Where the file is no price list; the message names the place.
+        PricesError, FileError
+            Where the file is not a price list; the message names the place.
         OSError
             Where there is no such file.
 
@@ -129,13 +149,9 @@ class Prices:
         >>> bt.Prices.from_toml("prices.toml")
         Prices({'ecg': 40}, default=8)
         """
-        from budgetree.problem.price_file import read_price_file
+        from budgetree.problem.settings_file import read_toml
 
-        content = read_price_file(path)
-        try:
-            return cls(content.tests, shared=content.shared, default=content.default)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
+        return read_toml(path).prices or cls({})
 
     @classmethod
     def from_file(cls, path: str | Path) -> Prices:
@@ -153,8 +169,8 @@ class Prices:
 
         Raises
         ------
-        ValueError
-            Where the file is no price list; the message names the place.
+        PricesError, FileError
+            Where the file is not a price list; the message names the place.
         OSError
             Where there is no such file.
 
@@ -168,15 +184,9 @@ class Prices:
         >>> bt.Prices.from_file("prices.csv")
         Prices({'ecg': 40, 'troponin': 12.5})
         """
-        from budgetree.problem.price_file import is_table, read_price_table
+        from budgetree.problem.settings_file import read_settings
 
-        if not is_table(path):
-            return cls.from_toml(path)
-        content = read_price_table(path)
-        try:
-            return cls(content.tests)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
+        return read_settings(path).prices or cls({})
 
     def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> PriceTable:
         """Lay the prices out for these tests and outcomes; every name must fit.
@@ -216,44 +226,48 @@ class Prices:
         )
 
     def _check_names(self, test_names: Sequence[str]) -> None:
-        known = set(test_names)
-        for name in self.tests:
-            if name not in known:
-                raise ValueError(f"prices: no test is named {name!r}; the tests are {listed(test_names)}.")
+        named = dict.fromkeys(self.tests, "")
         for fee, entry in self.shared.items():
-            for name in entry.tests:
-                if name not in known:
-                    raise ValueError(
-                        f"prices: shared fee {fee!r} names the test {name!r}, which does not exist; "
-                        f"the tests are {listed(test_names)}."
-                    )
+            named |= {name: f", which the shared fee {fee!r} is for" for name in entry.tests if name not in named}
+        for name, who in named.items():
+            if name not in test_names:
+                raise PricesError(
+                    f"prices: no test is named {name!r}{who}; the tests are {listed(test_names)}.",
+                    subject=name,
+                    expected=tuple(test_names),
+                )
         missing = [name for name in test_names if name not in self.tests]
         if missing and self.default is None:
-            raise NoPriceError(
-                f"prices: no price for {listed(missing)}; give every test a price, or a default for the rest: "
-                "Prices({…}, default=1).",
-                missing,
+            remedy = Remedy(
+                "Give every test a price, or a default for the rest: Prices({…}, default=1).",
+                "Add a line for each, or say what every test costs that is not in the list: --default-price 1.",
             )
+            raise NoPriceError(f"prices: no price for {listed(missing)}.", missing, remedy=remedy)
 
     def _outcome_prices(self, name: str, outcomes: Sequence[str]) -> list[Fraction]:
         price = self.tests.get(name, self.default)
         if isinstance(price, Fraction):
             return [price] * len(outcomes)
         assert price is not None  # _check_names saw to it
-        unknown = [outcome for outcome in price if outcome not in outcomes]
-        if unknown:
-            raise ValueError(
-                f"prices: test {name!r} has no outcome {unknown[0]!r}; its outcomes are {listed(outcomes)}."
-            )
+        for outcome in price:
+            if outcome not in outcomes:
+                raise PricesError(
+                    f"prices: test {name!r} has no outcome {outcome!r}; its outcomes are {listed(outcomes)}.",
+                    subject=name,
+                    found=outcome,
+                    expected=tuple(outcomes),
+                )
         missing = [outcome for outcome in outcomes if outcome not in price]
         if missing:
-            plural = "s" if len(missing) > 1 else ""
-            raise NoPriceError(
-                f"prices: test {name!r} has no price for its outcome{plural} {listed(missing)}; add "
-                f"{'them' if plural else 'it'}: {{{name!r}: {{…, {missing[0]!r}: 1}}}}.",
-                missing,
-                name,
+            gap = "rows where it is missing" if missing == ["missing"] else listed(missing)
+            lines = " and ".join(f"{_toml_key(outcome)} = 1" for outcome in missing)
+            entries = ", ".join(f"{outcome!r}: 1" for outcome in missing)
+            remedy = Remedy(
+                f"Add to its outcomes: {{{name!r}: {{…, {entries}}}}}.",
+                f"Add below [tests.{_toml_key(name)}], or in the braces of {_toml_key(name)} = {{…}}: {lines}.",
             )
+            message = f"prices: test {name!r} has a price per outcome, but none for {gap}."
+            raise NoPriceError(message, missing, name, remedy=remedy)
         return [price[outcome] for outcome in outcomes]
 
     def __eq__(self, other: object) -> bool:
@@ -283,13 +297,21 @@ class Prices:
         return f"Prices({', '.join(parts)})"
 
 
+def _amount(value: Any, what: str, subject: object) -> Fraction:
+    return non_negative(value, f"prices: {what}", PRICE_RULE, error=PricesError, subject=str(subject))
+
+
 def _test_price(name: object, price: Any) -> OutcomePrices:
     if not isinstance(price, Mapping):
-        return non_negative(price, f"prices: the price of test {name!r}", PRICE_RULE)
+        return _amount(price, f"the price of test {name!r}", name)
     if not price:
-        raise ValueError(f"prices: test {name!r} has an empty table of outcome prices; give one price per outcome.")
+        raise PricesError(
+            f"prices: test {name!r} has an empty table of outcome prices; give one price per outcome.",
+            subject=str(name),
+            found=price,
+        )
     return {
-        str(outcome): non_negative(amount, f"prices: the price of test {name!r}, outcome {outcome!r},", PRICE_RULE)
+        str(outcome): _amount(amount, f"the price of test {name!r}, outcome {outcome!r},", name)
         for outcome, amount in price.items()
     }
 
@@ -303,5 +325,97 @@ def _shared_fee(name: object, entry: Any) -> SharedFee:
     except (TypeError, ValueError):
         fee, names = None, None
     if names is None:
-        raise ValueError(f"prices: shared fee {name!r} is {entry!r}; expected (fee, [test, test, …]).")
-    return SharedFee(non_negative(fee, f"prices: shared fee {name!r}", PRICE_RULE), names)
+        expected = "(fee, [test, test, …])"
+        raise PricesError(
+            f"prices: shared fee {name!r} is {entry!r}; expected {expected}.",
+            subject=str(name),
+            found=entry,
+            expected=expected,
+        )
+    return SharedFee(_amount(fee, f"shared fee {name!r}", name), names)
+
+
+def _toml_key(name: str) -> str:
+    """A name as TOML writes it."""
+    return name if BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def for_levels(prices: Prices, encoders: Sequence[ColumnEncoder]) -> Prices:
+    """Prices that name numbers, by the levels that these are rounded to: each costs what its costliest number does."""
+    by_level = {
+        encoder.name: _by_level(price, encoder)
+        for encoder in encoders
+        if isinstance(encoder, NumberEncoder) and isinstance(price := prices.tests.get(encoder.name), Mapping)
+    }
+    if all(prices.tests[name] == price for name, price in by_level.items()):
+        return prices
+    return Prices({**prices.tests, **by_level}, shared=prices.shared, default=prices.default)
+
+
+def _by_level(price: Mapping[str, Fraction], encoder: NumberEncoder) -> dict[str, Fraction]:
+    """What is neither an outcome nor a number stays, and is refused as any other wrong name."""
+    names, by_level = encoder.outcome_names, dict[str, Fraction]()
+    for name, amount in price.items():
+        outcome = name
+        if name not in names and POINTS.is_number(name):
+            column = Column(encoder.name, "number", numbers=np.array([POINTS.number(name)]))
+            outcome = names[int(encoder.encode(column)[0])]
+        by_level[outcome] = max(amount, by_level.get(outcome, amount))
+    return by_level
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PriceTable:
+    """Prices in whole units, laid out for the tests and outcomes of one instance."""
+
+    own: NDArray[np.int64]  # test × outcome, without shared fees; filled up with the costliest
+    costliest: NDArray[np.int64]  # per test, its costliest outcome
+    fees: NDArray[np.int64]  # per shared fee
+    fee_mask: NDArray[np.int64]  # per test, a bit for each fee it needs
+    fee_names: tuple[str, ...]
+    scale: Fraction  # amount = units / scale
+
+    @property
+    def cheapest(self) -> NDArray[np.int64]:
+        """Per test, its cheapest outcome; what fills up a row is the costliest, so it does not disturb."""
+        least: NDArray[np.int64] = self.own.min(axis=1)
+        return least
+
+    def amount(self, units: int) -> int | float:
+        """Units in the user's own currency."""
+        return plain_number(Fraction(int(units)) / self.scale)
+
+    def budget_units(self, budget: Any, what: str = "budget") -> int:
+        """The most units a path may cost; None means no limit."""
+        if is_unlimited(budget):
+            return LARGEST_EXACT
+        scaled = non_negative(budget, what, "a budget must be a number of at least 0, or None") * self.scale
+        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
+        return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)
+
+    def fees_in(self, mask: int) -> list[int]:
+        """The fees whose bits are set."""
+        return [fee for fee in range(len(self.fees)) if mask >> fee & 1]
+
+    @property
+    def one_price(self) -> int | None:
+        """What every test costs, whatever its outcome and what was done before; None where they differ."""
+        price = int(self.own.flat[0])
+        return price if (self.own == price).all() and not self.fees.any() else None
+
+    @property
+    def has_outcome_prices(self) -> bool:
+        """True when some test's price depends on its outcome."""
+        return bool((self.own != self.costliest[:, None]).any())
+
+    def fees_due(self, paid: int) -> NDArray[np.int64]:
+        """Per test, the fees still to pay on a path that has paid the fees in `paid`."""
+        return fees_due(self.fee_mask & ~paid, self.fees)
+
+
+def fees_due(unpaid: NDArray[np.int64], fees: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum of the fees whose bits are set, for each mask: the one place where fees are added up."""
+    due = np.zeros(unpaid.shape, dtype=np.int64)
+    for fee, amount in enumerate(fees.tolist()):
+        due += (unpaid >> fee & 1) * amount
+    return due

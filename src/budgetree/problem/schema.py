@@ -13,14 +13,10 @@ from numpy.typing import NDArray
 
 from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder, side_by_side
 from budgetree.data.table import Table
-from budgetree.problem.level_prices import for_levels
-from budgetree.problem.loss_table import LossTable
-from budgetree.problem.losses import Losses
-from budgetree.problem.price_table import PriceTable
-from budgetree.problem.prices import Prices
+from budgetree.problem.labels import Labels, Wording, check_labels, lay_out
+from budgetree.problem.losses import Losses, LossTable
+from budgetree.problem.prices import Prices, PriceTable, for_levels
 from budgetree.problem.units import plain_number
-from budgetree.problem.user_labels import Labels
-from budgetree.problem.wording import Wording, check_labels, lay_out
 from budgetree.services.words import counted
 
 

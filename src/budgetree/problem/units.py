@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.errors import BudgetreeError, LossesError, PricesError, SettingError
 from budgetree.services.words import counted, show_number
 
 # Significant digits of the total that are kept when the given ones cannot all be.
@@ -30,16 +31,29 @@ BITS_PER_DIGIT = math.log2(10)
 NUMBERS = (int, float, Decimal, Rational, np.integer, np.floating)
 
 
-def non_negative(value: Any, what: str, rule: str, max_exponent: int = MAX_EXPONENT) -> Fraction:
+def non_negative(
+    value: Any,
+    what: str,
+    rule: str,
+    max_exponent: int = MAX_EXPONENT,
+    *,
+    error: type[BudgetreeError] = SettingError,
+    subject: str | None = None,
+) -> Fraction:
     """The number a person meant, 0.1 being one tenth and not the nearest binary fraction.
 
-    What is below 0, not finite or no number is refused with the rule; what is too large or too small by its range,
+    What is below 0, not finite or not a number is refused with the rule; what is too large or too small by its range,
     which is told by the exponent before any arithmetic: 1e-999999999 written out would fill the memory.
     """
     if type(value) is int and 0 <= value <= LARGEST_EXACT:  # the usual case: growing a small tree takes microseconds
         return Fraction(value)
+
+    def refused(expected: str) -> BudgetreeError:
+        message = f"{what} is {_shown(value)}; {expected}."
+        return error(message, subject=subject or what, found=value, expected=expected)
+
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, NUMBERS) or not _is_finite(value):
-        raise ValueError(f"{what} is {_shown(value)}; {rule}.")
+        raise refused(rule)
     if isinstance(value, Decimal):
         exponent, n_digits = value.adjusted() if value else 0, len(value.as_tuple().digits) if value else 1
     elif isinstance(value, (Rational, np.integer)):
@@ -49,24 +63,25 @@ def non_negative(value: Any, what: str, rule: str, max_exponent: int = MAX_EXPON
         exponent, n_digits = 0, 1  # floats are never long
     in_range = f"expected 0 or a number between 1e-{max_exponent} and 1e{max_exponent}"
     if abs(exponent) > max_exponent + 1:
-        raise ValueError(f"{what} is {_shown(value)}; {in_range}.")
+        raise refused(in_range)
     if n_digits > MAX_DIGITS:
-        raise ValueError(f"{what} has about {n_digits:,} digits; expected at most {MAX_DIGITS}. Round it.")
+        message = f"{what} has about {n_digits:,} digits; expected at most {MAX_DIGITS}. Round it."
+        raise error(message, subject=subject or what, found=n_digits, expected=MAX_DIGITS)
     number = as_fraction(value)
     if number < 0:
-        raise ValueError(f"{what} is {_shown(value)}; {rule}.")
+        raise refused(rule)
     if number and not Fraction(1, 10**max_exponent) <= number <= 10**max_exponent:
-        raise ValueError(f"{what} is {_shown(value)}; {in_range}.")
+        raise refused(in_range)
     return number
 
 
 def check_weights(weights: Iterable[Any], what: str = "weights") -> None:
-    """An error where a float would silently be 0 or infinity; what is no exact number is left to others."""
+    """An error where a float would silently be 0 or infinity; what is not an exact number is left to others."""
     if isinstance(weights, np.ndarray) and weights.dtype.kind != "O":
         return
     for value in weights:
         if isinstance(value, (Decimal, Rational)) and not isinstance(value, bool):
-            non_negative(value, f"{what}: there", "weights must be finite and at least 0")
+            non_negative(value, f"{what}: there", "weights must be finite and at least 0", subject=what)
 
 
 def is_unlimited(limit: Any) -> bool:
@@ -85,9 +100,10 @@ def common_scale(amounts: Sequence[Fraction]) -> Fraction:
     grid = _grid(total)
     for amount in amounts:
         if abs(round(amount * grid) - amount * grid) > MAX_LOST * amount * grid:
-            raise ValueError(
+            raise PricesError(
                 f"prices: {show_number(amount)} and a total of {show_number(total)} differ by too many orders of "
-                "magnitude to be added exactly; round the prices to a common unit."
+                "magnitude to be added exactly; round the prices to a common unit.",
+                found=amount,
             )
     return grid
 
@@ -127,7 +143,12 @@ class WeightFacts:
         """How many units make a weight of one."""
         for extreme in (self.smallest, self.largest):
             if 0 < extreme < math.inf and not 10.0**-MAX_EXPONENT <= extreme <= 10.0**MAX_EXPONENT:
-                raise ValueError(f"weights: there is {extreme:g}; expected {AMOUNTS}. Divide all by a common factor.")
+                raise SettingError(
+                    f"weights: there is {extreme:g}; expected {AMOUNTS}. Divide all by a common factor.",
+                    subject="weights",
+                    found=extreme,
+                    expected=AMOUNTS,
+                )
         if self.decimals <= MAX_DECIMALS and self.total * 10.0**self.decimals <= max_total:
             return Fraction(10**self.decimals)
         return _grid(self.total, min(DIGITS, len(str(max_total)) - 1))
@@ -138,9 +159,11 @@ class WeightFacts:
         whole = np.rint(exact)
         is_exact = self.decimals <= MAX_DECIMALS and scale == 10**self.decimals
         if not is_exact and (np.abs(whole - exact) > float(MAX_LOST) * whole)[weights > 0].any():
-            raise ValueError(
+            raise SettingError(
                 f"weights: {self.smallest:g} and a total of {self.total:g} differ by too many orders of magnitude to "
-                "be added exactly; leave out the smallest or scale them up."
+                "be added exactly; leave out the smallest or scale them up.",
+                subject="weights",
+                found=self.smallest,
             )
         return whole.astype(np.int64)
 
@@ -181,13 +204,14 @@ def room_for_losses(units: NDArray[np.int64], scale: Fraction, largest_loss: int
         return units, scale
     try:
         fewer, scale = weights_to_units(units / float(scale), max_total)
-    except ValueError:
+    except SettingError:
         fewer = units
     if int(fewer.sum()) > max_total:
-        raise ValueError(
+        raise LossesError(
             f"losses: the largest is {largest_loss:.4g} times the unit that makes all of them whole, and the cases "
             f"count {total:.4g} units of weight; expected a product below 9e15. Round the losses or the weights to "
-            "fewer digits."
+            "fewer digits.",
+            found=largest_loss,
         )
     return fewer, scale
 
@@ -250,9 +274,11 @@ def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fractio
     array = _as_numbers(weights, n_cases)
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(bad):
-        raise ValueError(f"weights: row {bad[0]} has weight {array[bad[0]]}; weights must be finite and at least 0.")
+        weight = float(array[bad[0]])
+        message = f"weights: row {bad[0]} has weight {weight}; weights must be finite and at least 0."
+        raise SettingError(message, subject="weights", found=weight)
     if not array.any():
-        raise ValueError("weights: every weight is 0; at least one case must count.")
+        raise SettingError("weights: every weight is 0; at least one case must count.", subject="weights", found=0)
     return weights_to_units(array)
 
 
@@ -261,15 +287,18 @@ def _as_numbers(weights: Any, n_cases: int) -> NDArray[np.float64]:
     try:
         given = np.asarray(weights)
     except ValueError:  # rows of several lengths
-        raise ValueError("weights: expected one number per case, but there are lists of several lengths.") from None
+        message = "weights: expected one number per case, but there are lists of several lengths."
+        raise SettingError(message, subject="weights") from None
     if given.shape != (n_cases,):
-        raise ValueError(f"weights: shape {given.shape} for {counted(n_cases, 'case')}; expected one weight for each.")
+        message = f"weights: shape {given.shape} for {counted(n_cases, 'case')}; expected one weight for each."
+        raise SettingError(message, subject="weights", found=given.shape, expected=(n_cases,))
     check_weights(given)
     try:
         return given.astype(np.float64)
     except (TypeError, ValueError):
         wrong = next((value for value in given.tolist() if not _is_number(value)), given[0])
-        raise ValueError(f"weights: there is {wrong!r:.60}; expected one number per case.") from None
+        message = f"weights: there is {wrong!r:.60}; expected one number per case."
+        raise SettingError(message, subject="weights", found=wrong) from None
 
 
 def _is_number(value: Any) -> bool:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree.counts import Shard
 from budgetree.problem import LossTable
-from budgetree.problem.class_order import Unavoidable
-from budgetree.problem.duplicates import identical_groups, loss_among_identical, mixed_numbers
+from budgetree.problem.duplicates import Unavoidable, identical_groups, loss_among_identical, mixed_numbers
 from budgetree.problem.raw_rows import Duplicates
 
 BUCKET_BYTES = 64 * 2**20  # of cases, before those alike are one

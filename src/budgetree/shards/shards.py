@@ -17,7 +17,7 @@ from budgetree.counts import LevelCounter, LocalLevels, Shard, ShardedCases
 from budgetree.counts.shard import class_counts
 from budgetree.data.source import Reading
 from budgetree.problem import Instance, Prices, Schema
-from budgetree.problem.class_order import ClassTotals, Unavoidable
+from budgetree.problem.duplicates import ClassTotals, Unavoidable
 from budgetree.services.clock import Clock
 from budgetree.shards.buckets import grouped
 from budgetree.shards.folder import new_folder, open_arrays, open_folder, write_cases, write_shards

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
-from budgetree.problem.price_table import fees_due
+from budgetree.problem.labels import outcome_of
+from budgetree.problem.prices import fees_due
 from budgetree.problem.results import code_of, possible_answers, read_answer
-from budgetree.problem.wording import outcome_of
 from budgetree.services.words import counted
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.usual import usual_branch

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import LossTable, PriceTable
-from budgetree.problem.price_table import fees_due
+from budgetree.problem.prices import fees_due
 
 LEAF = -1
 NO_BRANCH = -1

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree.learn.exact.answer import NEVER
 from budgetree.learn.exact.layout import Layout
-from budgetree.problem.price_table import fees_due
+from budgetree.problem.prices import fees_due
 
 Numbers = NDArray[np.int64]
 

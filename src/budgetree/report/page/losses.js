@@ -24,7 +24,7 @@ export const digits = (number, count) => amount(Number(number.toPrecision(count)
 export const firstHighest = (numbers) => numbers.indexOf(Math.max(...numbers));
 
 /**
- * What each answer is expected to lose, in units; classes are added in their order, as problem/loss_table.py does it.
+ * What each answer is expected to lose, in units; classes are added in their order, as problem/losses.py does it.
  * @param {Losses} losses
  * @param {number[]} shares
  */

@@ -1,0 +1,372 @@
+"""Labels: the user's own names for tests, outcomes and classes, and the unit of prices; Wording: these by position.
+
+Everything that is shown asks a schema's wording, so that what a thing is called is decided once.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from budgetree.data.encoders import Categories, FineLevels, Levels
+from budgetree.errors import LabelsError, Where
+from budgetree.services.words import listed, show_number, visible
+
+if TYPE_CHECKING:
+    from budgetree.problem.schema import Schema
+
+MAX_NAME, MAX_HELP, MAX_UNIT = 200, 2000, 30  # letters
+PLACE = "{}"  # in a unit, where the number goes
+CLOSE = 0.5  # how similar two names must be for one to be proposed in place of the other
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledClass:
+    """What a class, or an answer that is not one, is called; None where it keeps its name."""
+
+    name: str | None = None
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTest(LabelledClass):
+    """The same of a test and its outcomes."""
+
+    outcomes: Mapping[str, str] = field(default_factory=dict)  # by their names in the table
+
+
+Labelled = TypeVar("Labelled", bound=LabelledClass)
+UNLABELLED_TEST, UNLABELLED_CLASS = LabelledTest(), LabelledClass()
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Labels:
+    """What people read in place of the names in a table.
+
+    Labels change what is shown, and nothing else: predictions, tables and programs keep the names that they have.
+
+    Parameters
+    ----------
+    tests : dict, optional
+        {test: label}, or {test: {"name": …, "help": …, "outcomes": {outcome: label}}}, each part if wanted.
+    classes : dict, optional
+        {class: label}, or {class: {"name": …, "help": …}}; also answers that are no class.
+    unit : str, default ''
+        Of prices and costs: "€" is written after a number; with "{}" it says where the number goes: "${}".
+
+    Attributes
+    ----------
+    tests : dict
+        What each test that has a label, and its outcomes, are called.
+    classes : dict
+        What each class that has a label is called.
+    unit : str
+        The unit.
+
+    Raises
+    ------
+    LabelsError
+        For what is not a label.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> labels = bt.Labels({"sex": {"name": "Sex", "outcomes": {0: "female", 1: "male"}}}, {1: "heart disease"})
+    >>> labels.tests["sex"].outcomes["0"], labels.classes[1].name
+    ('female', 'heart disease')
+    """
+
+    tests: Mapping[str, LabelledTest]
+    classes: Mapping[Any, LabelledClass]
+    unit: str
+
+    def __init__(
+        self, tests: Mapping[Any, Any] | None = None, classes: Mapping[Any, Any] | None = None, *, unit: str = ""
+    ) -> None:
+        named = {str(name): _labelled(LabelledTest, name, entry) for name, entry in _entries(tests, "tests")}
+        object.__setattr__(self, "tests", named)
+        answers = {name: _labelled(LabelledClass, name, entry) for name, entry in _entries(classes, "classes")}
+        object.__setattr__(self, "classes", answers)
+        object.__setattr__(self, "unit", "" if unit is None or unit == "" else _text(unit, "the unit", MAX_UNIT))
+        if self.unit.count(PLACE) > 1:
+            message = f"labels: the unit is {unit!r}; expected {PLACE} once, where the number goes, or not at all."
+            raise LabelsError(message, subject="unit", found=unit)
+
+    @classmethod
+    def of(cls, labels: Any) -> Labels | None:
+        """Whatever a user may give: a Labels, {"tests": …, "classes": …, "unit": …}, or None.
+
+        :meta private:
+        """
+        if labels is None or isinstance(labels, Labels):
+            return labels
+        if not isinstance(labels, Mapping):
+            expected = "a Labels, or a mapping with tests, classes and unit"
+            message = f"labels is {labels!r:.60}; expected {expected}. A file is read by Labels.from_toml."
+            raise LabelsError(message, found=labels, expected=expected)
+        _check_entries(labels, ("tests", "classes", "unit"), "")
+        return cls(labels.get("tests"), labels.get("classes"), unit=labels.get("unit", ""))
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Labels:
+        """Read the table [labels] of a file, which may be a price list.
+
+        Parameters
+        ----------
+        path : str or path
+            A TOML file.
+
+        Returns
+        -------
+        Labels
+            What the table says.
+
+        Raises
+        ------
+        LabelsError, FileError
+            Where the file has no such table, or what is in it is not a label.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> import budgetree as bt
+        >>> size = Path("labels.toml").write_text('[labels.tests]\\nsex = "Sex"', encoding="utf-8")
+        >>> bt.Labels.from_toml("labels.toml").tests["sex"].name
+        'Sex'
+        """
+        from budgetree.problem.settings_file import read_toml
+
+        content = read_toml(path)
+        if content.labels is None:
+            message = 'there is no table [labels]; expected one, as in: [labels.classes] and below it: 1 = "ill"'
+            raise LabelsError(message, where=Where(str(path)))
+        return content.labels
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.tests), self.unit))
+
+
+def _entries(given: Any, what: str) -> Sequence[tuple[Any, Any]]:
+    if given is not None and not isinstance(given, Mapping):
+        message = f"labels: {what} is {given!r:.60}; expected {{name: label}}."
+        raise LabelsError(message, subject=what, found=given, expected="{name: label}")
+    return [] if given is None else list(given.items())
+
+
+def _labelled(kind: type[Labelled], name: Any, given: Any) -> Labelled:
+    """A label alone is the name; else each part that a thing of this kind has is there if wanted."""
+    if isinstance(given, kind):
+        return given
+    what = f"test {str(name)!r}" if kind is LabelledTest else f"class {name!r}"
+    if not isinstance(given, Mapping):
+        return kind(_text(given, what, MAX_NAME, name))
+    _check_entries(given, ("name", "help", "outcomes") if kind is LabelledTest else ("name", "help"), f" of {what}")
+    parts: dict[str, Any] = {}
+    if given.get("name") is not None:
+        parts["name"] = _text(given["name"], what, MAX_NAME, name)
+    if given.get("help", "") != "":
+        parts["help"] = _text(given["help"], f"the help of {what}", MAX_HELP, name)
+    if not isinstance(outcomes := given.get("outcomes", {}), Mapping):
+        message = f"labels: the outcomes of {what} are {outcomes!r:.60}; expected {{outcome: label}}."
+        raise LabelsError(message, subject=str(name), found=outcomes, expected="{outcome: label}")
+    if outcomes:
+        parts["outcomes"] = {
+            str(outcome): _text(text, f"{what}, outcome {outcome!r}", MAX_NAME, name)
+            for outcome, text in outcomes.items()
+        }
+    return kind(**parts)
+
+
+def _text(given: Any, what: str, max_length: int, subject: Any = "unit") -> str:
+    def refused(message: str) -> LabelsError:
+        return LabelsError(f"labels: {what} has {message}", subject=str(subject), found=given)
+
+    if not isinstance(given, str) or not given.strip():
+        raise refused(f"the label {given!r:.60}; expected a text that is not empty.")
+    text = " ".join(given.split())  # a text of several lines, as TOML allows, is shown on one
+    if len(text) > max_length:
+        raise refused(f"a label of {len(text):,} letters; expected at most {max_length:,}.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise refused(f"the label {text!r:.60}, which is not valid Unicode.") from None
+    return visible(text)
+
+
+def _check_entries(given: Mapping[Any, Any], expected: tuple[str, ...], where: str) -> None:
+    for name in given:
+        if name not in expected:
+            entries = f"{', '.join(expected[:-1])} or {expected[-1]}"
+            message = f"labels{where}: unknown entry {str(name)!r}; expected {entries}."
+            in_toml = 'In TOML a name with a dot needs quotes: "1.5".'
+            raise LabelsError(f"{message} {in_toml}", subject=str(name), expected=expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What people read for the parts of one schema, by position: their labels, or else their names."""
+
+    tests: tuple[str, ...]
+    test_help: tuple[str, ...]  # "" where nothing is explained
+    outcomes: tuple[tuple[str, ...], ...]  # per test
+    labelled: tuple[frozenset[int], ...]  # per test, the outcomes that have a label
+    answers: tuple[str, ...]  # the classes, and then whatever else may be answered
+    answer_help: tuple[str, ...]
+    n_classes: int
+    unit: str = ""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.answers[: self.n_classes]
+
+    @property
+    def unit_name(self) -> str:
+        """The unit by itself, for a heading; "" where there is none."""
+        return self.unit.replace(PLACE, "").strip()
+
+    def amount(self, number: Fraction | float) -> str:
+        """A price or cost with its unit: "12.5", "12.5 €", "$12.5"."""
+        return self.with_unit(show_number(number))
+
+    def with_unit(self, number: str) -> str:
+        if not self.unit:
+            return number
+        return self.unit.replace(PLACE, number) if PLACE in self.unit else f"{number} {self.unit}"
+
+
+def lay_out(labels: Labels | None, schema: Schema) -> Wording:
+    """The labels by position; those of what this schema does not have are left out, as a part of the rows may."""
+    given = Labels() if labels is None else labels
+    tests = [given.tests.get(name, UNLABELLED_TEST) for name in schema.test_names]
+    outcomes = [
+        {
+            position: text
+            for key, text in label.outcomes.items()
+            if (position := outcome_of(schema, test, key)) is not None
+        }
+        for test, label in enumerate(tests)
+    ]
+    by_text = {str(name): label for name, label in given.classes.items()}
+    answers = [
+        given.classes.get(name, by_text.get(str(name), UNLABELLED_CLASS)) if given.classes else UNLABELLED_CLASS
+        for name in schema.answer_names
+    ]
+    return Wording(
+        tests=tuple(label.name or name for label, name in zip(tests, schema.test_names, strict=True)),
+        test_help=tuple(label.help for label in tests),
+        outcomes=tuple(
+            tuple(named.get(position, name) for position, name in enumerate(names))
+            for named, names in zip(outcomes, schema.outcome_names, strict=True)
+        ),
+        labelled=tuple(frozenset(named) for named in outcomes),
+        answers=tuple(label.name or str(name) for label, name in zip(answers, schema.answer_names, strict=True)),
+        answer_help=tuple(label.help for label in answers),
+        n_classes=len(schema.class_names),
+        unit=given.unit,
+    )
+
+
+def check_labels(labels: Labels, schema: Schema) -> None:
+    """An error for a label of what is not there, and for labels that would make two things look the same."""
+    answers = [str(name) for name in schema.answer_names]
+    for name, label in labels.tests.items():
+        if name not in schema.test_names:
+            raise _no_such("no test is named", name, schema.test_names, "tests")
+        for key in label.outcomes:
+            _check_key(schema, schema.test_names.index(name), key)
+    for answer in map(str, labels.classes):
+        if answer not in answers:
+            raise _no_such("no class is named", answer, answers, "classes")
+    wording = lay_out(labels, schema)
+    _check_differ(wording.tests, schema.test_names, "tests")
+    _check_differ(wording.answers, answers, "classes")
+    for test in range(len(schema.test_names)):
+        if wording.labelled[test]:
+            _check_outcomes(schema, test, wording.outcomes[test])
+
+
+def outcome_of(schema: Schema, test: int, key: str) -> int | None:
+    """The outcome that a label is for: by its name, or by the one number that it stands for."""
+    names = schema.outcome_names[test]
+    if key in names:
+        return names.index(key)
+    encoder, number = None if schema.encoders is None else schema.encoders[test], _number(key)
+    if number is None:
+        return None
+    if isinstance(encoder, FineLevels):
+        level = bisect_right(encoder.thresholds, number)
+        return level if math.isclose(encoder.values[level], number, rel_tol=1e-9, abs_tol=1e-300) else None
+    if isinstance(encoder, Categories):
+        same = (position for position, value in enumerate(encoder.values) if _is_number(value) and value == number)
+        return next(same, None)
+    return None
+
+
+def _check_key(schema: Schema, test: int, key: str) -> None:
+    if outcome_of(schema, test, key) is not None:
+        return
+    name, names = schema.test_names[test], schema.outcome_names[test]
+    if schema.encoders is not None and isinstance(schema.encoders[test], Levels) and _number(key) is not None:
+        raise LabelsError(
+            f"labels: test {name!r} is rounded to levels, so that {key!r} is not an outcome of its own; the outcomes "
+            f"are {listed(names)}. Label these, or ask for as many levels as it has values.",
+            subject=name,
+            found=key,
+            expected=names,
+        )
+    raise _no_such(f"test {name!r} has no outcome", key, names, "outcomes", name)
+
+
+def _check_outcomes(schema: Schema, test: int, shown: Sequence[str]) -> None:
+    """A result may be typed by its name or its label, so that a label may not be the name of another result."""
+    name, names = schema.test_names[test], schema.outcome_names[test]
+    encoder = None if schema.encoders is None else schema.encoders[test]
+    _check_differ(shown, names, f"outcomes of test {name!r}")
+    # A tree for new cases cuts any column of numbers into fine levels: what is refused there is refused here.
+    has_numbers = any(map(_is_number, encoder.values)) if isinstance(encoder, Categories) else encoder is not None
+    for position, (text, raw) in enumerate(zip(shown, names, strict=True)):
+        meant = outcome_of(schema, test, text)
+        if meant not in (None, position) or (meant is None and has_numbers and _number(text) is not None):
+            taken = "the name of another outcome" if text in names else "a number, which could be a result"
+            raise LabelsError(
+                f"labels: outcome {raw!r} of test {name!r} has the label {text!r}, {taken}; expected another label, "
+                "since a result may be typed as either.",
+                subject=name,
+                found=text,
+            )
+
+
+def _check_differ(shown: Sequence[str], names: Sequence[str], what: str) -> None:
+    text, count = Counter(map(visible, shown)).most_common(1)[0]
+    if count > 1 and list(shown) != list(names):
+        same = [name for name, other in zip(names, shown, strict=True) if visible(other) == text]
+        message = f"labels: {listed(same)} of the {what} would all be called {text!r}; expected labels that differ."
+        raise LabelsError(message, subject=what, found=text)
+
+
+def _no_such(problem: str, name: str, names: Sequence[str], what: str, subject: str | None = None) -> LabelsError:
+    """What may have been meant, and where nothing is similar, what there is."""
+    by_folded = {known.casefold(): known for known in reversed(names)}
+    close = get_close_matches(name.casefold(), by_folded, n=1, cutoff=CLOSE)
+    hint = f"the nearest is {by_folded[close[0]]!r}" if close else f"the {what} are {listed(names)}"
+    message = f"labels: {problem} {name!r}; {hint}."
+    return LabelsError(message, subject=subject or name, found=name, expected=tuple(names))
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

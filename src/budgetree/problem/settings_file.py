@@ -1,0 +1,168 @@
+"""The settings file of a user: prices, losses and labels, parsed once; in TOML, or prices alone as a table.
+
+default = 8                   # what every other test costs
+[tests]
+ecg = 40                      # or a table [tests.ecg] with a price per outcome
+[shared."blood draw"]         # paid once per path, with the first of its tests
+fee = 2.10
+tests = ["glucose", "insulin"]
+[losses]
+benign = 1                    # missing this class, whatever is answered
+[losses.cancer]               # by the answer given instead
+benign = 50
+[answers]                     # answers that are not classes
+refer = 4                     # or a table [answers.refer] with a loss for every class
+[labels]
+unit = "€"                    # or "${}", where the number goes
+[labels.tests]
+chol = "Cholesterol"          # or a table [labels.tests.chol] with `name`, `help` and `outcomes`
+[labels.classes]
+0 = "healthy"                 # or a table [labels.classes.0] with `name` and `help`
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from budgetree.data.column import Column, is_missing
+from budgetree.data.source import read_table
+from budgetree.errors import BudgetreeError, FileError, LossesError, PricesError, Where
+from budgetree.problem.labels import Labels
+from budgetree.problem.losses import Losses
+from budgetree.problem.prices import Prices
+from budgetree.problem.units import AMOUNTS
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", ".xlsx", ".xlsm", ".xls", ".ods", ".parquet")
+TABLES = ("tests", "shared", "losses", "answers", "labels")
+ENTRIES = "default, [tests] and [shared.NAME], [losses] and [answers], or [labels]"
+EXAMPLE = (
+    'One entry per line, as in: cancer = 50, or "blood test" = "Blood count" (names with spaces or special letters '
+    "need quotes)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a settings file says; None for what it says nothing about."""
+
+    prices: Prices | None = None
+    losses: Losses | None = None
+    labels: Labels | None = None
+
+
+def read_settings(path: str | Path) -> Settings:
+    """A file of any kind: a table of prices by the end of its name, and else TOML."""
+    if Path(path).suffix.casefold() in TABLE_SUFFIXES:
+        return Settings(_price_table(path))
+    return read_toml(path)
+
+
+def read_toml(path: str | Path) -> Settings:
+    """A file in TOML; numbers keep all their digits."""
+    try:
+        content = _parse(Path(path))
+        labels = content.get("labels")
+        return Settings(_prices(content), _losses(content), None if labels is None else Labels.of(labels))
+    except BudgetreeError as error:
+        error.at(Where(str(path)))
+        raise
+
+
+class _BeyondError(ValueError):
+    """A number whose exponent no decimal can hold."""
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise _BeyondError(f"{text:.40}") from None
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_decimal)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileError(f"not a TOML file: {error}. {EXAMPLE}") from error
+    except _BeyondError as error:
+        raise FileError(f"there is the number {error}; expected {AMOUNTS}.", expected=AMOUNTS) from error
+    except ValueError as error:  # Python reads no more than 4300 digits
+        message = f"there is a whole number of thousands of digits; expected {AMOUNTS}."
+        raise FileError(message, expected=AMOUNTS) from error
+    except RecursionError as error:
+        raise FileError(f"there are brackets within brackets without end; expected {ENTRIES}.") from error
+    for name, entry in content.items():
+        if name not in ("default", *TABLES):
+            raise FileError(f"unknown entry {name!r}; expected {ENTRIES}.", subject=name, expected=ENTRIES)
+        if name in TABLES and not isinstance(entry, dict):
+            raise FileError(f"{name!r} must be a table; write [{name}].", subject=name, found=entry)
+    return content
+
+
+def _prices(content: dict[str, Any]) -> Prices | None:
+    if content.keys().isdisjoint(("default", "tests", "shared")):
+        return None
+    shared = content.get("shared", {})
+    for name, entry in shared.items():
+        if not isinstance(entry, dict) or set(entry) != {"fee", "tests"}:
+            raise PricesError(f"[shared.{name}] must have exactly `fee` and `tests`.", subject=name, found=entry)
+    fees = {name: (entry["fee"], entry["tests"]) for name, entry in shared.items()}
+    return Prices(content.get("tests", {}), shared=fees, default=content.get("default"))
+
+
+def _losses(content: dict[str, Any]) -> Losses | None:
+    if content.keys().isdisjoint(("losses", "answers")):
+        return None
+    for table in ("losses", "answers"):
+        for name, entry in content.get(table, {}).items():
+            inner = entry.values() if isinstance(entry, dict) else [entry]
+            if any(isinstance(loss, (dict, list)) for loss in inner):
+                raise LossesError(
+                    f"[{table}] has more than a number or a table of numbers at {name!r}; expected {name} = 4, or a "
+                    f"table [{table}.{name}] with numbers.",
+                    subject=name,
+                    found=entry,
+                )
+    return Losses(content.get("losses", {}), answers=content.get("answers", {}))
+
+
+def _price_table(path: str | Path) -> Prices:
+    """A test and its price per row, in the columns `test` and `price`; other columns do not matter."""
+    table = read_table(str(path)).without_empty_rows()
+    by_name = {name.casefold(): name for name in table.names}
+    if not {"test", "price"} <= set(by_name):
+        raise PricesError(
+            f"a price list has the columns test and price; there are: {', '.join(table.names)}.",
+            found=tuple(table.names),
+            expected=("test", "price"),
+            where=Where(table.source),
+        )
+    names, amounts = table.column(by_name["test"]), table.column(by_name["price"])
+    prices: dict[str, Any] = {}
+    for row, (name, amount) in enumerate(zip(_cells(names), _cells(amounts), strict=True)):
+        where = Where(table.source, entry=table.where(row))
+        if is_missing(name) or is_missing(amount):
+            absent = "test" if is_missing(name) else "price"
+            raise PricesError(f"there is no {absent}; expected both.", subject=absent, where=where)
+        if str(name) in prices:
+            message = f"there is a second price for {str(name)!r}; expected one for each test."
+            raise PricesError(message, subject=str(name), where=where)
+        plain = amounts.written.plain(amount) if isinstance(amount, str) else amount
+        if plain is None:
+            message = f"the price is {amount!r:.40}; expected a number such as 12.50, without a unit."
+            raise PricesError(message, subject=str(name), found=amount, where=where)
+        prices[str(name)] = Decimal(plain) if isinstance(plain, str) else plain
+    try:
+        return Prices(prices)
+    except PricesError as error:
+        error.at(Where(table.source))
+        raise
+
+
+def _cells(column: Column) -> list[Any]:
+    """As they are written, where they are."""
+    return list(column.texts) if column.texts is not None else column.to_list()
