@@ -15,7 +15,7 @@ def main() -> int:
         if is_heard:  # KeyboardInterrupt within an import may become any other error
             signal(SIGINT, _quit)
         from budgetree.cli.main import main as run
-        from budgetree.services.interrupts import raise_interrupt
+        from budgetree.services.clock import raise_interrupt
 
         if is_heard:
             signal(SIGINT, raise_interrupt)

@@ -20,11 +20,9 @@ from support import GROWERS, as_node, grow_with
 
 import budgetree as bt
 import reference_losses as brute
-from budgetree.learn.exact.answer import NEVER
+from _support.reference_search import ReferenceSearch
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.plain import PlainSearch
 from budgetree.report import summarise_tree
-from budgetree.services.clock import Clock
 from exported import compiled, database
 from losing_problems import to_tree
 from page_process import HAS_NODE, Page
@@ -88,15 +86,13 @@ def optimal(built: Built, rng: Random) -> None:
 
 
 @check
-def plain_search(built: Built, rng: Random) -> None:
-    """The search in Python, which runs where there is no core."""
+def definition(built: Built, rng: Random) -> None:
+    """The recursion that defines the search, with which other tests compare the core."""
     schema, problem = built.instance.schema, replace(built.problem, min_cases=1)
-    search = PlainSearch(Layout(built.instance, 10**6))
+    search = ReferenceSearch(Layout(built.instance, 10**6))
     for budget in budgets(problem, rng):
-        found = search.search(schema.table.budget_units(budget), NEVER, Clock(None))
-        if found is None:
-            raise DifferenceError("the plain search gave up without a limit")
-        loss = Fraction(found.value) / schema.weight_scale / schema.loss_table.scale
+        found = search.fewest(schema.table.budget_units(budget))
+        loss = Fraction(found) / schema.weight_scale / schema.loss_table.scale
         same(f"least loss within {budget}", loss, brute.least_loss(problem, budget))
 
 

@@ -1,4 +1,4 @@
-"""The native exact search: each stage against a short twin, and the whole against the plain program and brute force."""
+"""Exact search: each stage against a short reference, and the whole against the definition and brute force."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from reference import random_problem
 from support import to_instance
 
 import budgetree as bt
+from _support.reference_search import ReferenceSearch
 from budgetree import _core
-from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, Pass, TreeWanted
-from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.native import NativeSearch
-from budgetree.learn.exact.plain import PlainSearch
+from budgetree.learn.exact.layout import ALL_TESTS, Layout
+from budgetree.learn.exact.search import NEVER, Answer, Pass, Search, TreeWanted
 from budgetree.services.clock import Clock
 from reference_exact import optimal_frontier
 
@@ -53,11 +52,11 @@ def random_table(
     )
 
 
-def native(layout: Layout, *, cache_bytes: int = CACHE, threads: int = 1, **settings: Any) -> NativeSearch:
-    return NativeSearch(layout, cache_bytes, threads, **settings)
+def native(layout: Layout, *, cache_bytes: int = CACHE, threads: int = 1, **settings: Any) -> Search:
+    return Search(layout, cache_bytes, threads, **settings)
 
 
-def answer(search: NativeSearch | PlainSearch, budget: int, cutoff: int = NEVER) -> Answer:
+def answer(search: Search, budget: int, cutoff: int = NEVER) -> Answer:
     found = search.search(budget, cutoff, FOREVER)
     assert found is not None
     return found
@@ -129,17 +128,17 @@ def test_triples_are_counted_like_their_twin(n_classes: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_outcomes", [2, 3])
-def test_the_plain_program_answers_the_same_and_has_the_same_tree(kind: str, n_outcomes: int) -> None:
+def test_errors_and_tree_are_those_of_the_definition(kind: str, n_outcomes: int) -> None:
     for seed in range(6):
         layout = Layout(random_table(seed, kind, n_outcomes, n_cases=40, n_tests=6), 40)
-        plain = PlainSearch(layout)
+        reference = ReferenceSearch(layout)
         searches = [native(layout), native(layout, may_count_pairs=False), native(layout, cache_bytes=0)]
         assert [search.counts_pairs for search in searches[:2]] == [layout.is_binary, False]
         rng = random.Random(seed)
         for budget in rng.sample(range(12), 5):
-            expected, tree = answer(plain, budget), plain.tree(TreeWanted(budget, is_canonical=True), FOREVER)
+            expected, tree = reference.fewest(budget), reference.canonical(budget)
             for search in searches:
-                assert answer(search, budget).value == expected.value
+                assert answer(search, budget).value == expected
                 assert_same(search.tree(TreeWanted(budget, is_canonical=True), FOREVER), tree)
 
 

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 import budgetree as bt
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
+from budgetree.learn.known_search import KnownSearch
+from budgetree.services.clock import Clock, WorkPlan
 
 NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy", folds=0)
@@ -41,12 +44,12 @@ def test_max_budget_ends_the_frontier() -> None:
         assert points(limited) == [point for point in points(whole) if point[0] <= Fraction(str(budget))]
 
 
-def test_auto_looks_ahead_where_the_data_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_looks_ahead_where_the_data_are_too_large() -> None:
     pima = bt.datasets.load("pima")
     assert bt.frontier(pima, folds=0).method == "exact search"
     assert bt.frontier(pima, impurities=[bt.Powers(3)], folds=0).method == "greedy"
-    monkeypatch.setattr("budgetree.learn.known_search.AUTO_SHARE", 1e-9)
-    large = bt.frontier(pima, folds=0)
+    hopeless = Clock(10.0, plan=WorkPlan(auto_share=1e-9))
+    large = KnownSearch("auto", DEFAULT_IMPURITIES, None, CACHE_BYTES, threads=2).search(pima, hopeless, False)
     assert large.method == "greedy with lookahead, as 753 cases × 8 tests are too many for exact search in this time"
     assert large.method in large.to_text()
     without = bt.frontier(pima, method="greedy", folds=0)

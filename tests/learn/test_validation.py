@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.learn import validation
 from budgetree.learn.folds import NEVER_HELD_OUT
 from budgetree.learn.validation import FoldSettings, Validation, check_folds, cross_validate
-from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
 from budgetree.tree import Tree
 
 
@@ -120,13 +119,13 @@ def test_a_fold_that_finds_nothing_in_time_is_left_out(noise: bt.Instance) -> No
     assert "not known, because the time was over" in str(found)
 
 
-def test_a_fold_is_not_begun_whose_rows_cannot_be_coded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fold_is_not_begun_whose_rows_cannot_be_coded_in_time() -> None:
     frame = pd.DataFrame({"a": np.arange(30.0), "class": ["x", "y"] * 15})
     instance = bt.Instance.from_frame(frame, "class")
     assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(60)).n_done == 5
-    monkeypatch.setattr(validation, "SECONDS_PER_CELL", 100.0)
-    assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(60)).n_done == 0
-    assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(None)).n_done == 5
+    slow = WorkPlan(seconds_per_cell=100.0)
+    assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(60, plan=slow)).n_done == 0
+    assert cross_validate(instance, optimal, [1], FoldSettings(5), Clock(None, plan=slow)).n_done == 5
 
 
 def test_rows_that_do_not_count_do_not_judge() -> None:

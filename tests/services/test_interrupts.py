@@ -13,9 +13,8 @@ import pytest
 
 import budgetree as bt
 from budgetree.cli import main
-from budgetree.services import interrupts
-from budgetree.services.clock import Clock
-from budgetree.services.interrupts import instead_of_interrupt, none_lost
+from budgetree.services import clock
+from budgetree.services.clock import Clock, instead_of_interrupt, none_lost
 
 
 def test_ctrl_c_calls_every_listener_and_raises_nothing() -> None:
@@ -31,7 +30,7 @@ def test_ctrl_c_calls_every_listener_and_raises_nothing() -> None:
 
 
 def test_who_presses_it_again_later_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interrupts, "HURRY", 0.0)
+    monkeypatch.setattr(clock, "HURRY", 0.0)
     with instead_of_interrupt(lambda: None):
         signal.raise_signal(signal.SIGINT)
         time.sleep(0.001)
@@ -78,8 +77,8 @@ def test_an_interrupt_while_python_cleans_up_comes_again(capsys: pytest.CaptureF
 def test_what_one_command_was_told_is_not_meant_for_the_next(capsys: pytest.CaptureFixture[str]) -> None:
     with none_lost():
         with pytest.raises(KeyboardInterrupt):
-            interrupts.raise_interrupt(signal.SIGINT, None)
-        assert interrupts.was_interrupted()
+            clock.raise_interrupt(signal.SIGINT, None)
+        assert clock.was_interrupted()
     assert main(["show", "nothing.json"]) == 1
     assert "nothing.json" in capsys.readouterr().err
 

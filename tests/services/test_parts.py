@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetree.services import parts
-from budgetree.services.files import write_text
-from budgetree.services.parts import PART, part_name, remove_orphans
+from budgetree.services import files
+from budgetree.services.files import PART, part_name, remove_orphans, write_text
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are looked up as POSIX has them")
 KILLED = """
@@ -61,7 +60,7 @@ def test_only_parts_of_dead_processes_of_this_machine_go(tmp_path: Path, monkeyp
     (folder / "report.html").write_text("")
     remove_orphans(tmp_path)
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(kept)
-    monkeypatch.setattr(parts.os, "name", "nt")
+    monkeypatch.setattr(files.os, "name", "nt")
     (tmp_path / gone[0]).write_text("")
     remove_orphans(tmp_path)
     assert (tmp_path / gone[0]).exists()

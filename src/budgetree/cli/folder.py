@@ -13,8 +13,7 @@ import click
 
 from budgetree.learn import Frontier
 from budgetree.report import render_page, summarise_frontier
-from budgetree.services.files import write_text
-from budgetree.services.parts import part_name, remove_orphans
+from budgetree.services.files import part_name, remove_orphans, write_text
 from budgetree.services.words import show_number
 
 REPORT, TABLE = "report.html", "frontier.csv"

@@ -23,7 +23,7 @@ from budgetree.cli.reproduce import reproduce
 from budgetree.cli.show import show
 from budgetree.cli.streams import flush, give_up, prepare_streams
 from budgetree.errors import BudgetreeError
-from budgetree.services.interrupts import none_lost, was_interrupted
+from budgetree.services.clock import none_lost, was_interrupted
 from budgetree.services.words import visible_lines
 
 FAILED, STOPPED, BUG = 1, 130, 70  # click itself ends with 2 where a command was called wrongly

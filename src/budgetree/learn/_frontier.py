@@ -19,11 +19,10 @@ from budgetree.learn.settings import check_cache_bytes, check_cases, check_min_c
 from budgetree.learn.validation import check_folds
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, WorkPlan
 
 METHODS = ("auto", "exact", "greedy")
 OBJECTIVES = ("known", "new")
-AUTO_SECONDS = 10.0  # for exact search, where the user leaves the method and the time to us
 
 
 def frontier(
@@ -124,7 +123,7 @@ def frontier(
         return estimated(new, instance, TimeLimits.of(seconds, settings), settings, progress)
     by = "greedy" if method == "auto" and impurities is not None else method
     search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None), least)
-    limits = TimeLimits.of(seconds, settings, AUTO_SECONDS if by == "auto" else None)
+    limits = TimeLimits.of(seconds, settings, WorkPlan().auto_seconds if by == "auto" else None)
     return estimated(search, instance, limits, settings, progress)
 
 

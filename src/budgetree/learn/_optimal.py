@@ -143,7 +143,12 @@ def optimal(
     request = Request(
         instance, limit, DEFAULT_IMPURITIES, cache_bytes, check_threads(threads), check_min_cases(min_cases)
     )
-    clock = Clock(check_time_limit(time_limit))
+    return find_optimal(request, budget, Clock(check_time_limit(time_limit)), progress)
+
+
+def find_optimal(request: Request, budget: Any, clock: Clock, progress: bool | None = False) -> Solution:
+    """The same by a request, whose limit is the budget in price units, and by a clock with its plan."""
+    limit = request.limit
     with clock.listening(), progress_bar("exact search", progress) as report:
         solver = Solver(request, clock, report)
         try:

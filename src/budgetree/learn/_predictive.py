@@ -13,7 +13,7 @@ from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited
-from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
 
@@ -96,13 +96,14 @@ class PredictiveTrees:
             if not needs_tree:
                 raise
             self.cases, self.is_coarse = cases, True  # rounded and merged as they are
-        self._fitter = Fitter(self.cases, limit, leaves, n_threads)
+        self._plan = WorkPlan() if clock is None else clock.plan
+        self._fitter = Fitter(self.cases, limit, leaves, n_threads, self._plan)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
         units = self.cases.schema.table.budget_units(budget)
         with progress_bar("new cases", progress) as report:
-            clock = Clock(check_time_limit(time_limit), report)
+            clock = Clock(check_time_limit(time_limit), report, plan=self._plan)
             with clock.listening():
                 (policy,) = self._fitter.policies([units], clock)
         tree = to_tree(policy, self.cases, predictive_origin(budget, self._fitter.sure, self._fitter.leaves))

@@ -17,8 +17,6 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
-HURRIED = 0.1  # a fold that could have less than this share of the search's time is left out
-
 
 class Search(Protocol):
     """A way to find trees for many budgets, which can be gone again with some of the rows."""
@@ -77,7 +75,7 @@ def _estimated(
             [point.max_cost for point in found],
             settings,
             clock,
-            min_seconds=HURRIED * seconds,
+            min_seconds=clock.plan.hurried_share * seconds,
             report=report,
         )
     return _with_new_errors(found, validation, row_errors)

@@ -22,12 +22,6 @@ from budgetree.services.progress import ProgressReport, no_report, progress_bar
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 
-AUTO_SHARE = 0.02  # of the time: what the last two tests of the whole set may take, which exact search does often
-# Of a fold's time, for the search; the rest is for its trees and their answers. Greedy ones are grown again for that.
-EXACT_SHARE, GREEDY_SHARE = 0.9, 0.6
-UNAVOIDABLE_SHARE = 0.3  # of the time, for comparing all cases in shards
-POINTS_SHARE, POINTS_SECONDS = 0.2, 1.0  # of the time, and at most so many seconds: for the points of greedy trees
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownSearch:
@@ -47,7 +41,7 @@ class KnownSearch:
             return with_proofs(_grown(request, clock, progress, "greedy"), clock, self.min_cases)
         is_optional = self.method == "auto"
         # Asked before anything is laid out for a search: the greedy trees need the time.
-        if not (is_optional and _is_hopeless(instance, clock.seconds_left)):
+        if not (is_optional and _is_hopeless(instance, clock)):
             with progress_bar("exact frontier", progress) as report:
                 solver = _make_solver(request, clock, report, is_optional=is_optional)
                 if solver is not None:
@@ -65,7 +59,8 @@ class KnownSearch:
 
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
             if clock.seconds_left is not None:
-                clock = clock.share((EXACT_SHARE if is_exact else GREEDY_SHARE) * clock.seconds_left)
+                share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
+                clock = clock.share(share * clock.seconds_left)
             trees = same._trees(part, clock)
             return lambda budget: trees.best(part.schema.table.budget_units(budget)).tree()
 
@@ -95,7 +90,7 @@ def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *,
     unavoidable = _unavoidable(instance, clock)  # now, while there is time
     left = clock.seconds_left
     if instance.losses is not None and left is not None:  # each point's tree is made, for its errors
-        clock = clock.share(left - min(POINTS_SHARE * left, POINTS_SECONDS))
+        clock = clock.share(left - min(clock.plan.points_share * left, clock.plan.points_seconds))
     with progress_bar("greedy frontier", progress) as report:
         found = grow_frontier(request, clock, report)
         if rolls_out:
@@ -111,7 +106,8 @@ def _unavoidable(instance: AnyCases, clock: Clock) -> int:
         return instance.irreducible.units
     left = clock.seconds_left
     try:
-        return instance.irreducible_in(clock if left is None else clock.share(UNAVOIDABLE_SHARE * left)).units
+        share = clock if left is None else clock.share(clock.plan.unavoidable_share * left)
+        return instance.irreducible_in(share).units
     except OutOfTimeError:
         return 0
 
@@ -140,9 +136,10 @@ def _make_solver(request: Request, clock: Clock, report: ProgressReport, *, is_o
         return None
 
 
-def _is_hopeless(instance: Instance, seconds: float | None) -> bool:
+def _is_hopeless(instance: Instance, clock: Clock) -> bool:
     """Whether exact search would spend all its time on the last two tests of the whole set."""
-    return seconds is not None and work_for_two(instance) > AUTO_SHARE * seconds * 1e9
+    left = clock.seconds_left
+    return left is not None and work_for_two(instance) > clock.plan.auto_share * left * 1e9
 
 
 def _searched(solver: Solver, instance: Instance) -> Frontier:

@@ -28,8 +28,6 @@ from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.expected import NewError, NewLoss
 
-SECONDS_PER_TEST, SECONDS_PER_CELL = 1.2e-4, 1.5e-8  # for coding raw rows again, of which the clock is not asked
-
 # Learns from some of the rows, within the time; then the tree for each budget can be asked for.
 Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
 
@@ -131,7 +129,7 @@ def cross_validate(
     for place, fold in enumerate(numbers):
         left = clock.seconds_left
         seconds = None if left is None else left / (len(numbers) - place)
-        if clock.is_over or (seconds is not None and seconds < min_seconds) or _is_too_late(instance, left):
+        if clock.is_over or (seconds is not None and seconds < min_seconds) or _is_too_late(instance, clock):
             break
         report(place, len(numbers), f"fold {place + 1} of {len(numbers)}")
         held_out = np.flatnonzero(folds == fold)
@@ -152,10 +150,11 @@ def cross_validate(
     return Validation(*judged, len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
 
 
-def _is_too_late(instance: Instance, seconds_left: float | None) -> bool:
+def _is_too_late(instance: Instance, clock: Clock) -> bool:
     """Whether the time would be over before the rows of a fold are coded."""
+    left, plan = clock.seconds_left, clock.plan
     n_tests = 0 if instance.raw is None else instance.n_tests
-    return seconds_left is not None and seconds_left < n_tests * (SECONDS_PER_TEST + SECONDS_PER_CELL * instance.n_rows)
+    return left is not None and left < n_tests * (plan.seconds_per_test + plan.seconds_per_cell * instance.n_rows)
 
 
 def in_time(makers: Iterable[Callable[[], Tree]], clock: Clock) -> list[Tree]:

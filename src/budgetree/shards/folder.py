@@ -26,7 +26,7 @@ from budgetree.errors import TableFileError
 from budgetree.learn.found import leaf_of
 from budgetree.problem import Schema
 from budgetree.problem.duplicates import ClassTotals
-from budgetree.services.parts import part_name, remove_orphans
+from budgetree.services.files import part_name, remove_orphans
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 

@@ -10,12 +10,12 @@ from reference import random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.exact import solver as solver_module
 from budgetree.learn.exact.frontier import search_frontier
 from budgetree.learn.exact.solver import BudgetResult, Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
+from budgetree.learn.known_search import KnownSearch
 from budgetree.learn.settings import Request
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, WorkPlan
 from reference_exact import optimal_frontier
 
 DNA = [(0, 1349), (1, 1081), (2, 646), (3, 395)]  # the first points of dna's frontier, found by a prototype
@@ -39,12 +39,13 @@ def test_the_whole_frontier_is_that_of_brute_force(chunk: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(6))
-def test_so_is_the_frontier_of_long_searches(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MOMENT", "LONG", "QUICK_SECONDS", "BROADER_SECONDS"):
-        monkeypatch.setattr(solver_module, name, 0.0)  # every question takes the long way
+def test_so_is_the_frontier_of_long_searches(chunk: int) -> None:
+    search = KnownSearch("exact", DEFAULT_IMPURITIES, None, CACHE_BYTES, threads=2)
+    long_way = WorkPlan(moment=0, long=0, quick_seconds=0, broader_seconds=0)  # for every question
     for seed in range(chunk * 15, chunk * 15 + 15):
         problem = random_problem(random.Random(seed), max_outcomes=2 if seed % 2 else 4)
-        assert points(bt.frontier(to_instance(problem), method="exact", folds=0)) == optimal_frontier(problem)
+        found = search.search(to_instance(problem), Clock(None, plan=long_way), False)
+        assert points(found) == optimal_frontier(problem)
 
 
 def test_few_questions_settle_every_budget(monkeypatch: pytest.MonkeyPatch) -> None:

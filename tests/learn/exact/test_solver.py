@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.exact import solver as solver_module
+from budgetree.learn._optimal import find_optimal
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
-from budgetree.learn.settings import Request
-from budgetree.services.clock import Clock
+from budgetree.learn.settings import Request, check_threads
+from budgetree.services.clock import Clock, WorkPlan
 
 
 def random_table(seed: int, n_objects: int = 300, n_tests: int = 14, **settings: Any) -> bt.Instance:
@@ -26,9 +26,7 @@ def random_table(seed: int, n_objects: int = 300, n_tests: int = 14, **settings:
 
 
 @pytest.mark.parametrize("outcomes", [2, 3])
-def test_stopped_at_random_moments_bound_and_tree_have_the_optimum_between_them(
-    outcomes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped_at_random_moments_bound_and_tree_have_the_optimum_between_them(outcomes: int) -> None:
     instance = random_table(1, n_objects=500, n_tests=24, outcomes=outcomes)
     budget = 5
     start = time.monotonic()
@@ -37,9 +35,9 @@ def test_stopped_at_random_moments_bound_and_tree_have_the_optimum_between_them(
     rng = random.Random(0)
     stops = 0
     for _ in range(24):
-        monkeypatch.setattr(solver_module, "MOMENT", rng.random() * needed / 4)
-        monkeypatch.setattr(solver_module, "LONG", rng.random() * needed / 4)
-        found = bt.optimal(instance, budget=budget, time_limit=rng.random() * needed / 2)
+        plan = WorkPlan(moment=rng.random() * needed / 4, long=rng.random() * needed / 4)
+        request = Request(instance, budget, DEFAULT_IMPURITIES, CACHE_BYTES, check_threads(None))
+        found = find_optimal(request, budget, Clock(rng.random() * needed / 2, plan=plan))
         assert found.lower_bound <= optimum <= found.errors
         assert found.errors == found.tree.errors
         assert found.tree.max_cost <= budget
@@ -49,20 +47,16 @@ def test_stopped_at_random_moments_bound_and_tree_have_the_optimum_between_them(
 
 
 @pytest.mark.parametrize("outcomes", [2, 3])
-def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(
-    outcomes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(outcomes: int) -> None:
     for seed in range(3):
         instance = random_table(seed, n_objects=150, n_tests=12, outcomes=outcomes)
         whole = bt.optimal(instance, budget=4)
         assert whole.complete
         for moment, threads in ((0.0, 1), (0.0, 2), (0.0, 4), (0.003, 2), (0.0, None)):
-            monkeypatch.setattr(solver_module, "MOMENT", moment)
-            monkeypatch.setattr(solver_module, "LONG", moment)
-            again = bt.optimal(instance, budget=4, threads=threads)
+            request = Request(instance, 4, DEFAULT_IMPURITIES, CACHE_BYTES, check_threads(threads))
+            again = find_optimal(request, 4, Clock(None, plan=WorkPlan(moment=moment, long=moment)))
             assert again.complete
             assert again.tree == whole.tree
-        monkeypatch.undo()
 
 
 def test_it_starts_from_the_greedy_trees_and_forgets_none() -> None:

@@ -12,7 +12,7 @@ from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth
 from budgetree.learn.predictive.ridge import Models
 from budgetree.learn.predictive.starts import best_growths
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, WorkPlan
 
 from .tables import random_instance
 
@@ -38,9 +38,9 @@ def test_what_finishing_takes_is_taken_from_the_clock() -> None:
 
 def test_more_cases_classes_and_losses_take_longer() -> None:
     codes, labels = [[0], [1]] * 10, [0, 1, 2, 1] * 5
-    small = Finishing.of(bt.Instance(codes[:4], [0, 1, 0, 1]))
-    classes = Finishing.of(bt.Instance(codes, labels))
-    losses = Finishing.of(bt.Instance(codes, labels, losses={0: 3}))
+    small = Finishing.of(bt.Instance(codes[:4], [0, 1, 0, 1]), WorkPlan())
+    classes = Finishing.of(bt.Instance(codes, labels), WorkPlan())
+    losses = Finishing.of(bt.Instance(codes, labels, losses={0: 3}), WorkPlan())
     assert small.seconds(4) < classes.seconds(4) < losses.seconds(4)
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.reference_ridge import ReferenceSolver
 from budgetree.data.table import Table
 from budgetree.learn.folds import deal
 from budgetree.learn.predictive import Branch, Buy, End, Policy, fit_policies, fit_policy
@@ -15,7 +16,7 @@ from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth, Place, cut
-from budgetree.learn.predictive.ridge import Models, PlainSolver
+from budgetree.learn.predictive.ridge import Models, Solver
 from budgetree.services.clock import Clock
 
 from .tables import any_codes, instance_of, random_columns, random_instance, random_prices, seeds
@@ -82,13 +83,14 @@ def test_the_same_cases_give_the_same_policy(seed: int) -> None:
 
 @given(seeds)
 @settings(max_examples=10)
-def test_the_core_and_its_twin_grow_the_same(seed: int) -> None:
+def test_the_core_and_its_reference_grow_the_same(seed: int) -> None:
     instance = random_instance(seed)
     cases = cases_of(instance)
     folds = deal(cases.labels, N_FOLDS)
     paths = []
-    for solver in (None, PlainSolver(cases)):
-        models = Models(cases, Clock(None), solver=solver)
+    for solver in (Solver(cases), ReferenceSolver(cases)):
+        models = Models(cases, Clock(None))
+        models._solver = solver
         paths.append([end.paid.tests for end in Growth(models, instance.schema.table, folds).grow(3).ends()])
     assert paths[0] == paths[1]
 

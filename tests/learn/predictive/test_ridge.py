@@ -1,4 +1,4 @@
-"""Ridge: honest probabilities without refits, by the core and by its twin."""
+"""Ridge: honest probabilities without refits, by the core and by its reference."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from _support.reference_ridge import ReferenceSolver, design_of
 from budgetree._native import core
 from budgetree.learn.predictive.basis import Basis, make_basis
-from budgetree.learn.predictive.ridge import (
-    Cases,
-    Models,
-    NativeSolver,
-    PlainSolver,
-)
+from budgetree.learn.predictive.ridge import Cases, Models, Solver
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree.leaf_models import softmax
 
@@ -32,11 +28,11 @@ def without(cases: Cases, row: int) -> Cases:
 @pytest.mark.parametrize(("n_classes", "mean", "share"), [(2, 0.005, 0.1), (3, 0.02, 0.5)])
 def test_honest_probabilities_are_those_of_refits_to_first_order(n_classes: int, mean: float, share: float) -> None:
     cases = cases_from(random_instance(3, n_cases=50, n_classes=n_classes))
-    honest = PlainSolver(cases).honest((0, 2, 3))
+    honest = ReferenceSolver(cases).honest((0, 2, 3))
     refits = np.empty_like(honest)
     for row in range(cases.n_cases):
-        coefficients, _ = PlainSolver(without(cases, row)).fit([(0, 2, 3)], forever)  # type: ignore[misc]
-        refits[row] = softmax(cases.design((0, 2, 3))[row : row + 1] @ coefficients[0].T)
+        coefficients, _ = ReferenceSolver(without(cases, row)).fit([(0, 2, 3)], forever)  # type: ignore[misc]
+        refits[row] = softmax(design_of(cases, (0, 2, 3))[row : row + 1] @ coefficients[0].T)
     # One Newton step; with three classes of one class's block alone, which goes a little too far.
     assert np.abs(honest - refits).max() < 0.06
     assert np.abs(honest - refits).mean() < mean
@@ -47,17 +43,17 @@ def test_honest_probabilities_are_those_of_refits_to_first_order(n_classes: int,
 
 @given(seeds, st.sampled_from([1, 2, 3, 5]))
 @settings(max_examples=20)
-def test_the_core_is_its_twin(seed: int, n_classes: int) -> None:
+def test_the_core_is_its_reference(seed: int, n_classes: int) -> None:
     cases = cases_from(random_instance(seed, n_classes=n_classes))
     cases = Cases(cases.codes, cases.labels, np.random.default_rng(seed).random(60) * 3 + 0.1, *list_rest(cases))
-    native, plain = NativeSolver(cases).fit(SETS, forever), PlainSolver(cases).fit(SETS, forever)
+    native, plain = Solver(cases).fit(SETS, forever), ReferenceSolver(cases).fit(SETS, forever)
     assert native is not None
     assert plain is not None
-    for mine, twin in zip(native[0], plain[0], strict=True):
-        assert mine == pytest.approx(twin, abs=1e-7)
+    for mine, reference in zip(native[0], plain[0], strict=True):
+        assert mine == pytest.approx(reference, abs=1e-7)
     assert native[1] == pytest.approx(plain[1], abs=1e-5)
     for tests in SETS:
-        assert NativeSolver(cases).honest(tests) == pytest.approx(PlainSolver(cases).honest(tests), abs=1e-7)
+        assert Solver(cases).honest(tests) == pytest.approx(ReferenceSolver(cases).honest(tests), abs=1e-7)
 
 
 def list_rest(cases: Cases) -> tuple[int, tuple[Basis, ...]]:
@@ -66,14 +62,14 @@ def list_rest(cases: Cases) -> tuple[int, tuple[Basis, ...]]:
 
 def test_threads_change_no_number() -> None:
     cases = cases_from(random_instance(1))
-    one, three = NativeSolver(cases, 1).fit(SETS, forever), NativeSolver(cases, 3).fit(SETS, forever)
+    one, three = Solver(cases, 1).fit(SETS, forever), Solver(cases, 3).fit(SETS, forever)
     assert one is not None
     assert three is not None
     assert (one[1] == three[1]).all()
     assert all((a == b).all() for a, b in zip(one[0], three[0], strict=True))
 
 
-@pytest.mark.parametrize("solver", [PlainSolver, NativeSolver])
+@pytest.mark.parametrize("solver", [ReferenceSolver, Solver])
 def test_a_weight_is_as_many_cases(solver: type) -> None:
     whole = cases_from(random_instance(5))
     times = np.random.default_rng(0).integers(1, 4, whole.n_cases)
@@ -86,7 +82,7 @@ def test_a_weight_is_as_many_cases(solver: type) -> None:
     assert by_weight[1][:, np.repeat(np.arange(whole.n_cases), times)] == pytest.approx(by_copies[1], abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", [PlainSolver, NativeSolver])
+@pytest.mark.parametrize("solver", [ReferenceSolver, Solver])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_separated_rare_and_absent_classes_stay_finite(solver: type, n_classes: int) -> None:
     codes = np.r_[np.zeros(30), np.ones(30), 2].astype(np.uint8)[:, None]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from budgetree.learn.exact.solver import BudgetResult, Solver
 from budgetree.learn.found import Found, found_tree
 
-SHORT = 2.0  # seconds, of which the greedy trees may need most
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactFrontier:
@@ -27,7 +25,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
         result = solver.decide(0, solver.layout.leaf_loss + 1)
         # With one price every budget is asked anyway; but in a short time greedy trees alone shall not be better.
         left = solver.clock.seconds_left
-        if solver.layout.one_price is None or (left is not None and left < SHORT):
+        if solver.layout.one_price is None or (left is not None and left < solver.clock.plan.short):
             solver.start_from_greedy()
         while not complete:
             settled = _settle(solver, result)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import TooLargeError
-from budgetree.learn.exact.answer import ALL_TESTS
 from budgetree.problem import Instance
 
+ALL_TESTS = 2**15  # a breadth of a search that leaves nothing out, and more tests than it can have
 MAX_COUNTED = 2**16  # cases that 16 bits can count
 MAX_DEPTH = 1000  # the search calls itself once per test: a longer path would not fit on the stack
 SHARE_OF_MEMORY = 0.5
@@ -47,9 +47,7 @@ class Layout:
     codes: NDArray[np.uint8]  # case × test: the outcome
     labels: NDArray[np.int32]  # per case: the class; in ascending order
     weights: NDArray[np.int64]  # per case: how many units it counts
-    unavoidable: NDArray[
-        np.int64
-    ]  # per case: what every tree loses on it, because identical cases are of other classes
+    unavoidable: NDArray[np.int64]  # per case: what every tree loses on it, as identical cases are of other classes
     losses: NDArray[np.int64] | None  # class × answer; None: an error is an error
     by_price: NDArray[np.int32]  # per test
     n_outcomes: NDArray[np.int64]  # per test

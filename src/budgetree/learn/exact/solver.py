@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from budgetree.learn.exact.answer import ANY_TEST, NEVER, Answer, Pass, Search, TreeWanted
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.native import NativeSearch
+from budgetree.learn.exact.search import ANY_TEST, NEVER, Answer, Pass, Search, TreeWanted
 from budgetree.learn.found import BestFound, found_leaf, found_tree
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.settings import Request
@@ -25,18 +24,10 @@ from budgetree.tree import Nodes, Tree
 from budgetree.tree.changes import idle_nodes
 from budgetree.tree.origin import Method, Origin
 
-MOMENT = 0.2  # seconds after which good trees are looked for before the search goes on
-LONG, LONG_SHARE = 4.0, 0.3  # seconds after which a search counts as long, and their share of a time limit
-LOOK_SHARE = 0.05  # of a time limit, for broader passes
 # Passes that find good trees early: so many tests at each set, and rollouts.
 ROLLOUT = Pass(1, is_wide_first=True)
 LARGE_ROLLOUT = Pass(1, is_wide_first=True, max_pair_work=5_000_000)  # on tables whose pairs would take too long
 QUICK, BROADER = (Pass(1), Pass(2), Pass(3)), (ROLLOUT, Pass(5), Pass(8), Pass(13))
-LATE_SHARE = 0.3  # of a time limit: when it has passed, greedy trees are grown before the search goes on
-QUICK_SECONDS, BROADER_SECONDS = 0.3, 2.0
-SWEEP_SHARE = 0.3  # of the time, for the budgets beyond the first that takes long
-SWEEP_SECONDS = 10.0  # for them where there is no limit
-SECONDS_PER_BUDGET = 1.0
 NEVER_AGAIN = NEVER // 8  # budgets beyond it come from adding to "never"
 
 T = TypeVar("T")
@@ -68,13 +59,13 @@ class Solver:
         *,
         wants_every_budget: bool = False,
     ) -> None:
-        self.limit, self.clock = request.limit, clock
+        self.limit, self.clock, self._plan = request.limit, clock, clock.plan
         assert isinstance(request.instance, Instance)  # a search needs the cases themselves
         self.layout = Layout(request.instance, request.limit, request.min_cases)
         self.trees = BestFound()
         self.trees.add(found_leaf(request.instance))
         self._request, self._report = request, report
-        self._search = make_search(self.layout, request.cache_bytes, request.threads)
+        self._search = Search(self.layout, request.cache_bytes, request.threads)
         self._must_sweep = wants_every_budget
         self._seconds = clock.seconds_left
         self._has_looked, self._must_grow = False, bool(request.impurities)
@@ -108,15 +99,14 @@ class Solver:
             return self._undecided(budget)
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
         left = self.clock.seconds_left
-        answer = self._ask(budget, cutoff, MOMENT if left is None else min(MOMENT, left / 4))
+        answer = self._ask(budget, cutoff, self._plan.moment if left is None else min(self._plan.moment, left / 4))
         if answer is None:
             if not self._has_looked:  # once: many such questions would wait for it
                 self._has_looked = True
                 if self._seconds is not None:
                     self.start_from_greedy()  # first: on large data a narrow pass may find nothing in the time left
-                self.look(budget, QUICK_SECONDS, QUICK)
-            left = self.clock.seconds_left
-            answer = self._ask(budget, cutoff, LONG if left is None else min(LONG, LONG_SHARE * left))
+                self.look(budget, self._plan.quick_seconds, QUICK)
+            answer = self._ask(budget, cutoff, self._seconds_or_share(self._plan.long, self._plan.long_share))
         if answer is None:
             return self._decide_long(budget, cutoff)
         return self._settled(budget, cutoff, answer)
@@ -158,8 +148,8 @@ class Solver:
 
     @property
     def _is_late(self) -> bool:
-        left = self.clock.seconds_left
-        has_passed = self._seconds is not None and left is not None and left < (1 - LATE_SHARE) * self._seconds
+        left, whole = self.clock.seconds_left, self._seconds
+        has_passed = whole is not None and left is not None and left < (1 - self._plan.late_share) * whole
         return has_passed or self.clock.is_over
 
     def start_from_greedy(self) -> None:
@@ -186,8 +176,7 @@ class Solver:
         if self._must_sweep:
             self._must_sweep = False
             self._sweep(budget)
-        left = self.clock.seconds_left
-        self.look(budget, BROADER_SECONDS if left is None else min(BROADER_SECONDS, LOOK_SHARE * left))
+        self.look(budget, self._seconds_or_share(self._plan.broader_seconds, self._plan.look_share))
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
         clock = self._watch(budget, None)
         found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
@@ -209,12 +198,12 @@ class Solver:
     def _sweep(self, budget: int) -> None:
         """Looks for good trees at the larger budgets, before the proof of this one takes all the time."""
         left = self.clock.seconds_left
-        share = SWEEP_SECONDS if left is None else SWEEP_SHARE * left
+        share = self._plan.sweep_seconds if left is None else self._plan.sweep_share * left
         clock = self.clock.share(share)
         for larger in self._larger_budgets(budget):
             if clock.is_over:
                 return
-            self.look(larger, min(SECONDS_PER_BUDGET, share))
+            self.look(larger, min(self._plan.seconds_per_budget, share))
             if self.trees.best(larger).loss == self.unavoidable:
                 return
 
@@ -243,6 +232,11 @@ class Solver:
         """A value without its tree would be a mistake in this program, and nothing may be called proven then."""
         if self.trees.best(budget).loss > errors:
             raise AssertionError(f"exact search claims {errors} errors within {budget} units, but has no such tree")
+
+    def _seconds_or_share(self, seconds: float, share: float) -> float:
+        """So many seconds, and at most this share of the time left."""
+        left = self.clock.seconds_left
+        return seconds if left is None else min(seconds, share * left)
 
     def _watch(self, budget: int, seconds: float | None) -> Clock:
         """A share of the clock that tells how far the question is."""
@@ -275,8 +269,3 @@ class Solver:
         tree = Tree(instance.schema, nodes, instance.n_objects, Origin(method, min_cases=self._request.min_cases))
         idle = idle_nodes(tree)
         return replace(tree, nodes=tree.nodes.pruned(idle, instance.schema.n_outcomes)) if idle.any() else tree
-
-
-def make_search(layout: Layout, cache_bytes: int, threads: int) -> Search:
-    """By the native core."""
-    return NativeSearch(layout, cache_bytes, threads)

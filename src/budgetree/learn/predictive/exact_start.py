@@ -24,7 +24,6 @@ from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 
-SECONDS = 0.5  # per search: where one is not proven in time, the budget has no exact start
 MAX_CASES = 20_000
 # What a leaf must save, in cases of Brier loss. One of these is chosen by folds.
 PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
@@ -114,13 +113,13 @@ def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float
 
 
 def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
-    left = clock.seconds_left
+    left, most = clock.seconds_left, clock.plan.start_seconds
     if clock.is_over:
         return None
     amount = Fraction(budget) / instance.schema.table.scale
-    seconds = SECONDS if left is None else min(SECONDS, left)
+    seconds = most if left is None else min(most, left)
     solution = optimal(instance, budget=amount, time_limit=seconds, progress=False, threads=1)
-    if not solution.complete and seconds < SECONDS:
+    if not solution.complete and seconds < most:
         clock.end()
     return solution.tree.nodes if solution.complete else None
 

@@ -13,10 +13,6 @@ from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 
-SHARE = 0.5  # of the time left that fine levels may take; the rest is for learning
-ENCODING = 1.2  # how much longer than finding a column's levels it takes to put its rows into them, at most
-FIRST_LOOK = 0.01  # seconds after which the time for all columns can be told from the first of them
-
 
 def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:
     """Every raw row a case, nothing merged; numbers in fine levels, all else as it is.
@@ -28,16 +24,17 @@ def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:
         return instance
     fixed: dict[str, ColumnEncoder] = {}
     n_numbers = sum(map(_has_numbers, instance.raw.tests.columns))
-    began, left, n_done = time.monotonic(), None if clock is None else clock.seconds_left, 0
+    clock = clock or Clock(None)
+    began, left, plan, n_done = time.monotonic(), clock.seconds_left, clock.plan, 0
     for column, encoder in zip(instance.raw.tests.columns, instance.schema.encoders or (), strict=True):
         if isinstance(instance.prices.tests.get(column.name), Mapping):
             fixed[column.name] = encoder
         elif _has_numbers(column):
             fixed[column.name] = fit_fine_levels(column)
             n_done += 1
-        if left is not None and (used := time.monotonic() - began) > min(FIRST_LOOK, SHARE * left):
-            whole = used / max(n_done, 1) * max(n_numbers, 1) * (1 + ENCODING)
-            if whole > SHARE * left:
+        if left is not None and (used := time.monotonic() - began) > min(plan.first_look, plan.fine_share * left):
+            whole = used / max(n_done, 1) * max(n_numbers, 1) * (1 + plan.encoding_factor)
+            if whole > plan.fine_share * left:
                 raise OutOfTimeError
     raw = replace(instance.raw, duplicates="keep")
     schema = instance.schema

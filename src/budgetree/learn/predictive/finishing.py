@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock
-
-# Each place and case that comes there: walked, asked for a model's answer per class, and counted.
-SECONDS_PER_VISIT, SECONDS_PER_SCORE = 4e-7, 4e-8
-SECONDS_PER_LOSS = 2e-9  # and, where losses are given, what each answer would lose with each class
+from budgetree.services.clock import Clock, WorkPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +16,10 @@ class Finishing:
     seconds_for_losses: float = 0.0
 
     @classmethod
-    def of(cls, instance: Instance) -> Finishing:
+    def of(cls, instance: Instance, plan: WorkPlan) -> Finishing:
         n_classes, n_answers = instance.n_classes, len(instance.schema.answer_names)
         n_losses = 0 if instance.losses is None else instance.n_objects * n_classes * n_answers
-        return cls(SECONDS_PER_VISIT + SECONDS_PER_SCORE * n_classes, SECONDS_PER_LOSS * n_losses)
+        return cls(plan.seconds_per_visit + plan.seconds_per_score * n_classes, plan.seconds_per_loss * n_losses)
 
     def seconds(self, n_visits: int) -> float:
         """For a policy in which so many cases come to places, each place for itself."""

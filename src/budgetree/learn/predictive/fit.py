@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -22,10 +22,9 @@ from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.starts import best_growths
 from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock
+from budgetree.services.clock import Clock, WorkPlan
 
 Leaves = Literal["model", "count"]
-GROWTH_SHARE = 0.7  # of the time, where the leaves are made plain; that takes the rest
 
 
 def fit_policy(
@@ -68,6 +67,7 @@ class Fitter:
     sure: float | None
     leaves: Leaves
     threads: int = 1
+    plan: WorkPlan = field(default_factory=WorkPlan)
 
     def __post_init__(self) -> None:
         if self.leaves not in ("model", "count"):
@@ -76,7 +76,7 @@ class Fitter:
     def policies(self, budgets: Sequence[int], clock: Clock) -> list[Policy]:
         """The policies for these budgets; where the clock is over, the best so far."""
         left = clock.seconds_left
-        growing = clock if left is None or self.leaves == "model" else clock.share(GROWTH_SHARE * left)
+        growing = clock if left is None or self.leaves == "model" else clock.share(clock.plan.growth_share * left)
         self._growth.models.clock = growing
         grown = best_growths(self._growth, list(budgets))
         return [self._policy(place, budget, clock) for place, budget in zip(grown, budgets, strict=True)]
@@ -104,7 +104,7 @@ class Fitter:
     def _growth(self) -> Growth:
         cases = cases_of(self._present)
         models = Models(cases, Clock(None), self.threads)
-        finishing = Finishing.of(self._present)
+        finishing = Finishing.of(self._present, self.plan)
         return Growth(models, self.instance.schema.table, deal(cases.labels, N_FOLDS), finishing)
 
     @cached_property

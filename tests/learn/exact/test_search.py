@@ -1,4 +1,4 @@
-"""PlainSearch: the fewest errors by exhaustion, answers that hold as far as they say, and one tree for one budget."""
+"""Search: the fewest errors by exhaustion, answers that hold as far as they say, and one tree for one budget."""
 
 from __future__ import annotations
 
@@ -13,38 +13,40 @@ from reference import Problem, random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.exact.answer import ALL_TESTS, NEVER, Answer, Pass, TreeWanted
-from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.plain import PlainSearch
+from _support.reference_search import ReferenceSearch
+from budgetree.learn.exact.layout import ALL_TESTS, Layout
+from budgetree.learn.exact.search import NEVER, Answer, Pass, Search, TreeWanted
 from budgetree.services.clock import Clock
+from budgetree.tree import Nodes
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 
 FOREVER = Clock(None)
 
 
-class Countdown(Clock):
-    """A clock that is over after it was asked so many times."""
-
-    def __init__(self, questions: int) -> None:
-        super().__init__(None)
-        self.questions = questions
-
-    @property
-    def is_over(self) -> bool:
-        self.questions -= 1
-        return self.questions < 0
+def search_of(layout: Layout, cache_bytes: int = 2**24) -> Search:
+    return Search(layout, cache_bytes, threads=1)
 
 
-def answer(search: PlainSearch, budget: int, cutoff: int = NEVER, **settings: Any) -> Answer:
+def answer(search: Search, budget: int, cutoff: int = NEVER, **settings: Any) -> Answer:
     found = search.search(budget, cutoff, FOREVER, **settings)
     assert found is not None
     return found
 
 
-def canonical(instance: bt.Instance, search: PlainSearch, budget: int) -> bt.Tree:
+def canonical(search: Search, budget: int) -> Nodes:
     nodes = search.tree(TreeWanted(budget, is_canonical=True), FOREVER)
     assert nodes is not None
-    return bt.Tree(instance.schema, nodes, instance.n_objects)
+    return nodes
+
+
+def losses_of_leaves(nodes: Nodes) -> int:
+    leaves = nodes.counts[nodes.is_leaf]
+    return int(leaves.sum() - leaves.max(axis=1).sum())
+
+
+def assert_same(one: Nodes, other: Nodes) -> None:
+    for name in ("test", "parent", "counts", "paid", "first_branch", "branches"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
 
 def binary_problem(seed: int) -> Problem:
@@ -73,7 +75,7 @@ def test_the_frontier_is_the_one_found_by_exhaustion(make: Any, chunk: int) -> N
     for seed in range(chunk * 20, chunk * 20 + 20):
         problem = make(seed)
         instance = to_instance(problem)
-        search = PlainSearch(Layout(instance, 10**6))
+        search = search_of(Layout(instance, 10**6))
         scale, weight_scale = instance.schema.table.scale, instance.schema.weight_scale
         points: list[tuple[Fraction, Fraction]] = []
         budget = 0
@@ -83,7 +85,7 @@ def test_the_frontier_is_the_one_found_by_exhaustion(make: Any, chunk: int) -> N
             errors = Fraction(found.value) / weight_scale
             if not points or errors < points[-1][1]:
                 points.append((budget / scale, errors))
-                tree = canonical(instance, search, budget)
+                tree = bt.Tree(instance.schema, canonical(search, budget), instance.n_objects)
                 assert Fraction(str(tree.errors)) == errors
                 assert Fraction(str(tree.max_cost)) == budget / scale
             budget = found.changes
@@ -95,7 +97,7 @@ def test_one_budget_asked_alone_has_the_errors_of_every_tree_enumerated() -> Non
         problem = random_problem(random.Random(seed), max_tests=4)
         instance = to_instance(problem)
         budget = Fraction(random.Random(seed).randrange(0, 80), 10)
-        found = answer(PlainSearch(Layout(instance, 10**6)), instance.schema.table.budget_units(budget))
+        found = answer(search_of(Layout(instance, 10**6)), instance.schema.table.budget_units(budget))
         assert Fraction(found.value) / instance.schema.weight_scale == fewest_errors_by_enumeration(problem, budget)
 
 
@@ -104,9 +106,10 @@ def test_an_answer_holds_below_the_budget_at_which_it_changes(outcomes: int) -> 
     for seed in range(6):
         layout = Layout(random_table(seed, outcomes=outcomes), 14)
         assert layout.is_binary == (outcomes == 2 and seed % 2 == 0)
-        fewest = [answer(PlainSearch(layout), budget).value for budget in range(15)]
+        reference = ReferenceSearch(layout)
+        fewest = [reference.fewest(budget) for budget in range(15)]
         rng = random.Random(seed)
-        search = PlainSearch(layout)
+        search = search_of(layout)
         for _ in range(40):
             budget, cutoff = rng.randrange(15), rng.choice([NEVER, fewest[rng.randrange(15)] + rng.randrange(2)])
             found = answer(search, budget, cutoff)
@@ -121,39 +124,28 @@ def test_an_answer_holds_below_the_budget_at_which_it_changes(outcomes: int) -> 
 def test_a_bound_that_is_met_early_says_nothing_of_the_tests_not_tried() -> None:
     """As the budget grows here, a set meets with an early test the bound that smaller cutoffs have proven of it."""
     layout = Layout(random_table(183, outcomes=3), 10)
-    search = PlainSearch(layout)
-    assert [answer(search, budget).value for budget in range(11)][-1] == answer(PlainSearch(layout), 10).value == 3
+    search = search_of(layout)
+    assert [answer(search, budget).value for budget in range(11)][-1] == ReferenceSearch(layout).fewest(10) == 3
 
 
 @pytest.mark.parametrize("outcomes", [2, 3])
 def test_a_first_test_leaves_out_the_trees_that_begin_with_another(outcomes: int) -> None:
     for seed in range(6):
         layout = Layout(random_table(seed, outcomes=outcomes), 9)
-        search = PlainSearch(layout)
+        search = search_of(layout)
+        reference = ReferenceSearch(layout)
         fewest = answer(search, 9)
-        by_test = [answer(search, 9, only=test) for test in range(layout.n_tests)]
-        assert min(found.value for found in by_test) == fewest.value
-        assert by_test[fewest.test].value == fewest.value
-        for test, found in enumerate(by_test):
-            nodes = search.tree(TreeWanted(9, first_test=test), FOREVER) if found.value < layout.leaf_loss else None
-            if nodes is not None:
-                assert nodes.test[0] == layout.by_price[test]
-                assert nodes.counts[nodes.is_leaf].sum() - nodes.counts[nodes.is_leaf].max(axis=1).sum() == found.value
-
-
-@pytest.mark.parametrize("outcomes", [2, 3])
-def test_a_stopped_search_leaves_nothing_false_behind(outcomes: int) -> None:
-    stops = 0
-    for seed in range(4):
-        layout = Layout(random_table(seed, outcomes=outcomes), 12)
-        fewest = [answer(PlainSearch(layout), budget).value for budget in range(13)]
-        search = PlainSearch(layout)
-        rng = random.Random(seed)
-        for _ in range(30):
-            stops += search.search(rng.randrange(13), NEVER, Countdown(rng.randrange(30))) is None
-            search.tree(TreeWanted(rng.randrange(13), is_canonical=rng.random() < 0.5), Countdown(rng.randrange(10)))
-        assert [answer(search, budget).value for budget in range(13)] == fewest
-    assert stops > 20
+        assert answer(search, 9, only=fewest.test).value == fewest.value == reference.fewest(9)
+        for test in range(layout.n_tests):
+            found, expected = answer(search, 9, only=test).value, reference.fewest_after(9, test)
+            if expected is None or expected >= layout.leaf_loss:
+                assert found >= layout.leaf_loss
+                continue
+            assert found == expected
+            nodes = search.tree(TreeWanted(9, first_test=test), FOREVER)
+            assert nodes is not None
+            assert nodes.test[0] == layout.by_price[test]
+            assert losses_of_leaves(nodes) == found
 
 
 @pytest.mark.parametrize("outcomes", [2, 3])
@@ -161,8 +153,9 @@ def test_a_narrow_search_finds_trees_and_proves_nothing(outcomes: int) -> None:
     worse = 0
     for seed in range(4):
         layout = Layout(random_table(seed, outcomes=outcomes), 12)
-        fewest = [answer(PlainSearch(layout), budget).value for budget in range(13)]
-        search = PlainSearch(layout)
+        reference = ReferenceSearch(layout)
+        fewest = [reference.fewest(budget) for budget in range(13)]
+        search = search_of(layout)
         for breadth in (1, 2):
             for budget in range(13):
                 found = answer(search, budget, by=Pass(breadth)).value
@@ -170,68 +163,42 @@ def test_a_narrow_search_finds_trees_and_proves_nothing(outcomes: int) -> None:
                 worse += found > fewest[budget]
                 nodes = search.tree(TreeWanted(budget, Pass(breadth)), FOREVER)
                 assert nodes is not None
-                assert nodes.counts[nodes.is_leaf].sum() - nodes.counts[nodes.is_leaf].max(axis=1).sum() <= found
+                assert losses_of_leaves(nodes) <= found
         assert [answer(search, budget).value for budget in range(13)] == fewest
     assert worse > 5
 
 
 @pytest.mark.parametrize("outcomes", [2, 3])
 @pytest.mark.parametrize("cache_bytes", [0, 5_000, 2**24])
-def test_the_canonical_tree_does_not_depend_on_what_was_searched_before(outcomes: int, cache_bytes: int) -> None:
-    for seed in range(2):
-        instance = random_table(seed, outcomes=outcomes, n_tests=5)
-        layout = Layout(instance, 12)
-        expected = [canonical(instance, PlainSearch(layout), budget) for budget in range(13)]
-        search = PlainSearch(layout, cache_bytes)
-        rng = random.Random(seed)
-        for _ in range(15):
-            search.search(
-                rng.randrange(13),
-                rng.randrange(1, 30),
-                Countdown(50),
-                by=Pass(rng.choice([1, 3, ALL_TESTS]), is_wide_first=rng.random() < 0.5),
-            )
-            budget = rng.randrange(13)
-            assert canonical(instance, search, budget) == expected[budget]
-
-
-@pytest.mark.parametrize("outcomes", [2, 3])
-def test_the_canonical_test_is_the_cheapest_that_reaches_the_fewest_errors(outcomes: int) -> None:
+@pytest.mark.parametrize("min_cases", [1, 3])
+def test_the_canonical_tree_is_the_one_defined_whatever_was_searched_before(
+    outcomes: int, cache_bytes: int, min_cases: int
+) -> None:
     for seed in range(4):
-        instance = random_table(seed, outcomes=outcomes)
-        layout = Layout(instance, 9)
-        cheapest_three = layout.costliest.min() + np.sort(layout.cheapest)[:2].sum()
-        for budget in range(10):
-            fewest = answer(PlainSearch(layout), budget).value
-            if fewest == layout.leaf_loss:
-                continue
-            order = list(range(layout.n_tests)) if budget < cheapest_three else _by_price_and_score(layout)
-            first = next(test for test in order if answer(PlainSearch(layout), budget, only=test).value == fewest)
-            tree = canonical(instance, PlainSearch(layout), budget)
-            assert tree.nodes.test[0] == layout.by_price[first]
+        layout = Layout(random_table(seed, outcomes=outcomes, n_tests=5), 12, min_cases)
+        reference, search = ReferenceSearch(layout), search_of(layout, cache_bytes)
+        rng = random.Random(seed)
+        for _ in range(10):
+            by = Pass(rng.choice([1, 3, ALL_TESTS]), is_wide_first=rng.random() < 0.5)
+            search.search(rng.randrange(13), rng.randrange(1, 30), Clock(0.001), by=by)
+            budget = rng.randrange(13)
+            assert_same(canonical(search, budget), reference.canonical(budget))
 
 
-def _by_price_and_score(layout: Layout) -> list[int]:
-    """As plain.py says it, for the whole set: a free test, or the tests by price and then by score."""
-    scores, prices = [], []
-    for test in range(layout.n_tests):
-        parts = [layout.codes[:, test] == outcome for outcome in range(layout.width)]
-        votes = [[int(layout.weights[part & (layout.labels == c)].sum()) for c in range(3)] for part in parts]
-        if layout.is_binary:
-            one, zero = (sum(n * n for n in votes[outcome]) / sum(votes[outcome]) for outcome in (1, 0))
-            scores.append(-one - zero)
-        else:
-            scores.append(float(sum(sum(n) ** 2 - sum(m * m for m in n) for n in votes)))
-        fees = [int(fee) for bit, fee in enumerate(layout.fees) if layout.fee_mask[test] >> bit & 1]
-        prices.append(int(layout.costliest[test]) + sum(fees))
-    free = [test for test, price in enumerate(prices) if price == 0]
-    return free[:1] or sorted(range(layout.n_tests), key=lambda test: (prices[test], scores[test]))
+def test_the_canonical_tree_with_losses_is_the_one_defined() -> None:
+    for seed in range(6):
+        instance = random_table(seed, outcomes=2 + seed % 2, n_tests=5).with_losses(bt.Losses({0: 3, 1: {2: 5}}))
+        layout = Layout(instance, 12)
+        reference, search = ReferenceSearch(layout), search_of(layout)
+        for budget in range(0, 13, 2):
+            assert answer(search, budget).value == reference.fewest(budget)
+            assert_same(canonical(search, budget), reference.canonical(budget))
 
 
 def test_large_weights_and_prices_are_exact() -> None:
     weights, prices = [2**40 + 1, 2**40, 2**40 - 1, 3], {"0": 2**35, "1": 2**35 + 1}
     instance = bt.Instance([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], weights=weights, prices=prices)
-    search = PlainSearch(Layout(instance, 2**37))
+    search = search_of(Layout(instance, 2**37))
     assert [answer(search, budget).value for budget in (2**35, 2**36, 2**36 + 1)] == [2**40 + 3, 2**40 + 2, 0]
 
 
@@ -239,5 +206,5 @@ def test_a_path_of_many_tests_fits_on_the_stack() -> None:
     """Each test tells one case from the others, and only all of them together tell the classes apart."""
     n = 300
     instance = bt.Instance(np.eye(n, dtype=np.uint8), np.arange(n) % 2)
-    search = PlainSearch(Layout(instance, n))
+    search = search_of(Layout(instance, n))
     assert answer(search, n, by=Pass(1)).value == 0

@@ -1,0 +1,130 @@
+"""The exact search as docs/guide/exact.md writes it: the recursion for the fewest errors, and the canonical tree.
+
+For small tables only. It shares the layout with the program, and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.search import ANY_TEST, as_nodes
+from budgetree.tree import Nodes
+
+
+class State(NamedTuple):
+    """A set of cases as a path reaches it: their numbers, what is left of the budget, and a bit for each fee paid."""
+
+    cases: tuple[int, ...]
+    left: int
+    fees_paid: int
+
+
+class ReferenceSearch:
+    """The fewest errors (the least loss, with losses) of any tree within a budget."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.losses = 1 - np.eye(layout.n_classes, dtype=np.int64) if layout.losses is None else layout.losses
+        self._known: dict[State, int] = {}
+
+    def fewest(self, budget: int) -> int:
+        return self._fewest(self._start(budget))
+
+    def fewest_after(self, budget: int, test: int) -> int | None:
+        """The same of the trees that begin with this test, in the layout's order; None where there are none."""
+        start = self._start(budget)
+        return self._sum_of_parts(start, test) if test in self._tests(start) else None
+
+    def canonical(self, budget: int) -> Nodes:
+        """The canonical tree."""
+        states, parents, outcomes, tests = [self._start(budget)], [-1], [-1], []
+        for number, state in enumerate(states):  # which grow on the way
+            tests.append(self._canonical_test(state))
+            if tests[number] != ANY_TEST:
+                for outcome, part in self._parts(state, tests[number]).items():
+                    states.append(part)
+                    parents.append(number)
+                    outcomes.append(outcome)
+        return as_nodes(
+            self.layout,
+            test=np.array(tests),
+            parent=np.array(parents),
+            outcome=np.array(outcomes),
+            paid=np.array([budget - state.left for state in states]),
+            counts=np.array([self._votes(state.cases) for state in states]),
+        )
+
+    def _start(self, budget: int) -> State:
+        return State(tuple(range(self.layout.n_cases)), budget, 0)
+
+    def _fewest(self, state: State) -> int:
+        if state not in self._known:
+            least, leaf = int(self.layout.unavoidable[list(state.cases)].sum()), self._leaf(state)
+            tests = [] if leaf == least else self._tests(state)
+            self._known[state] = min([leaf, *(self._sum_of_parts(state, test) for test in tests)])
+        return self._known[state]
+
+    def _sum_of_parts(self, state: State, test: int) -> int:
+        return sum(self._fewest(part) for part in self._parts(state, test).values())
+
+    def _leaf(self, state: State) -> int:
+        return int((self._votes(state.cases) @ self.losses).min())
+
+    def _votes(self, cases: tuple[int, ...]) -> Any:
+        layout, numbers = self.layout, list(cases)
+        votes = np.zeros(layout.n_classes, dtype=np.int64)
+        np.add.at(votes, layout.labels[numbers], layout.weights[numbers])
+        return votes
+
+    def _price(self, state: State, test: int) -> int:
+        """What must be left to do the test: its costliest outcome, and the fees due."""
+        return int(self.layout.costliest[test]) + self._due(state, test)
+
+    def _due(self, state: State, test: int) -> int:
+        missing = int(self.layout.fee_mask[test]) & ~state.fees_paid
+        return sum(int(fee) for bit, fee in enumerate(self.layout.fees) if missing >> bit & 1)
+
+    def _parts(self, state: State, test: int) -> dict[int, State]:
+        """By the outcomes that cases show, in their order."""
+        layout, due = self.layout, self._due(state, test)
+        paid = state.fees_paid | int(layout.fee_mask[test])
+        shown: dict[int, list[int]] = {}
+        for case in state.cases:
+            shown.setdefault(int(layout.codes[case, test]), []).append(case)
+        return {
+            outcome: State(tuple(shown[outcome]), state.left - due - int(layout.own[test, outcome]), paid)
+            for outcome in sorted(shown)
+        }
+
+    def _tests(self, state: State) -> list[int]:
+        """Those that are affordable, split the set, and leave enough cases to each part."""
+        found = []
+        for test in range(self.layout.n_tests):
+            if self._price(state, test) <= state.left:
+                parts = self._parts(state, test).values()
+                if len(parts) > 1 and all(len(part.cases) >= self.layout.min_cases for part in parts):
+                    found.append(test)
+        return found
+
+    def _canonical_test(self, state: State) -> int:
+        fewest = self._fewest(state)
+        if fewest == self._leaf(state):
+            return ANY_TEST
+        best = [test for test in self._tests(state) if self._sum_of_parts(state, test) == fewest]
+        layout = self.layout
+        if state.left < layout.costliest.min() + np.sort(layout.cheapest)[:2].sum():
+            return best[0]
+        free = [test for test in self._tests(state) if self._price(state, test) == 0]
+        if free and layout.min_cases == 1:
+            return free[0]
+        return min(best, key=lambda test: (self._price(state, test), self._score(state, test), test))
+
+    def _score(self, state: State, test: int) -> float:
+        votes = [self._votes(part.cases).tolist() for part in self._parts(state, test).values()]
+        if self.layout.is_binary:
+            none, one = (sum(n * n for n in part) / sum(part) for part in votes)
+            return -one - none
+        return float(sum(float(sum(part)) ** 2 - float(sum(n * n for n in part)) for part in votes))
