@@ -20,7 +20,7 @@ import budgetree as bt
 from budgetree.data.column import Column
 from budgetree.data.table import Table
 from budgetree.report import summarise_frontier, summarise_tree
-from budgetree.show.steps import frontier_steps
+from budgetree.show.frontier_view import frontier_steps
 from losing import losing_frontier, losing_tree
 from new_cases import new_tree
 from report_cases import SCRIPT, hostile_instance, repeating_tree

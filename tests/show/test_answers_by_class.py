@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetree.show.answers_by_class import MAX_PAIRS, confusion_lines, confusion_table
+from budgetree.show.text import MAX_PAIRS, confusion_lines, confusion_table
 from budgetree.tree import Confusion
 
 SMALL = Confusion(("well", "ill", "refer"), ("well", "ill"), ((340, 3), (7, 180), (10, 29.5)))

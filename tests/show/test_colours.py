@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgetree.show.colours import GREYS, answer_colours, class_colours, tint
+from budgetree.show.drawing import GREYS, answer_colours, class_colours, tint
 
 
 def test_colours_differ_for_as_many_classes_as_there_are() -> None:

@@ -9,8 +9,7 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.show.colours import WORST
-from budgetree.show.drawing import Box, Drawing, Stroke, Text, text_width
+from budgetree.show.drawing import WORST, Box, Drawing, Stroke, Text, text_width
 from losing import losing_tree
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import budgetree as bt
-from budgetree.show.frontier_table import MAX_ROWS_IN_HTML, points_table, render_html, sparkline, verdict
+from budgetree.show.frontier_view import MAX_ROWS_IN_HTML, points_table, render_html, sparkline, verdict
 from losing import losing_frontier
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import budgetree as bt
-from budgetree.show.loss import loss_words
+from budgetree.show.text import loss_words
 from losing import losing_tree
 
 

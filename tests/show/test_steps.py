@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
-from budgetree.show.steps import Steps, frontier_steps, key_of
-from budgetree.show.terminal import draw_frontier
+from budgetree.show.frontier_view import Steps, draw_in_letters, frontier_steps, key_of
 
 POINTS = st.dictionaries(st.integers(0, 20), st.integers(0, 20), min_size=1).map(lambda points: sorted(points.items()))
 
@@ -82,4 +81,4 @@ def test_what_was_found_for_new_cases_is_not_called_the_fewest(losses: dict[str,
     known, new = (bt.frontier(cases, objective=which, max_budget=1, folds=0) for which in ("known", "new"))
     assert key_of(known).found == ("the fewest found" if losses is None else "the least found")
     assert key_of(new).found == "of the best found for new cases"
-    assert "○ of the best found for new cases" in draw_frontier(new)
+    assert "○ of the best found for new cases" in draw_in_letters(new)

@@ -85,7 +85,7 @@ def fit(
     from budgetree.problem import Prices
     from budgetree.proof import certify
     from budgetree.services.words import visible
-    from budgetree.show.frontier_table import new_words, verdict
+    from budgetree.show.frontier_view import new_words, verdict
 
     wish = Wish(
         budget,

@@ -35,8 +35,7 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
     from budgetree.learn import frontier as find_frontier
     from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.services.words import visible_lines
-    from budgetree.show.frontier_table import render_text
-    from budgetree.show.terminal import draw_frontier
+    from budgetree.show.frontier_view import draw_in_letters, render_text
 
     search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
     if search["objective"] == "new" and search["min_cases"] > 1:
@@ -60,6 +59,6 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
         return
     click.echo(visible_lines(render_text(found, CLI_REMEDY)))
     click.echo()
-    click.echo(draw_frontier(found))
+    click.echo(draw_in_letters(found))
     if files:
         click.echo(visible_lines(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser."))

@@ -62,7 +62,7 @@ class Judgement:
 
     def lines(self) -> Iterator[str]:
         """How many are wrong, of which classes, what that loses, and which answers were given instead."""
-        from budgetree.show.answers_by_class import confusion_lines
+        from budgetree.show.text import confusion_lines
 
         n_rows = sum(self.pairs.values())
         referrals = set(self.answers[len(self.classes) :])

@@ -50,7 +50,7 @@ def known_line(found: Frontier, point: Point) -> str:
 def tree_facts(tree: Tree) -> dict[str, Any]:
     """A tree in a few numbers."""
     from budgetree.problem.units import plain_number
-    from budgetree.show.facts import size_and_cost
+    from budgetree.show.text import size_and_cost
 
     proven = tree.proven
     return size_and_cost(tree) | {

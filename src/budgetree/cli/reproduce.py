@@ -28,9 +28,9 @@ def reproduce(out: str | None, time_limit: float) -> None:
     from budgetree.reproduce import reproduce as run
 
     if out is not None:
-        import budgetree.show.plots.figures as figures
+        from budgetree.show.plots import need_matplotlib
 
-        figures.need_matplotlib()  # before the work, not after it
+        need_matplotlib()  # before the work, not after it
     found = run(hard_seconds=time_limit)
     for claim in found.claims:
         colour = {Verdict.HOLDS: "green", Verdict.FAILS: "red"}.get(claim.verdict, "yellow")

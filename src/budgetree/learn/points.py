@@ -344,7 +344,7 @@ class Frontier:
                  0       30      50.00%    proven  exact search
                  1       10      16.67%    proven  exact search
         """
-        from budgetree.show.frontier_table import render_text  # the room above, when it is asked for
+        from budgetree.show.frontier_view import render_text  # the room above, when it is asked for
 
         return render_text(self)
 
@@ -361,7 +361,7 @@ class Frontier:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from budgetree.show.frontier_table import render_html
+        from budgetree.show.frontier_view import render_html
 
         return render_html(self)
 

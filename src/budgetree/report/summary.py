@@ -14,9 +14,8 @@ from budgetree.learn.new_search import SOURCE
 from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
-from budgetree.show.facts import size_and_cost
-from budgetree.show.frontier_table import judgement, verdict
-from budgetree.show.steps import frontier_steps
+from budgetree.show.frontier_view import frontier_steps, judgement, verdict
+from budgetree.show.text import size_and_cost
 from budgetree.tree import LEAF, NO_BRANCH, Confusion, Tree
 from budgetree.tree.model.file import model_text
 from budgetree.tree.model.history import expected_content

@@ -14,7 +14,7 @@ from budgetree import datasets
 from budgetree.impurity import Entropy, HingedPairs, HingedProduct, Impurity, ObjectPairs, Pairs, Powers
 from budgetree.learn import Frontier, frontier, grow, tradeoff
 from budgetree.problem import Instance
-from budgetree.show.steps import frontier_steps
+from budgetree.show.frontier_view import frontier_steps
 from budgetree.tree import Tree
 
 # Rows, unique objects and tests as the paper's text has them; None where it says nothing.

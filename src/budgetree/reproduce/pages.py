@@ -9,9 +9,8 @@ from typing import Any
 from budgetree.reproduce.claims import Claim
 from budgetree.reproduce.evidence import BASELINES, SMALL_BUDGETS, BaselineRow, Kind, Panel, SetSize, ToyColumn
 from budgetree.services.words import show_number
-from budgetree.show.plots._frontier import draw_frontier, draw_steps
-from budgetree.show.plots.figures import new_axes
-from budgetree.show.steps import Steps
+from budgetree.show.frontier_view import Steps
+from budgetree.show.plots import draw_frontier, draw_steps, new_axes
 from budgetree.show.tables import TextTable, html_table, markdown_table
 
 COLOURS = ("#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00")

@@ -1,22 +1,28 @@
-"""Drawing: a tree as shapes on a plane, from left to right, for whoever paints them.
+"""Drawing: a tree as shapes on a plane, from left to right, painted as SVG here and by matplotlib in plots.
 
 Lengths are points (72 to an inch), y grows downwards, and texts are centred on their y.
 """
 
 from __future__ import annotations
 
+import colorsys
 import heapq
 import unicodedata
 from dataclasses import dataclass
+from html import escape
 from typing import Literal
 
 import numpy as np
 
 from budgetree.services.words import counted, visible
-from budgetree.show.colours import WORST, answer_colours, tint
 from budgetree.show.outline import Branch, Group
 from budgetree.tree.tree import Tree
 
+# Okabe and Ito's colours for universal design, without yellow, which is too pale for a line.
+FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#5B5B5B")
+WORST = "#B00020"  # the costliest path
+GREYS = ("#8C8C8C", "#595959", "#B3B3B3")  # answers that are no class
+FONTS = "DejaVu Sans, Verdana, Geneva, sans-serif"  # as wide as the layout assumes
 INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
 SIZE, SMALL = 9.0, 7.0  # of letters
 ROW, BOX, GAP, MARGIN, HEAD = 32.0, 20.0, 12.0, 12.0, 44.0
@@ -273,3 +279,59 @@ def _em(letter: str) -> float:
     if letter in "mwMW%@…":
         return 0.95
     return 0.7 if letter.isupper() else 0.63
+
+
+def to_svg(drawing: Drawing) -> str:
+    """One SVG element."""
+    size = f'width="{drawing.width:.1f}pt" height="{drawing.height:.1f}pt"'
+    body = "\n".join(_paint(shape) for shape in drawing.shapes)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {drawing.width:.1f} {drawing.height:.1f}" '
+        f'font-family="{FONTS}" role="img">\n<rect width="100%" height="100%" fill="{PAPER}"/>\n{body}\n</svg>\n'
+    )
+
+
+def _paint(shape: Stroke | Box | Text) -> str:
+    if isinstance(shape, Stroke):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
+        return (
+            f'<polyline points="{points}" fill="none" stroke="{shape.colour}" stroke-width="{shape.width}" '
+            'stroke-linejoin="round"/>'
+        )
+    if isinstance(shape, Box):
+        dashes = ' stroke-dasharray="3 2"' if shape.dashed else ""
+        return (
+            f'<rect x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}" rx="5" '
+            f'fill="{shape.fill}" stroke="{shape.edge}"{dashes}><title>{_clean(shape.hint)}</title></rect>'
+        )
+    weight = ' font-weight="bold"' if shape.bold else ""
+    anchor = ' text-anchor="middle"' if shape.anchor == "middle" else ""
+    # A fixed offset from the baseline rather than dominant-baseline, which not every viewer knows.
+    return (
+        f'<text x="{shape.x:.1f}" y="{shape.y + 0.35 * shape.size:.1f}" font-size="{shape.size}" '
+        f'fill="{shape.colour}"{weight}{anchor} pointer-events="none">{_clean(shape.text)}</text>'
+    )
+
+
+def _clean(text: str) -> str:
+    """Names are shown, never read as markup; what XML cannot hold is escaped before."""
+    return escape(visible(text))
+
+
+def class_colours(n_classes: int) -> tuple[str, ...]:
+    """As many colours as classes; beyond the few that everyone tells apart, a wheel of two brightnesses."""
+    if n_classes <= len(FEW):
+        return FEW[:n_classes]
+    wheel = (colorsys.hls_to_rgb(i / n_classes, (0.35, 0.6)[i % 2], 0.65) for i in range(n_classes))
+    return tuple("#" + "".join(f"{round(part * 255):02X}" for part in colour) for colour in wheel)
+
+
+def answer_colours(n_classes: int, n_answers: int) -> tuple[str, ...]:
+    """Those of the classes, and greys for whatever else may be answered."""
+    return (*class_colours(n_classes), *(GREYS[i % len(GREYS)] for i in range(n_answers - n_classes)))
+
+
+def tint(colour: str, share: float = 0.2) -> str:
+    """The colour mixed with white."""
+    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - (255 - part) * share):02X}" for part in parts)

@@ -1,22 +1,27 @@
-"""A tree as text: one line per branch, outcomes with the same subtree on one."""
+"""A tree as text: one line per branch, outcomes with the same subtree on one; and in a few numbers."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.services.words import counted, largest, show_number, visible, with_more
-from budgetree.show.answers_by_class import confusion_lines
-from budgetree.show.loss import loss_words
 from budgetree.show.outline import Branch, Group, Outline
+from budgetree.show.tables import TextTable, text_lines
+from budgetree.tree import Confusion
 from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
+if TYPE_CHECKING:
+    from budgetree.learn import Point
+
 INDENT = 3  # letters for each level
+MAX_CLASSES, MAX_PAIRS = 12, 12  # of more classes only the pairs that are confused most are listed
 MAX_INDENT = 40  # levels; of deeper lines the margin says how many more there are
 
 
@@ -126,3 +131,60 @@ class Words:
         names = self.tree.schema.wording.classes
         places, n_more = largest(counts.tolist())
         return with_more((f"{names[place]} {self.weight(counts[place])}" for place in places), n_more)
+
+
+def loss_words(found: Tree | Point, *, has_losses: bool) -> str:
+    """ "12 errors", or "loss 84 (12 errors, 40 referred)"; nothing about referrals where there are none."""
+    errors = counted(found.errors, "error")
+    if not has_losses:
+        return errors
+    referred = f", {show_number(found.referred)} referred" if found.referred else ""
+    return f"loss {show_number(found.loss)} ({errors}{referred})"
+
+
+def confusion_table(confusion: Confusion) -> TextTable:
+    """A row per answer and a column per class."""
+    rows = tuple(
+        (str(answer), *map(show_number, counts))
+        for answer, counts in zip(confusion.answers, confusion.counts, strict=True)
+    )
+    return TextTable(("answer", *map(str, confusion.class_names)), rows)
+
+
+def confusion_lines(confusion: Confusion) -> list[str]:
+    """The table as text; of many classes, the pairs of class and other answer that occur most."""
+    if len(confusion.class_names) <= MAX_CLASSES:
+        return ["answers by class:", *(f"  {line}" for line in text_lines(confusion_table(confusion)))]
+    pairs = _pairs(confusion)
+    lines = [f"  {true} → {answer}: {show_number(count)}" for count, true, answer in pairs[:MAX_PAIRS]]
+    left = len(pairs) - len(lines)
+    lines += [f"  and {counted(left, 'more pair')} with fewer cases"] if left else []
+    return ["the most common other answers:", *lines] if lines else []
+
+
+def _pairs(confusion: Confusion) -> list[tuple[int | float, str, str]]:
+    """(cases, class, another answer), the most cases first."""
+    found = [
+        (count, str(true), str(answer))
+        for place, (answer, counts) in enumerate(zip(confusion.answers, confusion.counts, strict=True))
+        for column, (true, count) in enumerate(zip(confusion.class_names, counts, strict=True))
+        if count and place != column
+    ]
+    return sorted(found, key=lambda pair: -pair[0])
+
+
+def size_and_cost(tree: Tree) -> dict[str, Any]:
+    """What it costs, what it gets wrong among the known cases, how large it is and where it came from."""
+    has_losses = tree.schema.losses is not None
+    lost = {"loss": tree.loss, "referred": tree.referred} if has_losses else {}
+    return {
+        "max_cost": tree.max_cost,
+        "known_max_cost": tree.known_max_cost,
+        "mean_cost": tree.mean_cost,
+        "errors": tree.errors,
+        **lost,
+        "n_objects": tree.n_objects,
+        "n_leaves": tree.n_leaves,
+        "depth": tree.depth,
+        "origin": str(tree.origin),
+    }

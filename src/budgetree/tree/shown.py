@@ -319,7 +319,7 @@ class Shown:
         >>> bt.grow(bt.datasets.load("figure1")).to_svg()[:4]
         '<svg'
         """
-        from budgetree.show.svg import to_svg
+        from budgetree.show.drawing import to_svg
 
         return to_svg(self.draw(max_leaves=max_leaves, max_depth=max_depth))
 

@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError, TreeError
 from exported import assert_javascript_agrees, deep_tree
 from losing import losing_tree
 from new_cases import frame_of, new_tree, wild_rows
@@ -85,7 +87,7 @@ def test_a_case_answers_only_for_its_own_names() -> None:
 
 @pytest.mark.parametrize("name", ["two words", "1st", "class", "await", "", "f(){}; function g", "Math"])
 def test_a_function_must_have_a_functions_name(name: str) -> None:
-    with pytest.raises(ValueError, match="expected a name for a JavaScript function"):
+    with refused(SettingError, subject="name", found=name):
         bt.grow(bt.datasets.load("figure1")).to_javascript(name)
 
 
@@ -117,7 +119,7 @@ def test_decimals_are_numbers() -> None:
 def test_what_cannot_be_written_as_javascript_is_refused(values: list[Any]) -> None:
     frame = pd.DataFrame({"v": pd.Series(values * 2, dtype=object), "y": [0, 1, 0, 1]})
     tree = bt.grow(bt.Instance.from_frame(frame, "y"))
-    with pytest.raises(ValueError, match="cannot be written as JavaScript"):
+    with refused(TreeError, found=values[0]):
         tree.to_javascript()
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import budgetree as bt
-from budgetree.show.export.model_sql import _sure_difference
+from budgetree.show.export.sql import _sure_difference
 from budgetree.tree.leaf_models import softmax
 from exported import by_duckdb
 from losing import losing_tree

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError, TreeError
 from exported import compiled, deep_tree, expected
 from losing import losing_tree
 from new_cases import frame_of, wild_rows
@@ -43,7 +45,7 @@ def test_numpys_values_become_pythons() -> None:
 def test_a_function_must_have_a_functions_name() -> None:
     tree = bt.grow(bt.datasets.load("figure1"))
     for name in ("class", "two words", "1st", "float", "f(): pass\ndef g"):
-        with pytest.raises(ValueError, match="expected a name for a Python function"):
+        with refused(SettingError, subject="name", found=name):
             tree.to_python(name)
 
 
@@ -72,7 +74,7 @@ def test_what_cannot_be_written_as_python_is_refused() -> None:
         tree = bt.grow(bt.Instance.from_frame(known, "y", duplicates="keep"), budget=1)
         if len(tree.nodes) == 1:
             tree = bt.grow(bt.Instance.from_frame(known.assign(y=range(len(values))), "y", duplicates="keep"), budget=1)
-        with pytest.raises(ValueError, match="cannot be written as Python"):
+        with pytest.raises(TreeError):
             tree.to_python()
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgetree.show.export.conditions import Condition, Range
-from budgetree.show.export.sql_words import column, condition_words, literal
+from budgetree.show.export.sql import column, condition_words, literal
 from exported import database
 
 

@@ -9,7 +9,9 @@ import pytest
 from matplotlib import pyplot
 
 import budgetree as bt
-from budgetree.show.steps import frontier_steps
+from _support.refusals import refused
+from budgetree.errors import SettingError
+from budgetree.show.frontier_view import frontier_steps
 from losing import losing_frontier
 
 
@@ -60,7 +62,7 @@ def test_axes_of_others_are_used() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "tree", 3])
 def test_what_cannot_be_drawn_is_named(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="frontier: expected a Frontier, but got"):
+    with refused(SettingError, subject="frontier", found=wrong):
         bt.plot_frontier(wrong)
 
 

@@ -8,6 +8,8 @@ import pytest
 from matplotlib import pyplot
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 
 
 def narrow() -> bt.Instance:
@@ -49,5 +51,5 @@ def test_a_single_leaf_can_be_plotted() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "tree", 3])
 def test_what_cannot_be_drawn_is_named(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="tree: expected a Tree, but got"):
+    with refused(SettingError, subject="tree", found=wrong):
         bt.plot_tree(wrong)

@@ -61,7 +61,7 @@ export const errorWords = ({ errors: wrong, referred }) =>
   referred ? say("loss.referred", { errors: errors(wrong), referred }) : errors(wrong);
 
 /**
- * "12 errors", or "loss 84 (12 errors, 40 referred)", as show/loss.py has it.
+ * "12 errors", or "loss 84 (12 errors, 40 referred)", as show/text.py has it.
  * @param {Content} content
  * @param {Pick<Tree, "errors" | "referred" | "loss">} found
  */

@@ -1,13 +1,17 @@
-"""When a raw value takes a branch, in terms that any language has: ranges, lists of values, and missing."""
+"""What every language needs: when a raw value takes a branch (ranges, values, missing), and what names mean."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from budgetree.data.encoders import NumberEncoder
+from budgetree.data.encoders import UNSEEN, NumberEncoder
 from budgetree.problem import Schema
+from budgetree.services.words import visible
+from budgetree.tree.nodes import NO_BRANCH
+from budgetree.tree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +63,63 @@ def _ranges(encoder: NumberEncoder, levels: list[int]) -> tuple[Range, ...]:
         else:
             found.append(Range(low, high))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class RawValues:
+    """How a raw value becomes an outcome: by where levels begin, or by its place among values."""
+
+    thresholds: Sequence[float] | None
+    values: Sequence[Any]  # none where there are thresholds
+    missing: int  # the outcome of a missing value
+
+
+def raw_values(schema: Schema, test: int) -> RawValues:
+    """What the test's raw values are; where only codes are known, the codes."""
+    if schema.encoders is None:
+        return RawValues(None, range(int(schema.n_outcomes[test])), UNSEEN)
+    encoder = schema.encoders[test]
+    if isinstance(encoder, NumberEncoder):
+        return RawValues(encoder.thresholds, (), encoder.levels if encoder.has_missing else UNSEEN)
+    return RawValues(None, encoder.values, len(encoder.values) if encoder.has_missing else UNSEEN)
+
+
+def children(tree: Tree, node: int) -> list[int | None]:
+    """Where each outcome leads, and last where any other result does; None: the case stops here."""
+    nodes = tree.nodes
+    otherwise = None if nodes.otherwise is None else int(nodes.otherwise[node])
+    below = nodes.children(node, int(tree.schema.n_outcomes[nodes.test[node]])).tolist()
+    return [otherwise if child == NO_BRANCH else child for child in (*below, NO_BRANCH)]
+
+
+def branches(tree: Tree, node: int) -> tuple[dict[int, list[int]], int | None]:
+    """The outcomes that lead to each child, and the child for all others."""
+    *below, otherwise = children(tree, node)
+    found: dict[int, list[int]] = {}
+    for outcome, child in enumerate(below):
+        if child is not None and child != otherwise:
+            found.setdefault(child, []).append(outcome)
+    return found, otherwise
+
+
+def label_notes(tree: Tree) -> list[str]:
+    """A line per test and answer that has labels, and one for the unit; each is one line, whatever the labels are.
+
+    >>> import budgetree as bt
+    >>> cases = bt.Instance([[0], [1]], [0, 1], test_names=["sex"])
+    >>> words = bt.Labels({"sex": {"name": "Sex", "outcomes": {0: "female"}}}, {1: "ill"}, unit="€")
+    >>> label_notes(bt.grow(cases.with_labels(words)))
+    ['costs are in €', 'sex: Sex (0: female)', 'answer 1: ill']
+    """
+    schema, words = tree.schema, tree.schema.wording
+    lines = [f"costs are in {words.unit_name}"] if words.unit_name else []
+    for test in sorted(tree.tests_used):
+        names, outcomes = schema.outcome_names[test], words.outcomes[test]
+        meant = ", ".join(f"{names[place]}: {outcomes[place]}" for place in sorted(words.labelled[test]))
+        name, label = schema.test_names[test], words.tests[test]
+        if meant or label != name:
+            lines.append(f"{name}: {label}{f' ({meant})' if meant else ''}")
+    for answer, label in zip(map(str, schema.answer_names), words.answers, strict=True):
+        if label != answer:
+            lines.append(f"answer {answer}: {label}")
+    return [visible(line) for line in lines]

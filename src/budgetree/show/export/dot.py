@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from budgetree.services.words import visible
-from budgetree.show.colours import answer_colours, tint
+from budgetree.show.drawing import answer_colours, tint
 from budgetree.show.outline import Group
 from budgetree.tree.tree import Tree
 

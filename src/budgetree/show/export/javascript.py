@@ -9,13 +9,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from budgetree.data.encoders import UNSEEN, NumberEncoder
 from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.notes import label_notes
+from budgetree.show.export.conditions import children, label_notes, raw_values
 from budgetree.show.text import summary_line
 from budgetree.tree.leaf_models import NO_MODEL
-from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 WALK = Path(__file__).with_name("walk.js")
@@ -32,7 +32,8 @@ RESERVED = re.compile(
 def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
     """The source of `name(values)`, as an ES module that exports it or as a script that defines it."""
     if not NAME.fullmatch(name) or RESERVED.fullmatch(name):
-        raise ValueError(f"name is {name!r}; expected a name for a JavaScript function that the language does not use.")
+        expected = "a name for a JavaScript function that the language does not use"
+        raise SettingError(f"name is {name!r}; expected {expected}.", subject="name", found=name, expected=expected)
     walk = WALK.read_text(encoding="utf-8").strip().replace("\n", "\n  ")
     tables = "\n".join(f"  const {key} = {_written(content)};" for key, content in _tables(tree).items())
     head = [
@@ -89,20 +90,15 @@ def _written(content: Any) -> str:
 
 def _test(tree: Tree, test: int) -> dict[str, Any]:
     """Its name, where its levels begin or what its outcomes are, and the outcome of a missing value."""
-    schema = tree.schema
-    if schema.encoders is None:
-        return {"name": schema.test_names[test], "values": list(range(int(schema.n_outcomes[test]))), "missing": UNSEEN}
-    encoder = schema.encoders[test]
-    if isinstance(encoder, NumberEncoder):
-        missing = encoder.levels if encoder.has_missing else UNSEEN
-        return {"name": encoder.name, "thresholds": list(encoder.thresholds), "missing": missing}
-    values = [_value(value) for value in encoder.values]
-    keys = [(isinstance(value, str), value) for value in values]
-    if len(set(keys)) < len(keys):
-        raise ValueError(
-            f"test {encoder.name!r} has two values that JavaScript cannot tell apart; write them as texts."
+    name, raw = tree.test_names[test], raw_values(tree.schema, test)
+    if raw.thresholds is not None:
+        return {"name": name, "thresholds": list(raw.thresholds), "missing": raw.missing}
+    values = [_value(value) for value in raw.values]
+    if len({(isinstance(value, str), value) for value in values}) < len(values):
+        raise TreeError(
+            f"test {name!r} has two values that JavaScript cannot tell apart; write them as texts.", subject=name
         )
-    return {"name": encoder.name, "values": values, "missing": len(values) if encoder.has_missing else UNSEEN}
+    return {"name": name, "values": values, "missing": raw.missing}
 
 
 def _node(tree: Tree, node: int) -> dict[str, Any]:
@@ -111,14 +107,9 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     test = int(nodes.test[node])
     content: dict[str, Any] = {} if test == LEAF else {"test": test}
     if test != LEAF:
-        width, otherwise = int(tree.schema.n_outcomes[test]), None
-        if nodes.otherwise is not None:
-            otherwise = int(nodes.otherwise[node])
-        children = [
-            otherwise if child == NO_BRANCH else child for child in (*nodes.children(node, width).tolist(), NO_BRANCH)
-        ]
+        width = int(tree.schema.n_outcomes[test])
         prices = [*tree.charges.price[node, :width].tolist(), int(tree.charges.price[node, -1])]
-        content |= {"children": _short(children), "prices": _short(prices)}
+        content |= {"children": _short(children(tree, node)), "prices": _short(prices)}
         if tree.may_stop[node]:
             content["mayStop"] = True
     if models is not None and int(models.of_node[node]) != NO_MODEL:
@@ -137,11 +128,10 @@ def _value(value: Any) -> Any:
         return float(value)
     if isinstance(value, (datetime, date, time)) and not getattr(value, "nanosecond", 0):
         return value.isoformat()
-    is_plain = isinstance(value, (str, bool, float)) or (type(value) is int and abs(value) <= LARGEST_EXACT)
-    if type(value) is int and not is_plain:
-        raise ValueError(
-            f"{value!r:.60} cannot be written as JavaScript, whose whole numbers end at 2^53; write these as texts."
-        )
-    if not is_plain:
-        raise ValueError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as JavaScript.")
-    return value
+    if type(value) is int and abs(value) > LARGEST_EXACT:
+        reason = "cannot be written as JavaScript, whose whole numbers end at 2^53; write these as texts"
+    elif type(value) is int or isinstance(value, (str, bool, float)):
+        return value
+    else:
+        reason = f"is a {type(value).__name__}, which cannot be written as JavaScript"
+    raise TreeError(f"{value!r:.60} {reason}.", found=value)

@@ -11,26 +11,28 @@ from xml.sax.saxutils import quoteattr
 
 from budgetree.data.encoders import NumberEncoder
 from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.errors import Remedy, TreeError
 from budgetree.problem import Schema
 from budgetree.problem.units import plain_number
-from budgetree.show.export.conditions import Condition, Range, condition
+from budgetree.show.export.conditions import Condition, Range, branches, condition
 from budgetree.show.text import summary_line
-from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # A datetime is also a date, and True an int: they go first.
 KINDS = ((bool, "boolean"), ((int, float, Decimal), "double"), (str, "string"))
+INSTEAD_OF_PMML = Remedy(
+    "Export it with to_python, to_javascript or to_sql, or learn one with leaves='count'.",
+    "Export it as Python, JavaScript or SQL, or learn one with --leaves count.",
+)
 MOMENTS = ((datetime, "dateTime"), (date, "date"), (time, "time"))
 
 
 def to_pmml(tree: Tree) -> str:
     """The document; fields are called as the tests are, and what is predicted is called answer."""
     if tree.models is not None:
-        raise ValueError(
-            "the leaves of this tree are models, which a PMML tree cannot hold; export it with to_python, "
-            "to_javascript or to_sql, or learn one with leaves='count' (--leaves count)."
-        )
+        raise TreeError("the leaves of this tree are models, which a PMML tree cannot hold.", remedy=INSTEAD_OF_PMML)
     from budgetree import __version__
 
     schema, target = tree.schema, _unused_name(tree.schema.test_names)
@@ -112,9 +114,11 @@ def _kind(what: str, values: Sequence[Any]) -> str:
     kinds = {next((name for types, name in (*KINDS, *MOMENTS) if isinstance(value, types)), None) for value in values}
     if None in kinds or len(kinds) > 1:
         odd = sorted({type(value).__name__ for value in values})
-        raise ValueError(
+        raise TreeError(
             f"{what}: values of the kind {' and '.join(odd)}, which one PMML field cannot hold; write them all as "
-            "texts."
+            "texts.",
+            subject=what,
+            found=tuple(odd),
         )
     return str(kinds.pop()) if kinds else "string"
 
@@ -160,19 +164,13 @@ def _opened(tree: Tree, node: int, predicate: str) -> Iterator[str]:
 
 def _below(tree: Tree, node: int) -> list[tuple[int, str]]:
     """The children and when they are chosen; the child of whatever else a test may show comes last."""
-    nodes, test = tree.nodes, int(tree.nodes.test[node])
+    test = int(tree.nodes.test[node])
     if test == LEAF:
         return []
-    outcomes: dict[int, list[int]] = {}
-    for outcome, child in enumerate(nodes.children(node, int(tree.schema.n_outcomes[test])).tolist()):
-        if child != NO_BRANCH:
-            outcomes.setdefault(child, []).append(outcome)
-    otherwise = None if nodes.otherwise is None else int(nodes.otherwise[node])
+    below, otherwise = branches(tree, node)
     name = tree.schema.test_names[test]
     found = [
-        (child, _predicate(name, condition(tree.schema, test, tuple(listed))))
-        for child, listed in outcomes.items()
-        if child != otherwise
+        (child, _predicate(name, condition(tree.schema, test, tuple(outcomes)))) for child, outcomes in below.items()
     ]
     return found if otherwise is None else [*found, (otherwise, "<True/>")]
 
@@ -215,5 +213,5 @@ def _text(text: str) -> str:
     """An attribute's value with its quotes; letters that nobody sees, or that turn a line round, by their numbers."""
     bad = NO_XML.search(text)
     if bad is not None:
-        raise ValueError(f"{text!r:.60} has the character {bad[0]!r}, which XML cannot hold; rename it.")
+        raise TreeError(f"{text!r:.60} has the character {bad[0]!r}, which XML cannot hold; rename it.", found=bad[0])
     return "".join(c if c.isprintable() else f"&#{ord(c)};" for c in quoteattr(text))

@@ -1,18 +1,20 @@
-"""A tree as a Python function that needs nothing but Python."""
+"""A tree as a Python function that needs nothing but Python; one with models adds up tables and takes softmax."""
 
 from __future__ import annotations
 
 import builtins
 import keyword
+import math
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
 
+from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.conditions import Condition, condition, is_numeric
-from budgetree.show.export.literals import literal
-from budgetree.show.export.models import models_to_python
-from budgetree.show.export.notes import in_docstring, label_notes
+from budgetree.show.export.conditions import Condition, children, condition, is_numeric, label_notes, raw_values
 from budgetree.show.outline import Branch, Group, Visit
 from budgetree.show.text import summary_line
+from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
@@ -24,13 +26,17 @@ NAN = "float('nan')"
 def to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
-        raise ValueError(f"name is {name!r}; expected a name for a Python function that Python does not use itself.")
+        expected = "a name for a Python function that Python does not use itself"
+        raise SettingError(f"name is {name!r}; expected {expected}.", subject="name", found=name, expected=expected)
     if tree.models is not None:
-        return models_to_python(tree, name)
+        return _models_to_python(tree, name)
     if tree.depth > DEEPEST:
-        raise ValueError(
+        raise TreeError(
             f"to_python: this tree has {tree.depth:,} tests on a path; Python can follow {DEEPEST:,}. Predict with the "
-            "model itself, or cut the tree: tree.cut(budget)."
+            "model itself, or cut the tree: tree.cut(budget).",
+            subject="depth",
+            found=tree.depth,
+            expected=DEEPEST,
         )
     return _Writer(tree, name).source()
 
@@ -69,7 +75,7 @@ class _Writer:
                 self._write(visit.depth, f"return {name}(case)", within=visit.depth - 1)
             self.open.append([f"def {name}(case):"])
             if visit.depth == 0:
-                self._write(0, f'"""{in_docstring(summary_line(self.tree))}; case[name of a test] is its raw value."""')
+                self._write(0, f'"""{_summary(self.tree)}; case[name of a test] is its raw value."""')
         if self.outline.is_leaf(visit.group):
             self._write(visit.depth, f"return {literal(self._label(node))}")
             if visit.depth % MAX_DEPTH == 0:
@@ -115,3 +121,120 @@ def _condition(taken: Condition) -> str:
     elif taken.values:
         parts.append(f"value in ({', '.join(map(literal, taken.values))})")
     return " or ".join(parts) if parts else "False"
+
+
+def _summary(tree: Tree) -> str:
+    """A text that cannot end the docstring in which it stands."""
+    return visible(summary_line(tree)).replace("\\", "\\\\").replace('"', "'")
+
+
+def literal(value: Any) -> str:
+    """The source of a value; datetime and decimal are modules there."""
+    if isinstance(value, float) and math.isinf(value):
+        return f"float('{value}')"
+    if isinstance(value, Decimal):
+        return f"decimal.Decimal('{value}')"
+    if isinstance(value, timedelta):
+        return f"datetime.timedelta(microseconds={value // timedelta(microseconds=1)})"
+    for kind in (datetime, date, time):  # a datetime is also a date
+        # Python's own kinds know no nanoseconds, of which a text has nine digits.
+        if isinstance(value, kind) and not getattr(value, "nanosecond", 0):
+            return f"datetime.{kind.__name__}.fromisoformat('{value.isoformat()}')"
+    if type(value) not in (str, bytes, bool, int, float):
+        raise TreeError(f"{value!r:.60} is a {type(value).__name__}, which cannot be written as Python.", found=value)
+    return repr(value)
+
+
+# A case goes from node to node; where nothing is left to buy, or a class is likely enough, the model answers.
+FUNCTION = """def {name}(case):
+    \"\"\"{summary}; case[name of a test] is its raw value.\"\"\"
+    codes, node = {{}}, 0
+    while True:
+        test, buys, children, model = _{name}_NODES[node]
+        if test is None or (buys and _{name}_SURE is not None):
+            intercept, tables = _{name}_MODELS[model]
+            scores = list(intercept)
+            for asked, table in tables:
+                row = table[min(codes[asked], len(table) - 1)]
+                scores = [score + added for score, added in zip(scores, row)]
+            top = max(scores)
+            raised = [math.exp(score - top) for score in scores]
+            if test is None or max(raised) / sum(raised) >= _{name}_SURE:
+                {answer}
+        if test not in codes:
+            codes[test] = _{name}_code(test, case[_{name}_TESTS[test][0]])
+        node = children if isinstance(children, int) else children[min(codes[test], len(children) - 1)]
+
+
+def _{name}_code(test, value):
+    _, thresholds, values, missing = _{name}_TESTS[test]
+    if value is None or value != value:
+        return missing
+    if thresholds is not None:
+        return bisect.bisect_right(thresholds, float(value))
+    return values.get(value, 255)
+"""
+
+
+LIKELIEST = "return _{name}_ANSWERS[scores.index(top)]"
+# Of answers that lose the same the first is given.
+LEAST_LOSS = """total, losses = sum(raised), [0.0] * len(_{name}_ANSWERS)
+                for amount, row in zip(raised, _{name}_LOSSES):
+                    losses = [loss + amount / total * units for loss, units in zip(losses, row)]
+                return _{name}_ANSWERS[losses.index(min(losses))]"""
+
+
+def _models_to_python(tree: Tree, name: str) -> str:
+    """The source of `name(case)`, with its tables above it."""
+    assert tree.models is not None
+    table = tree.schema.loss_table
+    lines = [
+        *(f"# {note}" for note in label_notes(tree)),
+        f"_{name}_SURE = {tree.models.sure!r}  # a case stops where its likeliest class has this probability",
+        f"_{name}_ANSWERS = [{', '.join(map(literal, tree.answer_names))}]",
+        *([] if table.is_plain else [f"_{name}_LOSSES = {table.units.tolist()!r}  # class by answer"]),
+        "# Per test: its name, where its levels begin, the outcome of each value, the outcome of a missing one.",
+        f"_{name}_TESTS = {{",
+        *(f"    {test}: {_test(tree, test)}," for test in sorted(tree.tests_used)),
+        "}",
+        "# Per model: the scores it starts with, and per test what each outcome adds (the last row: the unknown).",
+        f"_{name}_MODELS = [",
+        *(f"    {_model(tree, number)}," for number in range(len(tree.models.models))),
+        "]",
+        "# Per node: its test, whether it buys it, where each outcome leads (the last: the unknown), its model.",
+        f"_{name}_NODES = [",
+        *(f"    {_node(tree, node)}," for node in range(len(tree.nodes))),
+        "]",
+    ]
+    answer = (LIKELIEST if table.is_plain else LEAST_LOSS).format(name=name)
+    body = FUNCTION.format(name=name, summary=_summary(tree), answer=answer)
+    tables = "\n".join(lines)
+    modules = ["bisect", "math", *(module for module in ("datetime", "decimal") if f"{module}." in tables)]
+    imports = "\n".join(f"import {module}" for module in sorted(modules))
+    return f"{imports}\n\n{tables}\n\n\n{body}"
+
+
+def _test(tree: Tree, test: int) -> str:
+    raw = raw_values(tree.schema, test)
+    levels, known = "None", "None"
+    if raw.thresholds is None:
+        known = "{" + ", ".join(f"{literal(value)}: {code}" for code, value in enumerate(raw.values)) + "}"
+    else:
+        levels = f"[{', '.join(map(literal, raw.thresholds))}]"
+    return f"({tree.test_names[test]!r}, {levels}, {known}, {raw.missing})"
+
+
+def _model(tree: Tree, number: int) -> str:
+    assert tree.models is not None
+    model, tables = tree.models.models[number], tree.models.contributions[number]
+    listed: list[tuple[int, Any]] = [(test, table.tolist()) for test, table in zip(model.tests, tables, strict=True)]
+    return f"({model.intercept.tolist()!r}, {listed!r})"
+
+
+def _node(tree: Tree, node: int) -> str:
+    assert tree.models is not None
+    test, model = int(tree.nodes.test[node]), int(tree.models.of_node[node])
+    if test == LEAF:
+        return f"(None, False, None, {model})"
+    below = children(tree, node)
+    return f"({test}, {bool(tree.may_stop[node])}, {below[0] if len(set(below)) == 1 else below!r}, {model})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from budgetree.errors import TreeError
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted, show_number, visible
 from budgetree.show.outline import Group
@@ -51,17 +52,17 @@ class Rule:
     if t1 is 1 then triangle  [costs 1; right for 20 of 20]
     """
 
-    conditions: Conditions  # what the test is called and what it may show; neighbouring levels are one
-    label: Any  # as predict gives it
-    cost: int | float  # what the tests cost, at the costliest of these outcomes
-    cases: int | float  # known cases it holds for, by weight
-    errors: int | float  # of these, those of another class; none where the answer is no class
-    model: tuple[str, ...] | None = None  # the tests whose model answers; None: the class is fixed
-    sure: float | None = None  # it holds where the model gives some class this probability, and nothing more is bought
-    loss: int | float | None = None  # what the answer costs these cases; None without losses, and where a model answers
-    is_class: bool = True  # False where the answer is no class
-    answer: str = ""  # what the label is called
-    price: str = ""  # the cost with its unit
+    conditions: Conditions
+    label: Any
+    cost: int | float
+    cases: int | float
+    errors: int | float
+    model: tuple[str, ...] | None = None
+    sure: float | None = None
+    loss: int | float | None = None
+    is_class: bool = True
+    answer: str = ""
+    price: str = ""
 
     def __str__(self) -> str:
         parts = [f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions]
@@ -85,58 +86,45 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
     for visit in outline.walk():
         n_conditions += visit.depth if visit.kind == "enter" and outline.is_leaf(visit.group) else 0
         if n_conditions > MAX_CONDITIONS:
-            raise ValueError(
+            raise TreeError(
                 f"rules: this tree has {tree.n_leaves:,} paths of up to {tree.depth:,} tests, and every rule repeats "
                 f"what is above it: more than {MAX_CONDITIONS:,} conditions. to_text, to_dot and to_python say each "
-                "test once; a tree that is cut has fewer: tree.cut(budget)."
+                "test once; a tree that is cut has fewer: tree.cut(budget).",
+                subject="rules",
+                expected=MAX_CONDITIONS,
             )
         if visit.branch is not None:
             del path[visit.depth :]
             names = () if outline.is_purchase(visit.group) else visit.branch.names
             path.append((schema.wording.tests[nodes.test[visit.group[0]]], names))
-        elif visit.kind == "enter" and tree.may_stop[visit.group[0]]:
-            found.append(_early_rule(tree, visit.group[0], tuple(part for part in path[: visit.depth] if part[1])))
-        elif visit.kind == "enter" and outline.is_leaf(visit.group):
-            found.append(_leaf_rule(tree, visit.group, tuple(part for part in path if part[1])))
+        elif visit.kind == "enter" and (tree.may_stop[visit.group[0]] or outline.is_leaf(visit.group)):
+            found.append(_rule(tree, visit.group, tuple(part for part in path[: visit.depth] if part[1])))
     return tuple(found)
 
 
-def _leaf_rule(tree: Tree, group: Group, conditions: Conditions) -> Rule:
-    nodes, schema, members = tree.nodes, tree.schema, list(group)
-    counts, model = tree.outline.counts(group), tree.outline.model_tests(group)
-    answer, has_loss = int(nodes.label[group[0]]), model is None and schema.losses is not None
-    errors = int(nodes.wrong[members].sum())
+def _rule(tree: Tree, group: Group, conditions: Conditions) -> Rule:
+    """Of a leaf, or of those who stop before a purchase because the answer is sure."""
+    nodes, schema, node, members = tree.nodes, tree.schema, group[0], list(group)
+    stops_early, model = bool(tree.may_stop[node]), tree.outline.model_tests(group)
+    counts, answer = tree.outline.counts(group), int(nodes.label[node])
+    if stops_early:
+        counts = counts - nodes.counts[nodes.parent == node].sum(axis=0)
+    errors, loss = nodes.wrong[members].sum(), None
     if model is not None:  # its answers differ from case to case
-        answer = int(nodes.shares[group[0]].argmax())
-        errors = int(counts.sum() - counts[answer])
+        answer = int((counts if stops_early else nodes.shares[node]).argmax())
+        errors = counts.sum() - counts[answer]
+    elif schema.losses is not None:
+        loss = plain_number(schema.loss(nodes.lost[members].sum()))
     return Rule(
         conditions=conditions,
         label=schema.answer_names[answer],
-        cost=schema.table.amount(nodes.paid[group[0]]),
-        cases=plain_number(schema.cases(counts.sum())),
-        errors=plain_number(schema.cases(errors)),
-        model=model,
-        loss=plain_number(schema.loss(nodes.lost[members].sum())) if has_loss else None,
-        is_class=answer < len(schema.class_names),
-        answer=schema.wording.answers[answer],
-        price=tree.words.amount(nodes.paid[group[0]]),
-    )
-
-
-def _early_rule(tree: Tree, node: int, conditions: Conditions) -> Rule:
-    """Of those who stop before a purchase, because the answer is sure."""
-    nodes, schema = tree.nodes, tree.schema
-    assert tree.models is not None
-    counts = nodes.counts[node] - nodes.counts[nodes.parent == node].sum(axis=0)
-    label = int(counts.argmax())
-    return Rule(
-        conditions=conditions,
-        label=schema.class_names[label],
         cost=schema.table.amount(nodes.paid[node]),
         cases=plain_number(schema.cases(counts.sum())),
-        errors=plain_number(schema.cases(counts.sum() - counts[label])),
-        model=tree.outline.model_tests((node,)),
-        sure=tree.models.sure,
-        answer=schema.wording.classes[label],
+        errors=plain_number(schema.cases(int(errors))),
+        model=model,
+        sure=tree.models.sure if stops_early and tree.models is not None else None,
+        loss=loss,
+        is_class=answer < len(schema.class_names),
+        answer=schema.wording.answers[answer],
         price=tree.words.amount(nodes.paid[node]),
     )

@@ -1,18 +1,25 @@
-"""A frontier for people: a table with a sparkline, and a table with a step plot for notebooks."""
+"""A frontier for people: steps, a table with a sparkline, a plot of letters for terminals and one for notebooks.
+
+Without losses the loss is the errors, and is called so.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
+from itertools import pairwise
 
 from budgetree.learn import Frontier, Point
 from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_loss_words, overfitted_words
 from budgetree.learn.new_search import SOURCE
 from budgetree.services.words import counted, show_number, visible
-from budgetree.show.loss import loss_words
-from budgetree.show.steps import Corner, frontier_steps, key_of
 from budgetree.show.tables import TextTable, html_table
+from budgetree.show.text import loss_words
 
+Corner = tuple[float, float]  # (budget, value)
+IMPOSSIBLE = "no tree can be here"
 BARS = "▁▂▃▄▅▆▇█"
 NEW_ERROR, NEW_LOSS = "new error ± se", "new loss ± se"  # only where something was held out; means
 WIDTHS = {"max-cost": 10, "loss": 9, "errors": 8, "referred": 9, "at least": 9}
@@ -20,6 +27,95 @@ WIDTHS |= {"error rate": 11, NEW_ERROR: 15, "mean loss": 10, NEW_LOSS: 15}  # in
 MAX_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
+LETTERS_WIDE, LETTERS_HIGH = 60, 12
+LEVEL, CORNER, DROP, POINT, OPEN_POINT, SHADE = "─", "┐", "│", "●", "○", "░"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What the upright axis and the two kinds of points are called."""
+
+    axis: str
+    proven: str
+    found: str
+
+
+ERRORS = Key("errors", "proven to be the fewest", "the fewest found")
+LOSS = Key("loss", "proven to be the least", "the least found")
+OF_NEW = "of the best found for new cases"  # whose errors on known ones need not be few
+
+
+def key_of(frontier: Frontier) -> Key:
+    """The words for this frontier."""
+    key = LOSS if frontier.has_losses else ERRORS
+    return replace(key, found=OF_NEW) if frontier.method == SOURCE else key
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A value per budget: that of the last start at or before it. The picture ends at `right`.
+
+    3 ●────┐            starts (0, 3) and (2, 1), right 5;
+      │    │            the pen goes through (0, 3), (2, 3), (2, 1), (5, 1)
+    1 │    ●───────
+      └────┴──────┴
+      0    2      5
+    """
+
+    starts: tuple[Corner, ...]  # cheapest first
+    right: float
+
+    @classmethod
+    def falling(cls, points: Iterable[Corner], right: float) -> Steps:
+        """Of any points up to the right end, those below all cheaper ones."""
+        kept: list[Corner] = []
+        for budget, value in sorted(points):
+            if budget <= right and (not kept or value < kept[-1][1]):
+                kept.append((budget, value))
+        return cls(tuple(kept), right)
+
+    @property
+    def corners(self) -> tuple[Corner, ...]:
+        """Where a pen that draws the line turns, from left to right."""
+        found = [*self.starts[:1]]
+        for (_, before), (budget, value) in pairwise(self.starts):
+            found += [(budget, before), (budget, value)]
+        if self.right > self.starts[-1][0]:
+            found.append((self.right, self.starts[-1][1]))
+        return tuple(found)
+
+    def at(self, budget: float) -> float:
+        """The value at a budget; before the first start that one's."""
+        return self.starts[max(bisect_right(self.starts, budget, key=lambda start: start[0]) - 1, 0)][1]
+
+    def divided(self, total: float) -> Steps:
+        """Shares instead of numbers."""
+        return Steps(tuple((budget, value / total) for budget, value in self.starts), self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierSteps:
+    """Both lines of a frontier; below the bound no tree can be."""
+
+    loss: Steps
+    bound: Steps
+
+    def divided(self, total: float) -> FrontierSteps:
+        return FrontierSteps(self.loss.divided(total), self.bound.divided(total))
+
+
+def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSteps:
+    """The lines up to `right`, by default up to the last point.
+
+    The search may have ended at the last point or at the largest budget it was asked for, so beyond that point the
+    bound is what holds at any price: the loss that no test can avoid.
+    """
+    last = float(frontier[-1].max_cost)
+    end = last if right is None else right
+    loss = tuple((float(point.max_cost), float(point.loss)) for point in frontier)
+    unavoidable = float(frontier.instance.schema.loss(frontier.instance.irreducible.units))
+    bound = [(float(budget), float(least)) for budget, least in frontier.bounds[:-1]]
+    return FrontierSteps(Steps(loss, end), Steps((*bound, (last, unavoidable)), end))
 
 
 def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
@@ -154,7 +250,7 @@ def _step_plot(frontier: Frontier) -> str:
     return (
         f"<svg viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}' height='{HEIGHT}' role='img' "
         f"aria-label='{axis_name} against max-cost' font-size='11' fill='currentColor' stroke='none'>"
-        f"<path d='{shade}Z' opacity='{IMPOSSIBLE_OPACITY}'><title>no tree can be here</title></path>"
+        f"<path d='{shade}Z' opacity='{IMPOSSIBLE_OPACITY}'><title>{IMPOSSIBLE}</title></path>"
         f"<path d='M{axis} {MARGIN / 2}V{base}H{WIDTH - MARGIN}' fill='none' stroke='currentColor' opacity='.5'/>"
         f"<path d='{path(steps.loss.corners)}' fill='none' stroke='{LINE}' stroke-width='2'/>"
         f"<g stroke='{LINE}' stroke-width='1.5'>{dots}</g>"
@@ -164,3 +260,37 @@ def _step_plot(frontier: Frontier) -> str:
         f"<text x='{WIDTH / 2}' y='{base + 30}' text-anchor='middle'>max-cost</text>"
         f"<text x='{axis}' y='{MARGIN / 2 - 8}'>{axis_name}</text></svg>"
     )
+
+
+def draw_in_letters(frontier: Frontier, width: int = LETTERS_WIDE, height: int = LETTERS_HIGH) -> str:
+    """Errors, or loss, against budget as steps: ● proven, ○ the best found, ░ where no tree can be."""
+    steps = frontier_steps(frontier)
+    right = steps.loss.right or 1.0
+    top = steps.loss.starts[0][1] or 1.0
+
+    def row_of(loss: float) -> int:
+        return round((1 - loss / top) * (height - 1))
+
+    grid = [[" "] * width for _ in range(height)]
+    above = row_of(steps.loss.starts[0][1])
+    for column in range(width):
+        budget = (column + 0.5) / (width - 1) * right  # half a column more: a point is in the column where it lies
+        row, least = row_of(steps.loss.at(budget)), steps.bound.at(budget)
+        if least > 0:
+            for below in range(row_of(least) + 1, height):
+                grid[below][column] = SHADE
+        for between in range(above, row):
+            grid[between][column] = CORNER if between == above else DROP
+        grid[row][column] = LEVEL
+        above = row
+    for point, (budget, loss) in zip(frontier, steps.loss.starts, strict=True):
+        grid[row_of(loss)][round(budget / right * (width - 1))] = POINT if point.proven else OPEN_POINT
+    names = {0: show_number(top), height - 1: "0"}
+    margin = max(map(len, names.values()))
+    lines = [f"{names.get(number, ''):>{margin}} ┤{''.join(row).rstrip()}" for number, row in enumerate(grid)]
+    axis = f"{'':>{margin}} └{'─' * width}"
+    end = visible(frontier.instance.schema.wording.amount(right))
+    legend = f"{'':>{margin}}  0{'budget':^{width - 2 - len(end)}}{end}"
+    words = key_of(frontier)
+    key = f"{words.axis}; {POINT} {words.proven}, {OPEN_POINT} {words.found}, {SHADE} {IMPOSSIBLE}"
+    return "\n".join([key, *lines, axis, legend])
