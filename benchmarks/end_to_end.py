@@ -85,7 +85,7 @@ def ours(path: str, watch: Stopwatch, leaves: int) -> int:
     import duckdb  # noqa: F401  outside of the clock, as for DuckDB alone
 
     import budgetree as bt
-    from budgetree.cli.tables import codes_for, columns_for
+    from budgetree.cli.predictions import codes_for, columns_for
     from budgetree.data.batches import open_batches
     from budgetree.data.source import Reading, read_table
 

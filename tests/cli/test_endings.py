@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from budgetree.cli.endings import PAGE
 from budgetree.cli.main import cli
+from budgetree.cli.output import PAGE
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ["", *cli.commands]

@@ -11,7 +11,7 @@ from command_line import run
 
 import budgetree as bt
 from budgetree.cli import main
-from budgetree.cli.fitting import Wish
+from budgetree.cli.fit import FitRequest
 from budgetree.learn.predictive.finishing import Finishing
 from budgetree.proof._certify import DEFAULT_SECONDS
 from budgetree.tree.proven import EARLY
@@ -164,9 +164,9 @@ def test_also_one_without_errors_says_so_and_never_that_it_is_proven(
     assert statement == {"proven": False, "sentences": sentences}
 
 
-def wish(**settings: Any) -> Wish:
+def wish(**settings: Any) -> FitRequest:
     usual = {"budget": 3, "max_error": None, "method": "auto", "time_limit": None, "min_cases": 1, "folds": 0}
-    return Wish(**usual | {"objective": "known", "leaves": "model", "sure": 1.0} | settings)  # type: ignore[arg-type]
+    return FitRequest(**usual | {"objective": "known", "leaves": "model", "sure": 1.0} | settings)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("settings", [{"is_certified": True}, {"max_error": 0}, {"max_error": 0, "is_certified": True}])
@@ -188,7 +188,7 @@ def test_how_cheap_a_tree_without_errors_can_be_is_told_as_seconds_pass(
     fit = ["fit", str(tmp_path / "t.csv"), "-t", "y", "-o", str(tmp_path / "m.json")]
     assert main([*fit, "--max-error", "0"]) == 0
     assert " s: " not in capsys.readouterr().err  # nobody watches
-    monkeypatch.setattr("budgetree.cli.fitting.on_terminal", lambda: True)
+    monkeypatch.setattr("budgetree.services.progress.on_terminal", lambda: True)
     assert main([*fit, "--max-error", "0"]) == 0
     printed = capsys.readouterr()
     told = [line.partition(" s: ")[2] for line in printed.err.splitlines() if " s: " in line]

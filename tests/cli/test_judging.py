@@ -9,9 +9,13 @@ import pytest
 from command_line import main
 
 import budgetree as bt
-from budgetree.cli.judging import Judgement
+from budgetree.cli.predictions import Judgement
 from losing import exact_losses, losing_tree
 from new_cases import new_frame, new_tree
+
+
+def ones(right: list[str], given: list[str]) -> list[tuple[str, str, int]]:
+    return [(true, answer, 1) for true, answer in zip(right, given, strict=True)]
 
 
 @pytest.mark.parametrize("leaves", [None, "count", "model"])
@@ -21,7 +25,7 @@ def test_rows_may_come_in_parts(leaves: str | None) -> None:
     right = frame["class"].tolist()
     judgement = Judgement(tree)
     for start in range(0, 90, 40):
-        judgement.add(right[start : start + 40], predicted[start : start + 40])
+        judgement.add(ones(right[start : start + 40], predicted[start : start + 40]))
     counts = Counter(zip(predicted, right, strict=True))
     assert judgement.confusion.counts == tuple(
         tuple(counts[answer, true] for true in tree.class_names) for answer in tree.answer_names
@@ -41,7 +45,7 @@ def test_rows_may_come_in_parts(leaves: str | None) -> None:
 
 def test_without_losses_none_is_said() -> None:
     judgement = Judgement(new_tree("model"))
-    judgement.add(["ill", "well"], ["ill", "ill"])
+    judgement.add(ones(["ill", "well"], ["ill", "ill"]))
     assert list(judgement.lines()) == [
         "1 of 2 predictions are wrong (50.0%).",
         "  well: 1 of 1 missed",
@@ -55,7 +59,7 @@ def test_without_losses_none_is_said() -> None:
 
 def test_a_class_that_the_model_does_not_know_is_wrong_and_has_no_loss() -> None:
     judgement = Judgement(losing_tree(None))
-    judgement.add(["dead", "ill"], ["ill", "refer"])
+    judgement.add(ones(["dead", "ill"], ["ill", "refer"]))
     lines = list(judgement.lines())
     assert lines[0] == "1 of 2 predictions are wrong (50.0%)."
     assert "mean loss 0.4 per row." in lines

@@ -11,7 +11,7 @@ import pytest
 from command_line import run
 
 from _support.refusals import refused
-from budgetree.cli.tables import Request, given_settings, labelled
+from budgetree.cli.inputs import Request, given_settings, labelled
 from budgetree.errors import LabelsError
 from labelled import heart_frame, heart_tree
 

@@ -18,7 +18,7 @@ def test_another_trees_certificate_is_refused(
     run(capsys, *FIT_KNOWN, "figure1", "--budget", "1", "-o", "a.json", "--certificate", "a.cert")
     run(capsys, *FIT_KNOWN, "figure1", "--budget", "0", "-o", "b.json")
     printed = run(capsys, "report", "b.json", "-o", "b.html", "--certificate", "a.cert", code=1)
-    assert "this is no certificate of b.json: it is about another tree." in printed
+    assert "this is not a certificate of b.json: it is about another tree." in printed
     run(capsys, "report", "a.json", "-o", "a.html", "--certificate", "a.cert")
 
 

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from budgetree.cli.spreadsheet import safe_line
+from budgetree.cli.predictions import safe_line
 from budgetree.data.batches import csv_cell
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.cli.tables import codes_for
+from budgetree.cli.predictions import codes_for
 from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
 from budgetree.problem.raw_rows import RawRows

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from budgetree.cli import options
-from budgetree.cli.endings import ending
+from budgetree.cli.inputs import open_model
+from budgetree.cli.output import ending, print_json
+from budgetree.errors import BudgetreeError
 from budgetree.services.words import largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
 
     With --json the questions go to stderr and the result to stdout.
     """
-    from budgetree.cli.tables import open_model
     from budgetree.tree import Consultation
 
     case = Consultation(open_model(model, labels))
@@ -41,7 +42,7 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
         _show_question(case, err=as_json)
         if not _take_answer(case, err=as_json):
             click.echo(err=True)  # the line of the prompt ends here
-            raise ValueError("the questions ended before the answer was clear.")
+            raise BudgetreeError("the questions ended before the answer was clear.")
     _show_result(case, as_json)
 
 
@@ -56,7 +57,7 @@ def _show_question(case: Consultation, *, err: bool) -> None:
 
 
 def _take_answer(case: Consultation, *, err: bool) -> bool:
-    """One answer, or a step back; False where nobody answers any more."""
+    """One answer, or a step back; False where no more answers come."""
     while True:
         click.echo("> ", nl=False, err=err)
         try:
@@ -120,8 +121,6 @@ def _show_result(case: Consultation, as_json: bool) -> None:
 
     explanation = explain(case)
     if as_json:
-        from budgetree.cli.output import print_json
-
         steps = [
             {"test": s.test, "answer": s.value, "outcome": s.outcome, "price": s.price, "available": s.available}
             | {"assumed": s.assumed, "before": part.before, "after": part.after}
@@ -161,6 +160,6 @@ def _expected_loss(case: Consultation) -> float:
 
 def _classes(case: Consultation) -> str:
     names, shares = case.tree.schema.wording.classes, case.shares.tolist()
-    places, n_more = largest(shares)
-    likeliest = sorted(places, key=lambda place: -shares[place])
-    return visible(with_more((f"{names[place]} {shares[place]:.0%}" for place in likeliest), n_more))
+    shown, n_more = largest(shares)
+    likeliest = sorted(shown, key=lambda position: -shares[position])
+    return visible(with_more((f"{names[position]} {shares[position]:.0%}" for position in likeliest), n_more))

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.endings import ending
+from budgetree.cli.output import ending, print_json
 
 COLOURS = {"error": "red", "warning": "yellow", "note": None}
 
@@ -22,13 +22,11 @@ def check(as_json: bool, **table: Any) -> None:
     Ends with 1 if the table cannot be used as it is, and with 0 where there are only warnings.
     """
     from budgetree.cli.examine import examine
-    from budgetree.cli.tables import Request
+    from budgetree.cli.inputs import Request
     from budgetree.services.words import visible_lines
 
     findings = examine(Request(**table))
     if as_json:
-        from budgetree.cli.output import print_json
-
         print_json([{"kind": finding.kind, "about": finding.about, "message": finding.message} for finding in findings])
     else:
         for finding in findings:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.cli.tables import Request, check_names, given_settings, labelled, located, warn_of
+from budgetree.cli.inputs import Request, check_names, given_settings, labelled, located, warn_of
 
 if TYPE_CHECKING:
-    from budgetree.cli.fitting import Wish
+    from budgetree.cli.fit import FitRequest
     from budgetree.dask import DaskCases
     from budgetree.dask.partitions import Partitions
     from budgetree.data.number_format import NumberFormat
@@ -37,7 +37,7 @@ def check_options(context: click.Context, certificate: str | None, settings: dic
     settings["objective"] = "known"
 
 
-def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
+def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -> Tree:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
     from budgetree.cli.suspects import suspects_elsewhere
     from budgetree.dask.cluster import connect
@@ -51,7 +51,7 @@ def fit_on_cluster(request: Request, wish: Wish, scheduler: str | None) -> Tree:
         partitions = of_files(request.data, request.reading, request.drop, max(1, sum(client.nthreads().values())))
         cases = _cases(client, request, partitions, wanted)
         warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
-        return labelled(_tree(cases, wish), given.labels, request.labels or request.prices)
+        return labelled(_tree(cases, asked), given.labels, request.labels or request.prices)
 
 
 def _wanted(request: Request, given: Settings) -> CaseRequest:
@@ -75,17 +75,17 @@ def _cases(client: Any, request: Request, partitions: Partitions, wanted: CaseRe
         return DaskCases.of(client, partitions, wanted, report)
 
 
-def _tree(cases: DaskCases, wish: Wish) -> Tree:
+def _tree(cases: DaskCases, asked: FitRequest) -> Tree:
     from budgetree.impurity import Pairs
     from budgetree.learn import frontier, grow
     from budgetree.learn.proofs import tree_for_budget, tree_for_error
 
-    is_portfolio = wish.method == "greedy"
-    if wish.max_error is None and not is_portfolio:
-        return grow(cases, budget=wish.budget, min_cases=wish.min_cases)
+    is_portfolio = asked.method == "greedy"
+    if asked.max_error is None and not is_portfolio:
+        return grow(cases, budget=asked.budget, min_cases=asked.min_cases)
     impurities = None if is_portfolio else [Pairs()]
-    found = frontier(cases, impurities=impurities, max_budget=wish.budget, min_cases=wish.min_cases)
-    return tree_for_budget(found, wish.budget) if wish.max_error is None else tree_for_error(found, wish.max_error)
+    found = frontier(cases, impurities=impurities, max_budget=asked.budget, min_cases=asked.min_cases)
+    return tree_for_budget(found, asked.budget) if asked.max_error is None else tree_for_error(found, asked.max_error)
 
 
 def _check_files(request: Request) -> NumberFormat | None:

@@ -10,10 +10,10 @@ from typing import Literal
 
 import numpy as np
 
+from budgetree.cli.inputs import Request, instance_from, open_table
 from budgetree.cli.losses import losses_in_words, useless_answers
 from budgetree.cli.odd_numbers import about_codes
 from budgetree.cli.suspects import FEW_ROWS, Known, about_classes, about_id, about_target, about_texts, place_of_word
-from budgetree.cli.tables import Request, instance_from, open_table
 from budgetree.data.column import Column
 from budgetree.data.encoders import MAX_OUTCOMES, LevelPlan
 from budgetree.data.table import Table

@@ -2,13 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
-from budgetree.cli.endings import ending
+from budgetree.cli.output import ending, print_json, statement_line, tree_facts
+from budgetree.services.words import visible
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from budgetree.learn import Frontier, Point
+    from budgetree.problem import Instance
+    from budgetree.proof import Certificate
+    from budgetree.tree import Tree
+
+SEARCH_SHARE = 0.5  # of a time limit, where a certificate is made too: for the file, or for the bound that is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class FitRequest:
+    """Either a budget or a max_error, and how to search."""
+
+    budget: float | None
+    max_error: float | None
+    method: str
+    time_limit: float | None
+    min_cases: int
+    folds: int
+    objective: str
+    leaves: str
+    sure: float
+    is_certified: bool = False  # whether a certificate is asked for
+
+    @property
+    def wants_bound(self) -> bool:
+        """Whether the question is how cheap a tree without errors can be."""
+        return self.max_error == 0
+
+    @property
+    def search_seconds(self) -> float | None:
+        """The time for finding the tree."""
+        if self.time_limit is None or not (self.wants_bound or self.is_certified):
+            return self.time_limit
+        return SEARCH_SHARE * self.time_limit
+
+    @property
+    def proof_seconds(self) -> float:
+        """The time for a certificate."""
+        from budgetree.proof._certify import DEFAULT_SECONDS
+
+        return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
 
 
 @click.command(
@@ -64,83 +112,175 @@ def fit(
         raise click.UsageError("give either --budget B or --max-error E.")
     if scheduler is not None and engine != "dask":
         raise click.UsageError("--scheduler is the address of a Dask cluster; it needs --engine dask.")
+    typed = {name for name in settings if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
     if engine == "dask":
         from budgetree.cli.cluster import check_options
 
         check_options(context, certificate, settings)
-    is_given = context.get_parameter_source("objective") is click.core.ParameterSource.COMMANDLINE
     about_known = max_error is not None or certificate is not None or settings["min_cases"] > 1
     if settings["objective"] == "new" and about_known:
-        if is_given:
+        if "objective" in typed:
             raise click.UsageError(
                 "--max-error, --certificate and --min-cases are about known cases; they need --objective known."
             )
         settings["objective"] = "known"
-    from budgetree.cli.cluster import fit_on_cluster
-    from budgetree.cli.fitting import Wish, bound_reporter, find_tree, with_bounds
-    from budgetree.cli.output import known_line, new_error_facts, print_json, statement_line, tree_facts
+    from budgetree.cli.inputs import Request, check_outputs, load_grouped
     from budgetree.cli.suspects import is_troubleshooting
-    from budgetree.cli.tables import Request, check_outputs, load_grouped
-    from budgetree.learn.new_error import CLI_REMEDY
-    from budgetree.problem import Prices
     from budgetree.proof import certify
-    from budgetree.services.words import visible
-    from budgetree.show.frontier_view import new_words, verdict
 
-    wish = Wish(
-        budget,
-        max_error,
-        is_certified=certificate is not None,
-        **{name: settings.pop(name) for name in options.SEARCH_NAMES},
-    )
+    search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
+    wanted = FitRequest(budget, max_error, is_certified=certificate is not None, **search)
     request = Request(**settings)
-    inputs = (request.data, request.prices, request.losses, request.labels)
-    check_outputs((out, certificate), inputs)  # before the work, not after it
+    check_outputs((out, certificate), request.files)  # before the work, not after it
     if engine == "dask":
-        tree = fit_on_cluster(request, wish, scheduler)
+        from budgetree.cli.cluster import fit_on_cluster
+
+        tree = fit_on_cluster(request, wanted, scheduler)
         tree.to_json(out)
         if as_json:
             print_json(tree_facts(tree) | {"objective": "known", "engine": engine, "model": out})
             return
         click.echo(tree.summary())
-        click.echo(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")
+        click.echo(_next(out))
         return
     instance, groups = load_grouped(request)
-    asks_for_new = any(
-        context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        for name in ("objective", "leaves", "sure")
-    )
-    if is_troubleshooting(instance) and not asks_for_new:
-        wish = replace(wish, objective="known")  # of new cases nothing could be learned
-    tell = bound_reporter(instance, wish)
-    tell(None)
-    found, point, tree = find_tree(instance, groups, wish)
-    tell(tree)
-    proof = None if certificate is None else certify(instance, tree, time_limit=wish.proof_seconds)
-    tree = with_bounds(instance, tree, wish, proof)
+    if is_troubleshooting(instance) and typed.isdisjoint(("objective", "leaves", "sure")):
+        wanted = replace(wanted, objective="known")  # of new cases nothing could be learned
+    report = _bound_reporter(instance, wanted)
+    report(None)
+    found, point, tree = _find_tree(instance, groups, wanted)
+    report(tree)
+    proof = None if certificate is None else certify(instance, tree, time_limit=wanted.proof_seconds)
+    tree = _with_bounds(instance, tree, wanted, proof)
     tree.to_json(out)
     if proof is not None and certificate is not None:
         proof.to_json(certificate)
     if as_json:
-        facts = {"objective": wish.objective, "model": out, "certificate": certificate}
-        print_json(tree_facts(tree) | new_error_facts(found, point) | facts)
+        facts = {"objective": wanted.objective, "model": out, "certificate": certificate}
+        print_json(tree_facts(tree) | _new_error_facts(found, point) | facts)
         return
+    _print_result(found, point, tree, wanted, has_prices=request.prices is not None)
+    if proof is not None:
+        click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
+    click.echo(_next(out))
+
+
+def _next(out: str) -> str:
+    return visible(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")
+
+
+def _print_result(found: Frontier, point: Point, tree: Tree, wanted: FitRequest, *, has_prices: bool) -> None:
+    from budgetree.learn.new_error import CLI_REMEDY
+    from budgetree.problem import Prices
+    from budgetree.show.frontier_view import new_words, verdict
+
     click.echo(tree.summary())
-    if request.prices is None and instance.prices == Prices(1):
+    if not has_prices and tree.schema.prices == Prices(1):
         click.echo("no price list: every test costs 1.")
-    click.echo(f"known cases: {known_line(found, point)}; {statement_line(tree)}")
+    loss = f"a mean loss of {point.mean_loss:.4g}, " if found.has_losses else ""
+    click.echo(f"known cases: {loss}{100 * point.error_rate:.1f} % wrong; {statement_line(tree)}")
     if found.validation is not None:
         wrong = "" if point.expected is None else f"{new_words(point)}, "
         click.echo(f"new cases: {wrong}{found.validation.how}")
-    if words := verdict(point, CLI_REMEDY):
-        click.echo(click.style(words, fg="yellow"))
-    if wish.min_cases > 1 and tree.n_leaves == 1:
+    if overfitted := verdict(point, CLI_REMEDY):
+        click.echo(click.style(overfitted, fg="yellow"))
+    if wanted.min_cases > 1 and tree.n_leaves == 1:
         click.echo(
-            f"no test leaves {wish.min_cases} cases to every outcome that it shows: fewer --levels or a smaller "
+            f"no test leaves {wanted.min_cases} cases to every outcome that it shows: fewer --levels or a smaller "
             "--min-cases help."
         )
     if not found.complete and not tree.statement.is_proven:
         click.echo("--time-limit gives the search longer.")
-    if proof is not None:
-        click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
-    click.echo(visible(f"model in {out}; next: budgetree show {out}, budgetree ask {out}"))
+
+
+def _new_error_facts(found: Frontier, point: Point) -> dict[str, Any]:
+    """What to expect of a point's tree on new cases."""
+    loss = {"new_loss": point.new_loss, "new_loss_se": point.new_loss_se} if found.has_losses else {}
+    return loss | {
+        "error_rate": point.error_rate,
+        "new_error": point.new_error,
+        "new_error_se": point.new_error_se,
+        "overfitted": point.overfitted,
+        "validation": None if found.validation is None else str(found.validation),
+    }
+
+
+def _bound_reporter(instance: Instance, wanted: FitRequest) -> Callable[[Tree | None], None]:
+    """On a terminal, says what is known so far of how cheap a tree without errors can be; else does nothing."""
+    from budgetree.services.progress import on_terminal
+
+    if not wanted.wants_bound or instance.losses is not None or not on_terminal():
+        return lambda tree: None
+    start, amount, least = time.monotonic(), instance.schema.wording.amount, _counted_bound(instance, 0)
+
+    def report(tree: Tree | None) -> None:
+        bound, found = least, ""
+        if tree is not None and tree.proven is not None:
+            bound = max(least, tree.proven.least_cost)
+            found = f"found one that costs {amount(tree.exact_max_cost)}; "
+        known = f"{found}no tree without errors costs less than {amount(bound)} in the worst case."
+        click.echo(visible(f"{time.monotonic() - start:4.1f} s: {known}"), err=True)
+
+    return report
+
+
+def _find_tree(instance: Instance, groups: Any, wanted: FitRequest) -> tuple[Frontier, Point, Tree]:
+    """What was found, the point of it that is wanted, and its tree with what is proven about it."""
+    from budgetree.learn import frontier
+    from budgetree.learn._frontier import frontier_for_new
+    from budgetree.learn.proofs import tree_for_budget, tree_for_error
+
+    if wanted.objective == "new":
+        learner = {"sure": None if wanted.sure == 1 else wanted.sure, "leaves": wanted.leaves}
+        found = frontier_for_new(
+            instance, [wanted.budget], learner, folds=wanted.folds, groups=groups, time_limit=wanted.time_limit
+        )
+        return found, found[-1], found[-1].tree
+    found = frontier(
+        instance,
+        method=wanted.method,  # type: ignore[arg-type]
+        max_budget=wanted.budget,
+        time_limit=wanted.search_seconds,
+        folds=wanted.folds,
+        groups=groups,
+        min_cases=wanted.min_cases,
+    )
+    if wanted.max_error is None:
+        return found, found[-1], tree_for_budget(found, wanted.budget)
+    return found, found.cheapest(max_error=wanted.max_error), tree_for_error(found, wanted.max_error)
+
+
+def _counted_bound(instance: Instance, max_error: float) -> Fraction:
+    """What no tree with so few errors costs less than, by the leaves that it needs: known at once."""
+    from budgetree.problem.prices import TOLERANCE
+    from budgetree.problem.units import as_fraction
+    from budgetree.proof.leaf_count import leaf_count_bound
+
+    n_cases = instance.schema.cases(int(instance.class_order.counts.sum()))
+    return leaf_count_bound(instance, (as_fraction(max_error) + TOLERANCE) * n_cases)
+
+
+def _with_bounds(instance: Instance, tree: Tree, wanted: FitRequest, proof: Certificate | None) -> Tree:
+    """The tree with the best lower bound on the cost of trees for this max_error that is known or quickly found.
+
+    The certificate, if there is one, is of this tree. Without one it is made where no error is allowed and nothing else
+    settles how cheap a tree can be: it is about trees that make no more errors than this one.
+    """
+    from budgetree.problem.units import as_fraction
+    from budgetree.proof import certify
+
+    if wanted.max_error is None or instance.losses is not None:
+        return tree
+    tree = _raised(tree, _counted_bound(instance, wanted.max_error))
+    if not wanted.wants_bound or tree.statement.is_proven:
+        return tree
+    if proof is None:
+        proof = certify(instance, tree, time_limit=wanted.proof_seconds)
+    return _raised(tree, as_fraction(proof.lower_bound))
+
+
+def _raised(tree: Tree, bound: Fraction) -> Tree:
+    """The same tree, with a bound on the cost of others that is at least this."""
+    proven = tree.proven
+    assert proven is not None
+    return replace(tree, proven=replace(proven, least_cost=max(proven.least_cost, min(bound, tree.exact_max_cost))))

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.endings import ending
+from budgetree.cli.output import check_folder, ending, print_json, write_folder
 
 
 @click.command(
@@ -29,9 +29,7 @@ from budgetree.cli.endings import ending
 @options.as_json
 def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bool, **settings: Any) -> None:
     """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases."""
-    from budgetree.cli.folder import check_folder, write_folder
-    from budgetree.cli.output import print_json
-    from budgetree.cli.tables import Request, load_grouped
+    from budgetree.cli.inputs import Request, load_grouped
     from budgetree.learn import frontier as find_frontier
     from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.services.words import visible_lines

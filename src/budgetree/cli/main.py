@@ -12,16 +12,12 @@ import click
 from budgetree._version import __version__
 from budgetree.cli.ask import ask
 from budgetree.cli.check import check
-from budgetree.cli.completion import completion
-from budgetree.cli.datasets import datasets
-from budgetree.cli.endings import ending
 from budgetree.cli.fit import fit
 from budgetree.cli.frontier import frontier
+from budgetree.cli.output import ending, give_up, prepare_streams
 from budgetree.cli.predict import predict
-from budgetree.cli.report import report
-from budgetree.cli.reproduce import reproduce
-from budgetree.cli.show import show
-from budgetree.cli.streams import flush, give_up, prepare_streams
+from budgetree.cli.show import report, show
+from budgetree.cli.small import completion, datasets, reproduce
 from budgetree.errors import BudgetreeError
 from budgetree.services.clock import none_lost, was_interrupted
 from budgetree.services.words import visible_lines
@@ -84,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None, colour: bool | None) -> int:
     try:
         outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
-        flush()
+        sys.stdout.flush()  # or the error that it cannot be printed
         return outcome if isinstance(outcome, int) else 0
     except click.exceptions.Exit as end:
         return end.exit_code

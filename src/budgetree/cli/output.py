@@ -1,18 +1,44 @@
-"""What commands print: for people, or as JSON for programs."""
+"""What commands print and write: the end of every help, JSON, what is said of trees, streams, a folder of results."""
 
 from __future__ import annotations
 
-import json
+import errno
+import io
+import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from budgetree.services.words import visible, visible_lines
+from budgetree.services.words import show_number, visible, visible_lines
 
 if TYPE_CHECKING:
-    from budgetree.learn import Frontier, Point
+    from budgetree.learn import Frontier
     from budgetree.tree import Tree
+
+# Where pages are, by their name below docs/: in the sources, until they are published. Then it is an address, such as
+# "https://site/{}.html" (CONTRIBUTING.md, "The documentation").
+PAGE = "docs/{}.md"
+STREAMS = ("stdin", "stdout", "stderr")
+REPORT, TABLE = "report.html", "frontier.csv"
+MODEL = r"model-\d{2,}-budget-[\d.e+-]+\.json"
+
+
+def ending(*examples: str, page: str) -> str:
+    """The last lines of a command's help, as click takes them.
+
+    >>> print(ending("budgetree ask pathway.json", page="guide/bedside").replace(chr(8), ""))
+    <BLANKLINE>
+    Example:
+      budgetree ask pathway.json
+    <BLANKLINE>
+    <BLANKLINE>
+    Read more: docs/guide/bedside.md
+    """
+    title = "Example" if len(examples) == 1 else "Examples"
+    lines = ["\b", f"{title}:", *(f"  {example}" for example in examples), "", "\b", f"Read more: {PAGE.format(page)}"]
+    return "\n".join(lines)
 
 
 def print_json(content: Any) -> None:
@@ -22,6 +48,8 @@ def print_json(content: Any) -> None:
 
 def json_text(content: Any, indent: int | None = None) -> str:
     """JSON in which names are readable, but for letters that a terminal would obey."""
+    import json  # not for --help
+
     text = json.dumps(content, ensure_ascii=False, indent=indent, default=str)
     return "".join(
         letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text
@@ -36,15 +64,8 @@ def for_reader(text: str) -> str:
 def statement_line(tree: Tree) -> str:
     """What was proven about a tree: the same sentences wherever it is shown."""
     statement = tree.statement
-    head, words = visible(str(statement)).split(" ", 1)
-    return f"{click.style(head, fg='green')} {words}" if statement.is_proven else f"{head} {words}"
-
-
-def known_line(found: Frontier, point: Point) -> str:
-    """What a point's tree gets wrong of the known cases: the share, or the mean loss where losses are given."""
-    if not found.has_losses:
-        return f"{100 * point.error_rate:.1f} % wrong"
-    return f"a mean loss of {point.mean_loss:.4g}, {100 * point.error_rate:.1f} % wrong"
+    head = click.style("proven:", fg="green") if statement.is_proven else "not proven:"
+    return f"{head} {visible(' '.join(statement.sentences))}"
 
 
 def tree_facts(tree: Tree) -> dict[str, Any]:
@@ -62,13 +83,95 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
     }
 
 
-def new_error_facts(found: Frontier, point: Point) -> dict[str, Any]:
-    """What to expect of a point's tree on new cases."""
-    loss = {"new_loss": point.new_loss, "new_loss_se": point.new_loss_se} if found.has_losses else {}
-    return loss | {
-        "error_rate": point.error_rate,
-        "new_error": point.new_error,
-        "new_error_se": point.new_error_se,
-        "overfitted": point.overfitted,
-        "validation": None if found.validation is None else str(found.validation),
-    }
+class Closed(io.TextIOBase):
+    """Standard output that the shell has closed (>&-): printing fails in words."""
+
+    def write(self, text: str, /) -> int:
+        raise OSError(errno.EBADF, "standard output is closed; there is nowhere to print", "stdout")
+
+
+def prepare_streams() -> None:
+    """Open what is closed, lest the next file take its place, and print what the terminal can show."""
+    for number, name in enumerate(STREAMS):
+        if getattr(sys, name) is None:
+            _occupy(number)
+            nowhere = open(os.devnull, "w" if number else "r", encoding="utf-8")  # noqa: SIM115 (as long as the process)
+            setattr(sys, name, Closed() if name == "stdout" else nowhere)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ● shows ? rather than an error
+
+
+def give_up(stream: TextIO) -> None:
+    """It has no reader any more, so what is left goes nowhere; else Python would complain of it at its end."""
+    try:
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        stream.flush()
+    except (OSError, ValueError):  # closed, or not a file
+        pass
+
+
+def _occupy(number: int) -> None:
+    try:
+        os.fstat(number)
+    except OSError:
+        opened = os.open(os.devnull, os.O_RDWR)
+        if opened != number:
+            os.dup2(opened, number)
+            os.close(opened)
+
+
+def check_folder(out: str, force: bool) -> None:
+    """An error if the folder cannot be made, or holds anything and may not be written to."""
+    folder = Path(out)
+    if folder.exists() and any(folder.iterdir()) and not force:
+        raise click.UsageError(
+            f"{out} is there already and not empty; --force replaces the files that budgetree wrote there, no others."
+        )
+    if not folder.resolve().parent.is_dir():
+        raise click.UsageError(f"{folder.resolve().parent} does not exist; --out makes only the last folder.")
+
+
+def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[str]:
+    """Everything is written beside the folder before the first file moves into it, and nothing of others is touched.
+
+    The paths of the files.
+    """
+    import re
+    import shutil
+
+    from budgetree.report import render_page, summarise_frontier
+    from budgetree.services.files import part_name, remove_orphans, write_text
+
+    check_folder(out, force)  # it may have been filled meanwhile
+    folder = Path(out)
+    beside = folder.resolve().parent
+    remove_orphans(beside)
+    new = beside / part_name()
+    try:
+        new.mkdir(mode=0o700)
+        write_text(new / REPORT, render_page(summarise_frontier(frontier, title=Path(title).stem)))
+        write_text(new / TABLE, _frontier_csv(frontier))
+        for number, point in enumerate(frontier):
+            point.tree.to_json(new / f"model-{number:02d}-budget-{show_number(point.max_cost)}.json")
+        names = [REPORT, TABLE, *sorted(file.name for file in new.glob("model-*"))]
+        folder.mkdir(exist_ok=True)
+        for name in names:
+            os.replace(new / name, folder / name)
+        for old in folder.iterdir():  # models of an earlier frontier would be taken for this one's
+            if re.fullmatch(MODEL, old.name) and old.name not in names:
+                old.unlink()
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return [str(folder / name) for name in names]
+
+
+def _frontier_csv(frontier: Frontier) -> str:
+    import csv
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(frontier.columns)
+    writer.writerows([getattr(point, name) for name in frontier.columns] for point in frontier)
+    return text.getvalue()

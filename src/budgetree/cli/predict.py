@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from budgetree.cli import options
-from budgetree.cli.endings import ending
+from budgetree.cli.output import ending, for_reader, json_text
+from budgetree.errors import TableError, Where
 
 
 @click.command(epilog=ending("budgetree predict pathway.json new_cases.csv -o predicted.csv", page="guide/bedside"))
@@ -45,10 +46,8 @@ def predict(
     Cells are written as they are, so that programs read what was there. For a table from people you do not know that
     will be opened in a spreadsheet, --spreadsheet-safe keeps it from running what they wrote.
     """
-    from budgetree.cli.output import for_reader
-    from budgetree.cli.predictions import Tally, predict_rows
-    from budgetree.cli.spreadsheet import safe_line
-    from budgetree.cli.tables import check_outputs, codes_for, columns_for, open_rows
+    from budgetree.cli.inputs import check_outputs
+    from budgetree.cli.predictions import Tally, codes_for, columns_for, open_rows, predict_rows, safe_line
     from budgetree.data.source import Reading
     from budgetree.services.files import replacing
     from budgetree.services.words import counted, no_such, visible
@@ -63,7 +62,7 @@ def predict(
     wanted = replace(wanted, lines=not as_json)
     if target is not None:
         if target not in rows.names:
-            raise ValueError(f"{rows.source}: {no_such('column', target, rows.names)}")
+            raise TableError(no_such("column", target, rows.names), subject=target, where=Where(rows.source))
         wanted = replace(wanted, texts={*wanted.texts, target} - set(wanted.numbers))
     tally = Tally(tree)
     is_file = out is not None and not as_json
@@ -90,8 +89,6 @@ def predict(
 
 
 def _json(records: Iterator[dict[str, Any]], is_first: bool) -> str:
-    from budgetree.cli.output import json_text
-
     text = ",\n".join(map(json_text, records))
     return ("\n" if is_first or not text else ",\n") + text
 

@@ -1,20 +1,144 @@
-"""What a tree says of a batch of rows, each different answer put into words once; and what all batches come to."""
+"""Rows of a file as a model reads them, what its tree says of a batch of them, and what all batches come to."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.cli.judging import Judgement
-from budgetree.data.batches import csv_cell
+from budgetree.cli.inputs import is_bundled, open_table
+from budgetree.data.batches import Batches, Wanted, csv_cell, open_batches, whole_table
 from budgetree.data.column import Column
-from budgetree.services.words import counted
-from budgetree.tree import Tree
+from budgetree.data.encoders import UNSEEN, NumberEncoder, as_learned
+from budgetree.data.source import Reading
+from budgetree.data.table import Table
+from budgetree.errors import TableError, Where
+from budgetree.problem import Schema
+from budgetree.services.words import counted, some_of
+from budgetree.show.text import confusion_lines
+from budgetree.tree import Confusion, Tree
+
+MAX_SHOWN = 12  # classes, in the list of what was missed
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
+
+
+def open_rows(data: str, reading: Reading) -> Batches:
+    """The rows of a file or a bundled data set, batch by batch."""
+    return whole_table(open_table(data)) if is_bundled(data) else open_batches(data, reading)
+
+
+def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
+    """The columns that the model may ask for, which must be there."""
+    there = set(rows.names)
+    for test in sorted(used):
+        if schema.test_names[test] not in there:
+            raise TableError(
+                f"there is no column {schema.test_names[test]!r}, which the model may ask for. "
+                f"There are: {some_of(rows.names)}.",
+                subject=schema.test_names[test],
+                where=Where(rows.source),
+            )
+    encoders = () if schema.encoders is None else schema.encoders
+    numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
+    names = {schema.test_names[test] for test in used}
+    return Wanted(numbers & names, names - numbers)
+
+
+def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
+    """The codes of a table's rows, as the model reads them."""
+    if schema.encoders is None:
+        return _codes_by_name(schema, used, table)
+    return schema.encode(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
+
+
+def _codes_by_name(schema: Schema, used: frozenset[int], table: Table) -> Any:
+    """For a model of codes, where a cell holds an outcome's name."""
+    codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
+    for test in used:
+        codes_by_name = {name: code for code, name in enumerate(schema.outcome_names[test])}
+        cells = table.column(schema.test_names[test]).coded()
+        known = np.array([codes_by_name.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
+        codes[:, test] = cells.look_up(known, codes_by_name.get("None", UNSEEN))
+    return codes
+
+
+class Judgement:
+    """Counts pairs of a right and a given answer, both as texts, since a file need not have the model's types."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.schema = tree.schema
+        self.answers = [str(name) for name in tree.answer_names]
+        self.classes = self.answers[: len(tree.class_names)]
+        self.pairs: Counter[tuple[str, str]] = Counter()
+        self.n_without = 0  # rows that say nothing of what is right
+
+    def add(self, counts: Iterable[tuple[str | None, str, int]]) -> None:
+        """So many more rows of a right and a given answer; None where it is not known what is right."""
+        for true, answer, count in counts:
+            if true is None:
+                self.n_without += count
+            else:
+                self.pairs[true, answer] += count
+
+    @property
+    def confusion(self) -> Confusion:
+        """A row per answer, a column per class: those of the model, and then whatever else the column has."""
+        others = sorted({true for true, _ in self.pairs} - set(self.classes))
+        names = (*self.classes, *others)
+        # Nothing answers what the model does not know, but a class has the same position in rows and columns.
+        answers = (*names, *(answer for answer in self.answers[len(self.classes) :] if answer not in names))
+        return Confusion(answers, names, tuple(tuple(self.pairs[true, answer] for true in names) for answer in answers))
+
+    @property
+    def mean_loss(self) -> float | None:
+        """Over the rows whose class the model knows; None where there is none."""
+        table = self.schema.loss_table
+        at = {name: position for position, name in enumerate(self.answers)}
+        known = {pair: count for pair, count in self.pairs.items() if pair[0] in self.classes}
+        if not known:
+            return None
+        units = sum(int(table.units[at[true], at[answer]]) * count for (true, answer), count in known.items())
+        return float(units / table.scale / sum(known.values()))
+
+    def lines(self) -> Iterator[str]:
+        """How many are wrong, of which classes, what that loses, and which answers were given instead."""
+        n_rows = sum(self.pairs.values())
+        referrals = set(self.answers[len(self.classes) :])
+        wrong: Counter[str] = Counter()
+        total: Counter[str] = Counter()
+        for (true, answer), count in self.pairs.items():
+            total[true] += count
+            if answer != true and answer not in referrals:
+                wrong[true] += count
+        share = sum(wrong.values()) / n_rows if n_rows else 0
+        yield f"{sum(wrong.values())} of {counted(n_rows, 'prediction is', 'predictions are')} wrong ({share:.1%})."
+        if self.n_without:
+            yield f"{counted(self.n_without, 'row says', 'rows say')} nothing about what is right: left out."
+        labels = dict(zip(self.answers, self.schema.wording.answers, strict=True))
+        for true, count in wrong.most_common(MAX_SHOWN):
+            yield f"  {labels.get(true, true)}: {count} of {total[true]} missed"
+        if referrals:
+            n_referred = sum(count for (_, answer), count in self.pairs.items() if answer in referrals)
+            yield f"{counted(n_referred, 'row')} got an answer that is no class ({n_referred / max(n_rows, 1):.1%})."
+        if self.schema.losses is not None:
+            yield from self._loss_lines(total)
+        if n_rows:
+            yield from confusion_lines(self.confusion.called(self.schema))
+
+    def _loss_lines(self, total: Counter[str]) -> Iterator[str]:
+        mean = self.mean_loss
+        if mean is not None:
+            yield f"mean loss {mean:.4g} per row."
+        unknown = sum(count for true, count in total.items() if true not in self.classes)
+        if unknown:
+            yield f"{counted(unknown, 'row is', 'rows are')} of a class that the model does not know, without a loss."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,26 +155,26 @@ class Predictions:
 
     def as_cells(self) -> Iterator[str]:
         """Per row, the cells to add to its line of CSV."""
-        said = [
+        cells = [
             ",".join(map(csv_cell, (str(label), str(cost), "; ".join(tests))))
             for label, cost, tests in zip(self.labels, self.costs, self.tests, strict=True)
         ]
         if self.probabilities is None:
-            return (said[answer] for answer in self.answer.tolist())
+            return (cells[answer] for answer in self.answer.tolist())
         rows = zip(self.answer.tolist(), self.probabilities.tolist(), strict=True)
-        return (f"{said[answer]},{','.join(map('{:.6g}'.format, shares))}" for answer, shares in rows)
+        return (f"{cells[answer]},{','.join(map('{:.6g}'.format, shares))}" for answer, shares in rows)
 
     def as_records(self) -> Iterator[dict[str, Any]]:
         """Per row, what programs read."""
-        said = [
+        records = [
             {"prediction": label, "cost": cost, "tests": list(tests)}
             for label, cost, tests in zip(self.labels, self.costs, self.tests, strict=True)
         ]
         if self.probabilities is None:
-            return (said[answer] for answer in self.answer.tolist())
+            return (records[answer] for answer in self.answer.tolist())
         names = [str(name) for name in self.class_names]
         rows = zip(self.answer.tolist(), self.probabilities.tolist(), strict=True)
-        return (said[answer] | {"probabilities": dict(zip(names, shares, strict=True))} for answer, shares in rows)
+        return (records[answer] | {"probabilities": dict(zip(names, shares, strict=True))} for answer, shares in rows)
 
 
 def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
@@ -93,7 +217,7 @@ class Tally:
         )
         if target is not None:
             self._judgement = self._judgement or Judgement(self.tree)
-            self._judgement.add_counts(_pairs(found, target))
+            self._judgement.add(_pairs(found, target))
 
     @property
     def mean_cost(self) -> float:
@@ -120,3 +244,26 @@ def _pairs(found: Predictions, target: Column) -> Iterator[tuple[str | None, str
     pair = truth.positions.astype(np.int64) % len(names) * max(1, len(found.labels)) + found.answer
     for place, count in zip(*(part.tolist() for part in np.unique(pair, return_counts=True)), strict=True):
         yield names[place // len(found.labels)], str(found.labels[place % len(found.labels)]), count
+
+
+def safe_line(line: str) -> str:
+    """A line of CSV, with ' before every cell that is no number and could be a formula.
+
+    >>> safe_line("=cmd(),-3.5,-x,plain")
+    "'=cmd(),-3.5,'-x,plain"
+    """
+    if not any(mark in line for mark in FORMULA):
+        return line
+    (cells,) = csv.reader(io.StringIO(line, newline=""))
+    return ",".join(csv_cell(_safe_cell(cell)) for cell in cells)
+
+
+def _safe_cell(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(FORMULA) and not _is_number(cell) else cell
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(float(cell)) and cell.isprintable()
+    except ValueError:
+        return False

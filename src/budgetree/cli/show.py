@@ -1,11 +1,16 @@
-"""`budgetree show`: a model's tree in the terminal, or in another language."""
+"""`budgetree show` and `budgetree report`: a model in the terminal, in another language, or as a page."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
 from budgetree.cli import options
-from budgetree.cli.endings import ending
+from budgetree.cli.inputs import check_outputs, open_model
+from budgetree.cli.output import ending, for_reader, print_json, statement_line, tree_facts
+from budgetree.errors import CertificateError, TreeError, Where
+from budgetree.services.words import visible
 
 FORMS = ("text", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
 MAX_NESTED = 200  # tests on a path, in JSON
@@ -42,20 +47,16 @@ def show(
     as_json: bool,
 ) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, a program, a picture."""
-    from budgetree.cli.output import for_reader, statement_line
-    from budgetree.cli.tables import open_model
-    from budgetree.services.words import visible
-
     tree = open_model(model, labels)
     if as_json:
-        from budgetree.cli.output import print_json, tree_facts
-
         if tree.depth > MAX_NESTED:
-            raise ValueError(
-                f"{model}: this tree has {tree.depth:,} tests on a path; nested JSON of more than {MAX_NESTED} levels "
-                'is refused by most programs. The model file itself is JSON without nesting: read its "nodes".'
+            raise TreeError(
+                f"this tree has {tree.depth:,} tests on a path; nested JSON of more than {MAX_NESTED} levels is "
+                'refused by most programs. The model file itself is JSON without nesting: read its "nodes".',
+                found=tree.depth,
+                expected=MAX_NESTED,
+                where=Where(model),
             )
-
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
         expected = "" if tree.expected is None else f"\n{visible(str(tree.expected))}"
@@ -63,3 +64,45 @@ def show(
     else:
         text = tree.to_sql(backslash_escapes=backslash_escapes) if form == "sql" else getattr(tree, f"to_{form}")()
         click.echo(for_reader(text), nl=form == "rules")
+
+
+@click.command(
+    epilog=ending(
+        'budgetree report pathway.json -o pathway.html --title "Chest pain"',
+        page="guide/bedside",
+    )
+)
+@options.model
+@click.option(
+    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), required=True, help="The HTML file to write."
+)
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Show this certificate (see fit --certificate).",
+)
+@click.option("--title", metavar="TEXT", help="What to call it; by default the model's name.")
+@click.option(
+    "--language",
+    metavar="CODE",
+    help="The page's language, en or de; by default the reader's own.",
+)
+@options.labels
+def report(
+    model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None
+) -> None:
+    """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult."""
+    from budgetree.proof import Certificate
+    from budgetree.report import render_page, summarise_tree
+    from budgetree.services.files import write_text
+
+    check_outputs((out,), (model, certificate, labels))
+    tree = open_model(model, labels)
+    proof = None if certificate is None else Certificate.from_json(certificate)
+    if proof is not None and (why := proof.contradiction(tree)) is not None:
+        message = f"this is not a certificate of {model}: {why}. Make one with fit --certificate."
+        raise CertificateError(message, where=Where(str(certificate)))
+    content = summarise_tree(tree, title=Path(model).stem if title is None else title, certificate=proof)
+    write_text(out, render_page(content, language=language))
+    click.echo(visible(f"{out}: open it in a browser; it works without a network."))

@@ -25,11 +25,10 @@ from budgetree.services.words import no_such, some_of
 
 if TYPE_CHECKING:
     from budgetree.counts import AnyCases
-    from budgetree.data.batches import Batches, Wanted
     from budgetree.data.encoders import LevelCounts
     from budgetree.data.source import Reading
     from budgetree.data.table import Table
-    from budgetree.problem import Instance, Labels, Schema
+    from budgetree.problem import Instance, Labels
     from budgetree.problem.settings_file import Settings
     from budgetree.tree import Tree
 
@@ -53,6 +52,11 @@ class Request:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """What is read."""
+        return self.data, self.prices, self.losses, self.labels
 
     @property
     def reading(self) -> Reading:
@@ -185,42 +189,6 @@ def _no_tests(request: Request) -> list[str]:
     return [*request.drop, *(name for name in groups if name not in request.drop)]
 
 
-def open_rows(data: str, reading: Reading) -> Batches:
-    """The rows of a file or a bundled data set, batch by batch."""
-    from budgetree.data.batches import open_batches, whole_table
-
-    return whole_table(open_table(data)) if is_bundled(data) else open_batches(data, reading)
-
-
-def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
-    """The columns that the model may ask for, which must be there."""
-    from budgetree.data.batches import Wanted
-    from budgetree.data.encoders import NumberEncoder
-
-    there = set(rows.names)
-    for test in sorted(used):
-        if schema.test_names[test] not in there:
-            raise TableError(
-                f"there is no column {schema.test_names[test]!r}, which the model may ask for. "
-                f"There are: {some_of(rows.names)}.",
-                subject=schema.test_names[test],
-                where=Where(rows.source),
-            )
-    encoders = () if schema.encoders is None else schema.encoders
-    numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
-    names = {schema.test_names[test] for test in used}
-    return Wanted(numbers & names, names - numbers)
-
-
-def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
-    """The codes of a table's rows, as the model reads them."""
-    if schema.encoders is None:
-        return _codes_by_name(schema, used, table)
-    from budgetree.data.encoders import as_learned
-
-    return schema.encode(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
-
-
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
     """An error if a file could not be written, or would replace what is read or another output."""
     from budgetree.services.files import check_place
@@ -266,21 +234,6 @@ def _check_target(names: Sequence[str], request: Request) -> str:
         message = f"--drop {request.target}: that is the target; it cannot be left out."
         raise SettingError(message, subject="drop", found=request.target)
     return request.target
-
-
-def _codes_by_name(schema: Schema, used: frozenset[int], table: Table) -> Any:
-    """For a model of codes, where a cell holds an outcome's name."""
-    import numpy as np
-
-    from budgetree.problem import UNSEEN
-
-    codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
-    for test in used:
-        code = {name: place for place, name in enumerate(schema.outcome_names[test])}
-        cells = table.column(schema.test_names[test]).coded()
-        known = np.array([code.get(str(cell), UNSEEN) for cell in cells.distinct], dtype=np.uint8)
-        codes[:, test] = cells.look_up(known, code.get("None", UNSEEN))
-    return codes
 
 
 def is_bundled(data: str) -> bool:

@@ -1,0 +1,82 @@
+"""`budgetree datasets`, `reproduce` and `completion`."""
+
+from __future__ import annotations
+
+import click
+
+from budgetree.cli import options
+from budgetree.cli.output import ending, print_json
+
+HOW = {
+    "bash": 'eval "$(budgetree completion bash)"  in ~/.bashrc',
+    "zsh": 'eval "$(budgetree completion zsh)"  in ~/.zshrc',
+    "fish": "budgetree completion fish > ~/.config/fish/completions/budgetree.fish",
+}
+
+
+@click.command(epilog=ending("budgetree datasets", page="paper"))
+@options.as_json
+def datasets(as_json: bool) -> None:
+    """List the data sets that come with budgetree, prepared as in the paper."""
+    from budgetree import datasets as bundled
+
+    found = []
+    for name in bundled.names():
+        instance = bundled.load(name)
+        sizes = {"cases": instance.n_objects, "tests": instance.n_tests, "classes": instance.n_classes}
+        found.append({"name": name} | sizes)
+    if as_json:
+        print_json(found)
+        return
+    click.echo(f"{'name':<14} {'cases':>8} {'tests':>6} {'classes':>8}")
+    for entry in found:
+        click.echo(f"{entry['name']:<14} {entry['cases']:>8} {entry['tests']:>6} {entry['classes']:>8}")
+    click.echo("\nUse a name in place of a file: budgetree frontier pima")
+
+
+@click.command(epilog=ending("budgetree reproduce --out paper", page="paper"))
+@click.option("--out", metavar="DIR", type=click.Path(file_okay=False), help="Write pictures, tables and a page there.")
+@click.option(
+    "--time-limit",
+    metavar="S",
+    type=options.AMOUNT,
+    default=20.0,
+    show_default=True,
+    help="Seconds for dna's exact frontier.",
+)
+def reproduce(out: str | None, time_limit: float) -> None:
+    """Reproduce the paper from the bundled data: figures, tables and every claim, with what exact search proves.
+
+    Takes about half a minute. With --out the folder holds index.html, figure5.png and .svg, the curves as CSV and
+    paper.md; that needs matplotlib (pip install 'budgetree[plot]').
+    """
+    from budgetree.reproduce import Verdict
+    from budgetree.reproduce import reproduce as run
+
+    if out is not None:
+        from budgetree.show.plots import need_matplotlib
+
+        need_matplotlib()  # before the work, not after it
+    found = run(hard_seconds=time_limit)
+    for claim in found.claims:
+        colour = {Verdict.HOLDS: "green", Verdict.FAILS: "red"}.get(claim.verdict, "yellow")
+        click.echo(f"{click.style(claim.where, bold=True)}: {click.style(claim.verdict.value, fg=colour)}")
+        click.echo(f"  says: {claim.says}\n  found: {claim.result}\n")
+    if out is None:
+        click.echo("--out DIR writes the figures, the tables and a page.")
+    else:
+        files = found.write(out)
+        click.echo(f"Wrote {len(files)} files to {out}; open {out}/index.html in a browser.")
+
+
+@click.command(epilog="\n".join(["\b", *HOW.values(), "", ending("budgetree completion bash", page="guide/install")]))
+@click.argument("shell", type=click.Choice(list(HOW)))
+def completion(shell: str) -> None:
+    """Print the script that completes `budgetree` in your shell."""
+    from click.shell_completion import get_completion_class
+
+    from budgetree.cli.main import cli
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # the choices are those that click knows
+    click.echo(kind(cli, {}, "budgetree", "_BUDGETREE_COMPLETE").source())
