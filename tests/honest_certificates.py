@@ -235,7 +235,7 @@ def make_document(facts, budget, *, grown=None):
     ratio = str(cost / lower) if lower else ("1" if cost == 0 else None)
     document = {
         "format": "budgetree certificate",
-        "version": 2,
+        "version": 1,
         "instance": facts.fingerprint(),
         "tree": flatten(tree),
         "max_cost": str(max_cost(facts, tree)),
@@ -250,6 +250,11 @@ def make_document(facts, budget, *, grown=None):
         if grown is not None
         else None,
         "error_bounds": error_bounds,
+        "losses": None,
+        "loss": str(errors),
+        "spared": None,
+        "not_applicable": {},
+        "rounded": [],
     }
     winner = document["winner"]
     claim = Claim(errors, None, max_cost(facts, tree), cost, lower, None if winner is None else bounds[winner])

@@ -53,8 +53,9 @@ def repeating_tree(folder: Path) -> bt.Tree:
     """A tree that asks for its first test again: the outcome is known then, and costs nothing."""
     model = {
         "format": "budgetree",
-        "version": 1,
-        "origin": "",
+        "version": 6,
+        "origin": {"method": "unknown", "rule": "worst", "changes": []},
+        **dict.fromkeys(("proven", "expected", "known", "losses", "labels", "models")),
         "n_objects": 6,
         "units_per_object": 1,
         "classes": ["well", "ill"],

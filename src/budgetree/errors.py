@@ -32,7 +32,7 @@ looks into a sentence, and what is put in front of one or behind it comes from a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 
@@ -40,7 +40,7 @@ from typing import Any, ClassVar
 class Where:
     """The place that an error is about: a file (or a frame, a document), and a place in it."""
 
-    source: str
+    source: str = ""  # "" where it is named later, by who opened it
     line: int | None = None
     column: str | None = None
     entry: str | None = None  # of a document: tests.mri; of a workbook: sheet 'Data', cell C4
@@ -109,9 +109,11 @@ class BudgetreeError(ValueError):
         self.remedy = remedy
 
     def at(self, where: Where) -> BudgetreeError:
-        """The same error, said of this place unless it has one already."""
+        """The same error, said of this place unless it has one already; where only the source is missing, of this."""
         if self.where is None:
             self.where = where
+        elif not self.where.source:
+            self.where = replace(self.where, source=where.source)
         return self
 
     def on_command_line(self) -> str:
@@ -181,7 +183,15 @@ class TreeError(BudgetreeError):
 
 
 class FileError(BudgetreeError):
-    """A file that cannot be read as what it should be; the message names the file, the place and the remedy."""
+    """A file that cannot be read as what it should be."""
+
+    @classmethod
+    def of(cls, error: BudgetreeError, where: Where) -> FileError:
+        """This kind of error, with the fields of another one: what a file holds is wrong in itself."""
+        found = error if isinstance(error, cls) else cls(error.message)
+        found.__dict__.update(error.__dict__)
+        found.at(where)
+        return found
 
 
 class TableFileError(FileError):
@@ -212,7 +222,7 @@ class CertificateError(FileError):
     >>> bt.Certificate({})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    budgetree.errors.CertificateError: document: this is not a certificate: expected ...
+    budgetree.errors.CertificateError: this is not a certificate; expected ...
     """
 
 

@@ -128,7 +128,7 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         (["frontier", *TABLE[:3], "--prices", "no.toml"], 1, "no.toml: No such file"),
         (["frontier", *TABLE[:3], "--prices", "fälle.csv"], 1, "a price list has the columns test and price"),
         (["frontier", "--nonsense"], 2, "No such option"),
-        (["predict", "fälle.csv", "fälle.csv"], 1, "fälle.csv: not valid JSON"),
+        (["predict", "fälle.csv", "fälle.csv"], 1, "fälle.csv, line 1: this is not valid JSON"),
         (["predict", "no.json", "fälle.csv"], 1, "no.json: No such file"),
         (["show", "."], 2, "is a directory"),
     ],

@@ -45,7 +45,7 @@ def test_a_certificate_that_was_edited_is_not_shown(
         (false, "it was changed after it was sealed"),
         (false | {"seal": seal(false)}, "its lower bound or ratio cannot be true of this tree"),
         ({"format": "budgetree certificate"}, "'version' is missing"),
-        (document | {"ratio": "1/0"}, 'ratio is \'1/0\'; expected an exact number as text, "p" or "p/q"'),
+        (document | {"ratio": "1/0"}, 'ratio: \'1/0\' is not allowed; expected an exact number as text, "p" or "p/q"'),
     ]:
         Path("b.cert").write_text(json.dumps(content))
         assert reason in run(capsys, "report", "a.json", "-o", "a.html", "--certificate", "b.cert", code=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from budgetree.learn.new_error import CLI_REMEDY, HeldOut, overfitted_words
-from budgetree.tree.expected import NewError
+from budgetree.tree.provenance import NewError
 
 
 def test_equal_rows_give_the_binomial_standard_error() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import budgetree as bt
-from budgetree.tree.expected import Expected, NewError, NewLoss
+from budgetree.tree.provenance import Expected, NewError, NewLoss
 
 
 def test_the_words_give_the_error_its_standard_error_and_whether_it_is_overfitted() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import budgetree as bt
-from budgetree.tree.origin import Change, Function, Origin
+from budgetree.tree.provenance import Change, ChangeKind, Function, Method, Origin
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def pima() -> bt.Instance:
 def test_a_grown_tree_says_how(pima: bt.Instance) -> None:
     tree = bt.grow(pima, bt.HingedPairs(2.5), delta=3, budget=20, rule="expected")
     function = Function("HingedPairs", (("alpha", Fraction(5, 2)),), "HingedPairs(2.5)")
-    assert tree.origin == Origin("greedy", function, Fraction(3), Fraction(20), "expected")
+    assert tree.origin == Origin(Method.GREEDY, function, Fraction(3), Fraction(20), "expected")
     assert str(tree.origin) == "greedy HingedPairs(2.5), delta=3, budget=20, rule=expected"
     assert bt.grow(pima, budget=float("inf")).origin == bt.grow(pima).origin
 
@@ -26,7 +26,9 @@ def test_a_grown_tree_says_how(pima: bt.Instance) -> None:
 def test_changes_are_kept_in_their_order(pima: bt.Instance) -> None:
     tree = bt.grow(pima)
     changed = tree.cut(20.5).trim().priced(1)
-    assert changed.origin.changes == (Change("cut", Fraction(41, 2)), Change("trimmed"), Change("repriced"))
+    kinds = [ChangeKind.CUT, ChangeKind.TRIMMED, ChangeKind.REPRICED]
+    assert [change.kind for change in changed.origin.changes] == kinds
+    assert changed.origin.changes[0] == Change(ChangeKind.CUT, Fraction(41, 2))
     assert str(changed.origin) == "greedy Pairs(), cut at 20.5, trimmed, at other prices"
     assert tree.cut(10**6) is tree
     assert tree.priced(pima.prices) is tree
@@ -47,7 +49,7 @@ def test_only_a_tree_that_is_as_the_paper_grows_it_is_whole(pima: bt.Instance) -
 
 
 def test_each_method_has_its_name(pima: bt.Instance) -> None:
-    assert bt.optimal(pima, budget=20).tree.origin == Origin("exact")
+    assert bt.optimal(pima, budget=20).tree.origin == Origin(Method.EXACT)
     assert bt.frontier(pima, folds=0)[0].tree.origin.method in ("leaf", "exact")
     curve = bt.tradeoff(pima, bt.Powers(3))
     assert curve.points[1].tree.origin.delta == Fraction(str(curve.points[1].parameter))

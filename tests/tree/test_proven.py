@@ -10,13 +10,14 @@ import pytest
 
 import budgetree as bt
 from budgetree.services.clock import Ended
-from budgetree.tree.proven import Proven, state
+from budgetree.tree.proven import Asked, Proven, state
+from budgetree.tree.provenance import Method
 
 NOTHING = "Another tree may be cheaper or make fewer errors."
 
 FIVE = Fraction(5)
-BUDGET = Proven("budget", FIVE, "exact", FIVE, Fraction(3))
-ERROR = Proven("max_error", Fraction(1, 50), "exact", FIVE, Fraction(3), FIVE)
+BUDGET = Proven(Asked.BUDGET, FIVE, Method.EXACT, FIVE, Fraction(3))
+ERROR = Proven(Asked.MAX_ERROR, Fraction(1, 50), Method.EXACT, FIVE, Fraction(3), FIVE)
 EARLY = "The search ended early; this is the best so far."
 BEST = "No tree within a budget of 5 makes fewer errors."
 
@@ -34,7 +35,7 @@ SENTENCES = {
         "not proven: Some tree within a budget of 5 might make as few as 1 error.",
     ),
     "none might": (
-        replace(BUDGET, least_errors=Fraction(0), method="greedy"),
+        replace(BUDGET, least_errors=Fraction(0), method=Method.GREEDY),
         "not proven: Some tree within a budget of 5 might make as few as no errors.",
     ),
     "ended early": (
@@ -57,7 +58,7 @@ SENTENCES = {
         f"Whether some tree costs less than 5 is not known. {EARLY}",
     ),
     "no bound on the cost": (
-        replace(ERROR, limit=Fraction(0), least_cost=Fraction(0), least_errors=Fraction(0), method="greedy"),
+        replace(ERROR, limit=Fraction(0), least_cost=Fraction(0), least_errors=Fraction(0), method=Method.GREEDY),
         "not proven: No lower bound on the cost of a tree without errors is known.",
     ),
 }
@@ -110,7 +111,7 @@ def test_a_tree_that_is_cut_so_that_it_errs_more_loses_its_claim(best: bt.Tree) 
 
 
 def test_a_trimmed_tree_keeps_its_claim_since_it_errs_as_before() -> None:
-    claim = Proven("budget", Fraction(3), "exact", Fraction(3), Fraction(0))
+    claim = Proven(Asked.BUDGET, Fraction(3), Method.EXACT, Fraction(3), Fraction(0))
     tree = replace(bt.grow(bt.datasets.load("pima")).cut(3), proven=claim, ended=Ended.INTERRUPTED)
     trimmed = tree.trim()
     assert trimmed.n_leaves < tree.n_leaves

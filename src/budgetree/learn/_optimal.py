@@ -23,7 +23,8 @@ from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
-from budgetree.tree.proven import Proven
+from budgetree.tree.proven import Asked, Proven
+from budgetree.tree.provenance import Method
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -189,7 +190,7 @@ def _solution(request: Request, tree: Tree, lower_bound: int, complete: bool, bu
     return Solution(
         tree=replace(
             tree,
-            proven=Proven("budget", limit, "exact", limit, least, least_cost, request.min_cases),
+            proven=Proven(Asked.BUDGET, limit, Method.EXACT, limit, least, least_cost, request.min_cases),
             ended=clock.ended(complete=complete),
         ),
         errors=tree.errors,

@@ -16,6 +16,7 @@ from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
+from budgetree.tree.provenance import Method
 
 
 def predictive(
@@ -113,7 +114,7 @@ class PredictiveTrees:
 def predictive_origin(budget: Any, sure: float | None, leaves: Leaves) -> Origin:
     """What a tree's origin says about these settings."""
     return Origin(
-        "predictive",
+        Method.PREDICTIVE,
         budget=None if is_unlimited(budget) else as_fraction(budget),
         leaves=leaves,
         sure=None if sure is None else Fraction(str(sure)),

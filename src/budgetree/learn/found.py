@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from budgetree.counts import AnyCases
 from budgetree.tree import LEAF, Nodes, Tree
-from budgetree.tree.origin import Origin
+from budgetree.tree.provenance import Method, Origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,4 +85,4 @@ def leaf_of(counts: NDArray[np.int64]) -> Nodes:
 
 
 def _single_leaf(instance: AnyCases) -> Tree:
-    return Tree(instance.schema, leaf_of(instance.class_order.counts), instance.n_objects, Origin("leaf"))
+    return Tree(instance.schema, leaf_of(instance.class_order.counts), instance.n_objects, Origin(Method.LEAF))

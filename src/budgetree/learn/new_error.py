@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.tree.expected import NewError, NewLoss
+from budgetree.tree.provenance import NewError, NewLoss
 
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"

@@ -21,8 +21,8 @@ from budgetree.problem.units import as_fraction, non_negative, plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.expected import Expected, NewError, NewLoss
 from budgetree.tree.proven import Proven
+from budgetree.tree.provenance import Expected, NewError, NewLoss
 
 COLUMNS = (  # of a point, in tables
     "max_cost",

@@ -12,7 +12,8 @@ from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Clock
 from budgetree.tree import Tree
-from budgetree.tree.proven import Proven
+from budgetree.tree.proven import Asked, Proven
+from budgetree.tree.provenance import Method
 
 if TYPE_CHECKING:
     from budgetree.learn.points import Frontier, Point
@@ -51,15 +52,15 @@ def tree_for_error(frontier: Frontier, max_error: Any) -> Tree:
     allowed = (share + TOLERANCE) * total / scale
     proven = point._proven or _at_its_budget(frontier, point, frontier.bounds)
     least_cost = _least_cost(frontier.bounds, allowed, point)
-    return replace(point.tree, proven=replace(proven, asked="max_error", limit=share, least_cost=least_cost))
+    return replace(point.tree, proven=replace(proven, asked=Asked.MAX_ERROR, limit=share, least_cost=least_cost))
 
 
 def _at_its_budget(frontier: Frontier, point: Point, bounds: Bounds) -> Proven:
     budget = _exact(point.max_cost)
     return Proven(
-        asked="budget",
+        asked=Asked.BUDGET,
         limit=budget,
-        method="exact" if frontier.method.startswith("exact") else "greedy",
+        method=Method.EXACT if frontier.method.startswith("exact") else Method.GREEDY,
         budget=budget,
         least_errors=_exact(point.lower_bound),
         least_cost=_least_cost(bounds, _exact(point.loss), point),

@@ -26,7 +26,7 @@ from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.expected import NewError, NewLoss
+from budgetree.tree.provenance import NewError, NewLoss
 
 # Learns from some of the rows, within the time; then the tree for each budget can be asked for.
 Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]

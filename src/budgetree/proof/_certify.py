@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.errors import TreeError
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
@@ -117,11 +118,13 @@ def _bounds(task: _Task, clock: Clock, report: ProgressReport) -> list[Bound]:
 
 def _check_tree(instance: Instance, tree: Any) -> None:
     if not isinstance(tree, Tree):
-        raise ValueError(f"tree: expected a Tree, but got {type(tree).__name__}.")
+        raise TreeError(f"tree: expected a Tree, but got {type(tree).__name__}.", subject="tree", found=tree)
     if tree.known is not None:  # its leaves do not answer with the most common class, as a certificate's tree does
-        raise ValueError(
+        raise TreeError(
             "tree: it was learned for new cases, and a certificate is about the fewest errors on the known ones. "
-            "Certify a tree of grow, optimal or frontier (objective 'known')."
+            "Certify a tree of grow, optimal or frontier (objective 'known').",
+            subject="origin",
+            found=tree.origin.method,
         )
     mine, its = instance.schema, tree.schema
     same = (mine.test_names, mine.outcome_names, mine.class_names) == (
@@ -130,8 +133,9 @@ def _check_tree(instance: Instance, tree: Any) -> None:
         its.class_names,
     )
     if not same or mine.prices != its.prices or mine.loss_table != its.loss_table:
-        raise ValueError(
-            "tree: it has other tests, outcomes, classes, prices or losses than the instance; grow it from this one."
+        raise TreeError(
+            "tree: it has other tests, outcomes, classes, prices or losses than the instance; grow it from this one.",
+            subject="schema",
         )
     present, shape = instance.class_order.order, tree.nodes.counts.shape
     places = tree.route(instance.codes[present]).astype(np.int64) * shape[1] + instance.labels[present]
@@ -139,9 +143,10 @@ def _check_tree(instance: Instance, tree: Any) -> None:
     counts = np.bincount(places, instance.weight_units[present], shape[0] * shape[1]).reshape(shape)
     leaves = tree.nodes.is_leaf
     if its.weight_scale != mine.weight_scale or not np.array_equal(counts[leaves], tree.nodes.counts[leaves]):
-        raise ValueError(
+        raise TreeError(
             "tree: its class counts are not those of this instance; it was grown from other cases. "
-            "Certify a tree against the instance it was grown from."
+            "Certify a tree against the instance it was grown from.",
+            subject="counts",
         )
 
 
@@ -154,10 +159,11 @@ def _parts(instance: Instance, tree: Tree, stakes: Stakes | None) -> dict[str, A
     """The document but for its bounds."""
     known = _known_max_cost(tree)
     total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
-    facts, rounded = facts_of(instance), rounded_prices(instance.schema)
-    parts: dict[str, Any] = {
+    facts = facts_of(instance)
+    spared = None if stakes is None or stakes.spared is None else list(stakes.spared)
+    return {
         "format": FORMAT,
-        "version": 2 if facts.losses is None and not rounded else VERSION,
+        "version": VERSION,
         "instance": facts.fingerprint(),
         "tree": tree_entries(tree),
         "max_cost": text_of(tree.exact_max_cost),
@@ -166,17 +172,12 @@ def _parts(instance: Instance, tree: Tree, stakes: Stakes | None) -> dict[str, A
         "error_rate": text_of(tree.exact_errors / total),
         "guarantee": stated_guarantee(instance, tree),
         "error_bounds": bounds_on_errors(tree),
+        "losses": None if facts.losses is None else facts.losses.content(),
+        "loss": text_of(tree.exact_errors if facts.losses is None else tree.exact_loss),
+        "spared": spared,
+        "not_applicable": not_applicable(facts.losses is not None, spared is not None),
+        "rounded": rounded_prices(instance.schema),
     }
-    if parts["version"] > 2:
-        spared = None if stakes is None or stakes.spared is None else list(stakes.spared)
-        parts |= {
-            "losses": None if facts.losses is None else facts.losses.content(),
-            "loss": text_of(tree.exact_errors if facts.losses is None else tree.exact_loss),
-            "spared": spared,
-            "not_applicable": not_applicable(facts.losses is not None, spared is not None),
-            "rounded": rounded,
-        }
-    return parts
 
 
 def _certificate(instance: Instance, parts: dict[str, Any], bounds: list[Bound]) -> Certificate:

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from budgetree.errors import CertificateError
+from budgetree.errors import CertificateError, SettingError, Where
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
@@ -21,8 +21,7 @@ from budgetree.proof.check.words import Claim, not_applicable, reason
 from budgetree.proof.contradiction import find_contradiction
 from budgetree.proof.entries import facts_of
 from budgetree.services.files import write_json
-from budgetree.services.json_file import read_json
-from budgetree.services.json_shape import first_flaw
+from budgetree.services.json_file import check_schema, read_json
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 
@@ -59,8 +58,7 @@ class Certificate:
     _instance: Instance | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if (flaw := _flaw(self.document)) is not None:
-            raise CertificateError(f"document: this is not a certificate: {flaw}")
+        _check(self.document)
 
     @classmethod
     def made(cls, document: Mapping[str, Any], instance: Instance) -> Certificate:
@@ -74,14 +72,14 @@ class Certificate:
         return certificate
 
     @property
-    def max_cost(self) -> int | float | None:
-        """What no case exceeds, known or new; None where a certificate of version 1 does not say it."""
-        return None if self._is_old else self._number("max_cost")
+    def max_cost(self) -> int | float:
+        """What no case exceeds, known or new."""
+        return self._number("max_cost")
 
     @property
     def known_max_cost(self) -> int | float:
         """The costliest path that a known case takes: the paper's worst case, about which the bounds are."""
-        return plain_number(Fraction(self._known_text))
+        return self._number("known_max_cost")
 
     @property
     def errors(self) -> int | float:
@@ -91,7 +89,7 @@ class Certificate:
     @property
     def loss(self) -> int | float:
         """What its answers cost; the errors, where no losses are given."""
-        return self._number("loss" if self._has_losses else "errors")
+        return self._number("loss")
 
     @property
     def lower_bound(self) -> int | float:
@@ -137,7 +135,7 @@ class Certificate:
     @property
     def not_applicable(self) -> dict[str, str]:
         """What cannot be stated because losses are given, and why: made again, whatever the document says itself."""
-        return not_applicable(self._has_losses, self.document.get("spared") is not None)
+        return not_applicable(self._has_losses, self.document["spared"] is not None)
 
     @property
     def rounded(self) -> list[dict[str, Any]]:
@@ -145,7 +143,7 @@ class Certificate:
         numbers = ("given", "counted")
         return [
             dict(entry) | {key: plain_number(Fraction(entry[key])) for key in numbers}
-            for entry in self.document.get("rounded", ())
+            for entry in self.document["rounded"]
         ]
 
     def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> CheckReport:
@@ -181,7 +179,8 @@ class Certificate:
         deadline = Deadline(check_time_limit(time_limit))
         instance = self._instance if instance is None else instance
         if instance is None:
-            raise ValueError("instance: a certificate from a file is checked against an instance; pass it to check().")
+            message = "instance: a certificate from a file is checked against an instance; pass it to check()."
+            raise SettingError(message, subject="instance")
         check_instance(instance)
         return verify(self.document, facts_of(instance), deadline=deadline)
 
@@ -235,14 +234,11 @@ class Certificate:
         >>> bt.Certificate.from_json("proof.json").check(figure1).ok
         True
         """
-        try:
-            document = read_json(path)
-        except ValueError as error:
-            raise CertificateError(f"{path}: this is not a certificate: {error}.") from None
+        document = read_json(path, CertificateError)
         try:
             return cls(document)
         except CertificateError as error:
-            raise CertificateError(str(error).replace("document", str(path), 1)) from None
+            raise error.at(Where(str(path))) from None
 
     def contradiction(self, tree: Tree) -> str | None:
         """Why this cannot be a certificate of the tree, as far as can be seen without the known cases.
@@ -306,21 +302,10 @@ class Certificate:
 
     @property
     def _has_losses(self) -> bool:
-        return self.document.get("losses") is not None
-
-    @property
-    def _is_old(self) -> bool:
-        """In version 1 "max_cost" was that of known cases, and the other was not said."""
-        return bool(self.document["version"] == 1)
-
-    @property
-    def _known_text(self) -> str:
-        return str(self.document["max_cost" if self._is_old else "known_max_cost"])
+        return self.document["losses"] is not None
 
     def _worst_case(self) -> str:
         known = show_number(self.known_max_cost)
-        if self.max_cost is None:
-            return f"worst case of known cases {known}"
         if self.max_cost == self.known_max_cost:
             return f"worst case {known}"
         return f"worst case {show_number(self.max_cost)} (known cases at most {known})"
@@ -331,49 +316,56 @@ class Certificate:
 
 def claim_of(document: Mapping[str, Any]) -> Claim:
     """What a document says, in numbers."""
-    is_old = document["version"] == 1
     winner = document["winner"]
     return Claim(
         errors=Fraction(document["errors"]),
-        loss=Fraction(document["loss"]) if document.get("losses") is not None else None,
-        max_cost=None if is_old else Fraction(document["max_cost"]),
-        known_max_cost=Fraction(document["max_cost" if is_old else "known_max_cost"]),
+        loss=None if document["losses"] is None else Fraction(document["loss"]),
+        max_cost=Fraction(document["max_cost"]),
+        known_max_cost=Fraction(document["known_max_cost"]),
         lower_bound=Fraction(document["lower_bound"]),
         winner=None if winner is None else document["bounds"][winner],
     )
 
 
-def _flaw(document: Any) -> str | None:
-    """What keeps a document from being a certificate, in words."""
+def _check(document: Any) -> None:
+    """A CertificateError where a document is no certificate."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        return f'expected an object with "format": "{FORMAT}".'
-    version = document.get("version")
-    if isinstance(version, int) and version > VERSION:
-        return f"version {version} was written by a later budgetree; this one reads up to {VERSION}. Upgrade it."
+        found = document.get("format") if isinstance(document, dict) else document
+        message = f'this is not a certificate; expected an object with "format": "{FORMAT}".'
+        raise CertificateError(message, subject="format", found=found, expected=FORMAT)
+    version = document.get("version", VERSION)
+    if type(version) is not int or version != VERSION:
+        raise CertificateError(
+            f"this is a certificate of version {version!r:.60}; this budgetree reads version {VERSION}.",
+            subject="version",
+            found=version,
+            expected=VERSION,
+        )
     try:
         canonical(document)
-    except (TypeError, ValueError) as error:
-        return f"it cannot be written as JSON: {error}."
-    except RecursionError:
-        return "something in it is nested far deeper than in any certificate."
-    if (flaw := first_flaw(document, "budgetree.proof", SCHEMA_FILE)) is not None:
-        return flaw
-    winner = document["winner"]
-    if winner is not None and not (
-        isinstance(winner, int) and winner < len(document["bounds"])
-    ):  # a schema lets 1.0 pass
-        listed = counted(len(document["bounds"]), "bound")
-        return f"winner is {winner}; expected null, or a position in the list of {listed}."
-    too_large = [number for number in _numbers(document) if abs(Fraction(number)) > LARGEST]
-    return f"{too_large[0]:.30}… is beyond 1e100." if too_large else None
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"this is not a certificate: it cannot be written as JSON ({type(error).__name__})."
+        raise CertificateError(message, expected="JSON") from None
+    check_schema(document, "budgetree.proof", SCHEMA_FILE, CertificateError)
+    winner, n_bounds = document["winner"], len(document["bounds"])
+    if winner is not None and not (isinstance(winner, int) and winner < n_bounds):  # a schema lets 1.0 pass
+        message = f"{winner} is not a position in the list of {counted(n_bounds, 'bound')}; expected one, or null."
+        raise CertificateError(message, found=winner, expected=n_bounds, where=Where(entry="winner"))
+    for entry, number in _numbers(document):
+        if abs(Fraction(number)) > LARGEST:
+            message = f"{number:.30}… is too large; expected a number up to 1e100."
+            raise CertificateError(message, found=number, expected=LARGEST, where=Where(entry=entry))
 
 
-def _numbers(document: Mapping[str, Any]) -> Iterator[str]:
-    """Every number that a reader may show."""
-    stated = ("max_cost", "known_max_cost", "errors", "error_rate", "lower_bound", "ratio", "loss")
-    yield from (document[key] for key in stated if document.get(key) is not None)
-    yield from (bound["value"] for bound in document["bounds"])
-    parameters = (bound["impurity"]["parameter"] for bound in document["bounds"] if bound["kind"] == "ratio")
-    yield from (parameter for parameter in parameters if parameter is not None)
-    yield from (entry[key] for entry in document["error_bounds"] for key in ("alpha", "bound", "refined"))
-    yield from (entry[key] for entry in document.get("rounded", ()) for key in ("given", "counted"))
+def _numbers(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every number that a reader may show, and where it stands."""
+    for key in ("max_cost", "known_max_cost", "errors", "error_rate", "lower_bound", "ratio", "loss"):
+        if document[key] is not None:
+            yield key, document[key]
+    for position, bound in enumerate(document["bounds"]):
+        yield f"bounds[{position}].value", bound["value"]
+        if bound["kind"] == "ratio" and bound["impurity"]["parameter"] is not None:
+            yield f"bounds[{position}].impurity.parameter", bound["impurity"]["parameter"]
+    for name, keys in (("error_bounds", ("alpha", "bound", "refined")), ("rounded", ("given", "counted"))):
+        for position, entry in enumerate(document[name]):
+            yield from ((f"{name}[{position}].{key}", entry[key]) for key in keys)

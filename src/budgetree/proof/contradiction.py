@@ -21,14 +21,14 @@ def find_contradiction(document: Mapping[str, Any], tree: Tree) -> str | None:
     if document["seal"] != seal(document):
         return "it was changed after it was sealed"
     known = Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
-    if _costs(document) != [known, known if document["version"] == 1 else tree.exact_max_cost] or not _lost(
-        document, tree
-    ):
+    stated = [Fraction(document[key]) for key in ("known_max_cost", "max_cost", "errors", "loss")]
+    lost = tree.exact_errors if tree.schema.loss_table.is_plain else tree.exact_loss
+    if stated != [known, tree.exact_max_cost, tree.exact_errors, lost]:
         return "it states another cost, other errors or another loss than the tree has"
     if not _losses(document, tree):
         return "it is about other losses than the tree has"
     total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
-    is_rounded = document.get("rounded", []) in ([], rounded_prices(tree.schema))
+    is_rounded = document["rounded"] in ([], rounded_prices(tree.schema))
     if Fraction(document["error_rate"]) * total != tree.exact_errors or not is_rounded:
         return "it states another share of errors or other prices than the tree has"
     if document["error_bounds"] not in ([], bounds_on_errors(tree)):
@@ -38,23 +38,11 @@ def find_contradiction(document: Mapping[str, Any], tree: Tree) -> str | None:
     return None
 
 
-def _costs(document: Mapping[str, Any]) -> list[Fraction]:
-    """What no known case exceeds, and no case; in version 1 "max_cost" was the former, and the other was not said."""
-    known = document["max_cost" if document["version"] == 1 else "known_max_cost"]
-    return [Fraction(known), Fraction(document["max_cost"])]
-
-
-def _lost(document: Mapping[str, Any], tree: Tree) -> bool:
-    stated = Fraction(document["errors"]), Fraction(document.get("loss", document["errors"]))
-    is_plain = tree.schema.loss_table.is_plain
-    return stated == (tree.exact_errors, tree.exact_errors if is_plain else tree.exact_loss)
-
-
 def _losses(document: Mapping[str, Any], tree: Tree) -> bool:
     losses = loss_facts(tree.schema)
     content = None if losses is None else losses.content()
-    without = not_applicable(losses is not None, document.get("spared") is not None)
-    return document.get("losses") == content and document.get("not_applicable", {}) == without
+    without = not_applicable(losses is not None, document["spared"] is not None)
+    return bool(document["losses"] == content and document["not_applicable"] == without)
 
 
 def _bounded(document: Mapping[str, Any], known: Fraction, unit: Fraction) -> bool:

@@ -125,7 +125,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
         **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),
-        "confusion": None if tree.confusion is None else _confusion(tree.confusion),
+        "confusion": _confusion(tree.confusion),
         "expected": expected_content(tree.expected),
         "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
         "certificate": None if certificate is None else _certificate(certificate),

@@ -41,7 +41,7 @@ def render(tree: Tree, max_depth: int | None, *, with_confusion: bool = False) -
         if depth < folds:
             below = prefix + ("   " if is_last else "│  ")
             stack += _lines_below(outline, branch.group, below[-MAX_INDENT * INDENT :], depth + 1)
-    if with_confusion and tree.confusion is not None:
+    if with_confusion:
         lines += confusion_lines(tree.confusion.called(tree.schema))
     return "\n".join(map(visible, lines))
 

@@ -12,7 +12,7 @@ from budgetree.problem import Prices
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
 from budgetree.tree.nodes import charges, paid_on_arrival
-from budgetree.tree.origin import Change
+from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -22,14 +22,14 @@ def cut(tree: Tree, budget: Any) -> Tree:
     """The tree with every test left out that could take a path over the budget."""
     _refuse_for_new_cases(tree, "cut", "call budgetree.predictive with the smaller budget")
     stop = ~tree.nodes.is_leaf & (tree.costliest_after > tree.schema.table.budget_units(budget))
-    return _pruned(tree, stop, Change("cut", as_fraction(budget))) if stop.any() else tree
+    return _pruned(tree, stop, Change(ChangeKind.CUT, as_fraction(budget))) if stop.any() else tree
 
 
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
     _refuse_for_new_cases(tree, "trim", "what it buys also makes its probabilities")
     stop = idle_nodes(tree)
-    return _pruned(tree, stop, Change("trimmed")) if stop.any() else tree
+    return _pruned(tree, stop, Change(ChangeKind.TRIMMED)) if stop.any() else tree
 
 
 def idle_nodes(tree: Tree) -> NDArray[np.bool_]:
@@ -54,7 +54,7 @@ def without_small_leaves(tree: Tree, share: float) -> Tree:
             return tree
         stop = np.zeros(len(nodes), dtype=bool)
         stop[nodes.parent[small]] = True
-        tree = _pruned(tree, stop, Change("joined"))
+        tree = _pruned(tree, stop, Change(ChangeKind.JOINED))
 
 
 def priced(tree: Tree, prices: Any) -> Tree:
@@ -65,7 +65,7 @@ def priced(tree: Tree, prices: Any) -> Tree:
     _refuse_for_new_cases(tree, "priced", "call budgetree.predictive with cases.priced(…)")
     due = charges(tree.nodes.test, tree.nodes.parent, schema.table)
     nodes = replace(tree.nodes, paid=paid_on_arrival(tree.nodes, due, schema.n_outcomes))
-    origin = tree.origin.then(Change("repriced"))
+    origin = tree.origin.then(Change(ChangeKind.REPRICED))
     return replace(tree, schema=schema, nodes=nodes, origin=origin, proven=None, expected=None, ended=Ended.COMPLETE)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
-from typing import Literal
 
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted, show_number
+from budgetree.tree.provenance import Method
 
 Amount = Callable[[Fraction], str]
 
@@ -37,13 +38,20 @@ LOSS = _Verbs("loses less", "loses more", "lose less", "No tree costs less or lo
 EARLY = "The search ended early; this is the best so far."
 
 
+class Asked(StrEnum):
+    """What a tree was asked for."""
+
+    BUDGET = "budget"
+    MAX_ERROR = "max_error"
+
+
 @dataclass(frozen=True, slots=True)
 class Proven:
     """Lower bounds on what any tree for the same cases and prices gets wrong and costs."""
 
-    asked: Literal["budget", "max_error"]
+    asked: Asked
     limit: Fraction | None  # the budget, or the share of errors; None for no limit
-    method: Literal["exact", "greedy"]  # of the search
+    method: Method  # of the search: exact or greedy
     budget: Fraction | None  # no tree within this budget (None: whatever it costs) …
     least_errors: Fraction  # … makes fewer errors than this, by weight; where losses are given, loses less than this
     # No tree has a max_cost below this that makes as few errors as were asked for, or as this tree where a budget was
@@ -84,7 +92,7 @@ def state(
         if proven is None and loss == max_cost == 0 and not early:  # that needs no search
             return Statement(True, (verbs.neither,))
         return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *early))
-    if proven.asked == "budget":
+    if proven.asked == Asked.BUDGET:
         found = _about_loss(proven, loss, max_cost, verbs, amount)
     else:
         found = _about_cost(proven, max_cost, amount)

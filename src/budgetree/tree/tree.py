@@ -19,16 +19,13 @@ from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion, answered_units
 from budgetree.tree.consultation import Consultation, HandleUnknown
-from budgetree.tree.expected import Expected
 from budgetree.tree.explanation import Explanation, explain
-from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
-from budgetree.tree.model.nested import as_dict
 from budgetree.tree.nodes import Charges, Nodes, charges
-from budgetree.tree.origin import Origin
 from budgetree.tree.paths import first_unknown, tests_on_path
 from budgetree.tree.proven import Proven, Statement, state
+from budgetree.tree.provenance import Expected, Known, Method, Origin
 from budgetree.tree.purchases import Spending, spending
 from budgetree.tree.routing import Ends, Map, walk
 from budgetree.tree.shown import Shown
@@ -171,11 +168,11 @@ class Tree(Shown):
         return plain_number(self.schema.cases(self.nodes.referred) if self.known is None else self.known.referred)
 
     @cached_property
-    def confusion(self) -> Confusion | None:
-        """Which answers the known cases of each class get; None for a tree with models from an older model file."""
+    def confusion(self) -> Confusion:
+        """Which answers the known cases of each class get."""
         if self.known is None:
             return Confusion.of_units(self.schema, answered_units(self.nodes, len(self.answer_names)).tolist())
-        return None if self.known.answered is None else Confusion.of_units(self.schema, self.known.answered)
+        return Confusion.of_units(self.schema, self.known.answered)
 
     @cached_property
     def exact_max_cost(self) -> Fraction:
@@ -191,7 +188,7 @@ class Tree(Shown):
             self.exact_max_cost,
             ended=self.ended,
             has_losses=self.schema.losses is not None,
-            for_new=self.origin.method == "predictive",
+            for_new=self.origin.method == Method.PREDICTIVE,
             amount=self.schema.wording.amount,
         )
 
@@ -595,7 +592,7 @@ class Tree(Shown):
         >>> sorted(bt.grow(bt.datasets.load("figure1")).to_dict())
         ['children', 'counts', 'label', 'test']
         """
-        return as_dict(self)
+        return model_file.as_dict(self)
 
     def with_labels(self, labels: Any) -> Tree:
         """The same tree, shown in other words.

@@ -22,9 +22,8 @@ from budgetree.report import page as report_page
 from budgetree.report import render_page, summarise_tree
 from budgetree.report.page import SCRIPTS, languages
 from budgetree.services.clock import Ended
-from budgetree.tree.expected import NewError, NewLoss
-from budgetree.tree.origin import METHOD_WORDS
-from budgetree.tree.proven import Proven, state
+from budgetree.tree.proven import Asked, Proven, state
+from budgetree.tree.provenance import METHOD_WORDS, Method, NewError, NewLoss
 from losing import losing_tree
 from new_cases import new_tree
 from page_browser import Page
@@ -82,9 +81,9 @@ amounts = st.fractions(min_value=0, max_value=1000, max_denominator=100)
 @given(
     st.builds(
         Proven,
-        asked=st.sampled_from(["budget", "max_error"]),
+        asked=st.sampled_from(Asked),
         limit=st.none() | st.fractions(min_value=0, max_value=1, max_denominator=50),
-        method=st.just("exact"),
+        method=st.just(Method.EXACT),
         budget=st.none() | amounts,
         least_errors=amounts,
         least_cost=amounts,

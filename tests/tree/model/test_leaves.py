@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.tree import Tree
 
 
@@ -54,39 +55,45 @@ def _leaf(content: dict[str, Any]) -> dict[str, Any]:
 
 
 Break = Callable[[dict[str, Any]], Any]
+OUTCOMES, LAST = "models.columns[0].outcomes", "the last model"
 BROKEN: list[tuple[str, Break, str]] = [
-    ("model", lambda c: c.update(known=None), "'known' is missing"),
-    ("model", lambda c: c["known"].update(max_cost=99), "at most what a path can cost"),
-    ("model", lambda c: c["known"].update(errors=999), "more than there are known cases"),
-    ("model", lambda c: c["models"].update(sure=0), "models.sure is 0"),
-    ("model", lambda c: c["models"].update(sure=2), "models.sure is 2"),
-    ("model", lambda c: c.update(models=None), "there are no models"),
-    ("model", lambda c: _leaf(c).update(model=99), "has the model 99"),
-    ("model", lambda c: c["nodes"][0].update(model=len(c["models"]["models"]) - 1), "not paid there"),
-    ("model", lambda c: _leaf(c).pop("model"), "leaf without a model"),
-    ("model", lambda c: c["models"]["models"][-1]["intercept"].pop(), "an intercept per class"),
-    ("model", lambda c: c["models"]["models"][-1]["coefficients"].pop(), "coefficients per test"),
-    ("model", lambda c: c["models"]["models"][-1]["tests"].append(0), "ascending"),
-    ("model", lambda c: c["models"]["columns"][0]["outcomes"].pop(), "outcomes, as its test does"),
-    ("model", lambda c: c["models"]["columns"][0]["outcomes"][0].append(1), "rows of different lengths"),
-    ("model", lambda c: c["models"]["columns"][0].update(test=77), "has the test 77"),
-    ("model", lambda c: _inner(c).pop("otherwise"), "nodes with a test have 'otherwise'"),
-    ("model", lambda c: _inner(c).update(otherwise=0), "expected a node after it"),
-    ("count", lambda c: _leaf(c).pop("probabilities"), "probabilities stand in all leaves"),
-    ("count", lambda c: _leaf(c).update(probabilities=[0.5, 0.4]), "with the sum 1"),
-    ("count", lambda c: c["tests"][0]["encoding"]["means"].pop(), "expected one more than thresholds"),
-    ("count", lambda c: c["tests"][0]["encoding"]["thresholds"].reverse(), "do not ascend"),
-    ("count", lambda c: c["tests"][0]["encoding"].pop("thresholds"), "'thresholds' is missing"),
-    ("count", lambda c: c["nodes"][0]["counts"].__setitem__(0, 0), "not the sum of its children"),
+    ("model", lambda c: c.update(known=None), "known"),
+    ("model", lambda c: c["known"].update(max_cost=99), "known.max_cost"),
+    ("model", lambda c: c["known"].update(errors=999), "known.loss"),
+    ("model", lambda c: c["known"].update(errors=999, loss=999), "known.loss"),
+    ("model", lambda c: c["models"].update(sure=0), "models.sure"),
+    ("model", lambda c: c["models"].update(sure=2), "models.sure"),
+    ("model", lambda c: c.update(models=None), "models"),
+    ("model", lambda c: _leaf(c).update(model=99), "a leaf's model"),
+    ("model", lambda c: c["nodes"][0].update(model=len(c["models"]["models"]) - 1), "nodes[0].model"),
+    ("model", lambda c: _leaf(c).pop("model"), "a leaf's model"),
+    ("model", lambda c: c["models"]["models"][-1]["intercept"].pop(), LAST),
+    ("model", lambda c: c["models"]["models"][-1]["coefficients"].pop(), LAST),
+    ("model", lambda c: c["models"]["models"][-1]["tests"].append(0), f"{LAST}.tests"),
+    ("model", lambda c: c["models"]["columns"][0]["outcomes"].pop(), OUTCOMES),
+    ("model", lambda c: c["models"]["columns"][0]["outcomes"][0].append(1), OUTCOMES),
+    ("model", lambda c: c["models"]["columns"][0].update(test=77), "models.columns[0].test"),
+    ("model", lambda c: _inner(c).pop("otherwise"), "nodes[0].otherwise"),
+    ("model", lambda c: _inner(c).update(otherwise=0), "nodes[0].otherwise"),
+    ("count", lambda c: _leaf(c).pop("probabilities"), "a leaf's probabilities"),
+    ("count", lambda c: _leaf(c).update(probabilities=[0.5, 0.4]), "a leaf's probabilities"),
+    ("count", lambda c: c["tests"][0]["encoding"]["means"].pop(), "tests[0].encoding.means"),
+    ("count", lambda c: c["tests"][0]["encoding"]["thresholds"].reverse(), "tests[0].encoding.thresholds"),
+    ("count", lambda c: c["tests"][0]["encoding"].pop("thresholds"), "tests[0].encoding"),
+    ("count", lambda c: c["nodes"][0]["counts"].__setitem__(0, 0), "nodes[0].counts"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("leaves", "damage", "words"), BROKEN, ids=[words for _, _, words in BROKEN])
-def test_a_broken_file_is_refused_in_words(leaves: str, damage: Break, words: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("leaves", "damage", "entry"), BROKEN, ids=[entry for _, _, entry in BROKEN])
+def test_a_broken_file_is_refused_by_its_entry(leaves: str, damage: Break, entry: str, tmp_path: Path) -> None:
     path = tmp_path / "tree.json"
     learned(leaves).to_json(path)
     content = json.loads(path.read_text(encoding="utf-8"))
+    leaf = f"nodes[{content['nodes'].index(_leaf(content))}]."
+    entry = entry.replace("a leaf's ", leaf)
+    if leaves == "model":
+        entry = entry.replace(LAST, f"models.models[{len(content['models']['models']) - 1}]")
     damage(content)
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(bt.ModelFileError, match=words):
+    with refused(bt.ModelFileError, source=str(path), entry=entry):
         Tree.from_json(path)

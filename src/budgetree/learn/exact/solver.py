@@ -22,7 +22,7 @@ from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes, Tree
 from budgetree.tree.changes import idle_nodes
-from budgetree.tree.origin import Method, Origin
+from budgetree.tree.provenance import Method, Origin
 
 # Passes that find good trees early: so many tests at each set, and rollouts.
 ROLLOUT = Pass(1, is_wide_first=True)
@@ -144,7 +144,7 @@ class Solver:
             return
         rolled = self._unless_stopped(partial(self._search.tree, TreeWanted(budget, by), clock))
         if rolled is not None:
-            self._keep_nodes(rolled, "lookahead", "lookahead")
+            self._keep_nodes(rolled, "lookahead", Method.LOOKAHEAD)
 
     @property
     def _is_late(self) -> bool:
@@ -257,13 +257,13 @@ class Solver:
             self.clock.interrupt()
             return None
 
-    def _keep_nodes(self, nodes: Nodes | None, source: str, method: Method = "exact") -> None:
+    def _keep_nodes(self, nodes: Nodes | None, source: str, method: Method = Method.EXACT) -> None:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
             self.trees.add(found_tree(self._tree(nodes, method), source))
 
-    def _tree(self, nodes: Nodes, method: Method = "exact") -> Tree:
+    def _tree(self, nodes: Nodes, method: Method = Method.EXACT) -> Tree:
         """The tree that was found, without tests on which no answer depends."""
         instance = self._request.instance
         tree = Tree(instance.schema, nodes, instance.n_objects, Origin(method, min_cases=self._request.min_cases))

@@ -22,7 +22,7 @@ from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes, Tree
-from budgetree.tree.origin import Change
+from budgetree.tree.provenance import Change, ChangeKind
 
 MAX_GROWN = 8  # whole trees that are kept for their other cuts
 
@@ -56,9 +56,9 @@ class _Whole:
         budget = None if unlimited else Fraction(self.hard_budget) / schema.table.scale
         origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
         if self.weights is not None:
-            origin = origin.then(Change("weighted"))
+            origin = origin.then(Change(ChangeKind.WEIGHTED))
         if self.ended is not None:
-            origin = origin.then(Change("ended"))
+            origin = origin.then(Change(ChangeKind.ENDED))
         return Tree(schema, nodes, self.instance.n_objects, origin)
 
 

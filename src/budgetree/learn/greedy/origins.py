@@ -8,13 +8,13 @@ from typing import Any
 
 from budgetree.impurity import Impurity
 from budgetree.problem.units import as_fraction
-from budgetree.tree.origin import Function, Origin
+from budgetree.tree.provenance import Function, Method, Origin
 
 
 def greedy_origin(impurity: Impurity, delta: Fraction = Fraction(0), budget: Any = None, rule: str = "worst") -> Origin:
     """The settings of a growth; a budget without limit is none."""
     limit = None if budget is None or budget == math.inf else as_fraction(budget)
-    return Origin("greedy", _function(impurity), delta, limit, rule)
+    return Origin(Method.GREEDY, _function(impurity), delta, limit, rule)
 
 
 def _function(impurity: Impurity) -> Function:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from budgetree.learn.predictive.policy import Branch, Buy, End, Node, Policy
 from budgetree.problem import Instance
 from budgetree.tree import LEAF, NO_BRANCH, Nodes, Origin, Tree, charges
-from budgetree.tree.known import Known
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels
 from budgetree.tree.nodes import class_shares
+from budgetree.tree.provenance import Known
 from budgetree.tree.purchases import spending
 
 

@@ -8,24 +8,16 @@ from typing import Any
 
 from budgetree.proof.check.facts import digest
 
-FORMAT, VERSION = "budgetree certificate", 3
+FORMAT, VERSION = "budgetree certificate", 1
 TREE_KEYS = ("tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds")
 BOUND_KEYS = ("lower_bound", "ratio", "winner", "bounds", "guarantee")
-LOSS_KEYS = ("losses", "loss", "spared", "not_applicable", "rounded")  # since version 3, where there is such a thing
-KEYS = ("format", "version", "instance", *TREE_KEYS, *BOUND_KEYS, "reason", "seal")
-NEW_KEYS = ("known_max_cost",)  # since version 2; "max_cost" of version 1 is what known_max_cost is now
+LOSS_KEYS = ("losses", "loss", "spared", "not_applicable", "rounded")
+KEYS = ("format", "version", "instance", *TREE_KEYS, *BOUND_KEYS, "reason", "seal", *LOSS_KEYS)
 
 
 def seal(document: Mapping[str, Any]) -> str:
     """The digest of the document without its own seal."""
     return digest({key: value for key, value in document.items() if key != "seal"})
-
-
-def keys_of(version: Any) -> tuple[str, ...]:
-    """The keys that a certificate of a version has."""
-    if version == 1:
-        return tuple(key for key in KEYS if key not in NEW_KEYS)
-    return KEYS if version == 2 else (*KEYS, *LOSS_KEYS)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from budgetree.proof.check import greedy, shares, trees, witness, words
 from budgetree.proof.check.clock import Deadline, OutOfTimeError, undisturbed
-from budgetree.proof.check.document import FORMAT, VERSION, CheckReport, keys_of, seal
+from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, seal
 from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import Facts, LossFacts, Whole
 from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
@@ -50,7 +50,6 @@ class _Verifier:
         self.document, self.facts, self.whole, self.deadline = document, facts, Whole(facts), deadline
         self.searched: list[tuple[Fraction, str]] = []  # what searches are said to have proved, and where it says so
         self.is_late = False  # a witness was not read for want of time
-        self.version = document.get("version")
         self.problems: list[str] = []
         self.unverified: list[str] = []
 
@@ -70,9 +69,9 @@ class _Verifier:
             raise Flaw(f"{where}: is {short(number)}, must be {short(right)}")
 
     def run(self) -> CheckReport:
-        document, keys = self.document, keys_of(self.version)
-        self.problems += [f"{key}: is missing" for key in keys if key not in document]
-        self.problems += [f"{short(key)}: is not a key of a certificate" for key in document if key not in keys]
+        document = self.document
+        self.problems += [f"{key}: is missing" for key in KEYS if key not in document]
+        self.problems += [f"{short(key)}: is not a key of a certificate" for key in document if key not in KEYS]
         self.envelope()
         self.attempt("losses", self.losses)
         self.attempt("rounded", self.rounded)
@@ -95,8 +94,9 @@ class _Verifier:
         document = self.document
         if document.get("format") != FORMAT:
             self.problems.append(f"format: expected {FORMAT!r}, got {short(document.get('format'))}")
-        if type(self.version) is not int or not 1 <= self.version <= VERSION:
-            self.problems.append(f"version: expected 1 to {VERSION}, got {short(self.version)}")
+        version = document.get("version")
+        if type(version) is not int or version != VERSION:
+            self.problems.append(f"version: expected {VERSION}, got {short(version)}")
         if not isinstance(document.get("reason"), str):
             self.problems.append(f"reason: expected text, got {short(document.get('reason'))}")
         self.attempt("instance", self.instance)
@@ -117,10 +117,6 @@ class _Verifier:
     def losses(self) -> None:
         """That the document has the losses of the facts, and states what it cannot for want of them."""
         given, document = self.facts.losses, self.document
-        if type(self.version) is not int or self.version < 3:
-            if given is not None:
-                raise Flaw("losses: are not in the certificate, which counts errors; here losses are given")
-            return
         if document.get("losses") != (None if given is None else given.content()):
             raise Flaw("losses: are not those of the facts")
         right = words.not_applicable(given is not None, document.get("spared") is not None)
@@ -131,8 +127,6 @@ class _Verifier:
 
     def rounded(self) -> None:
         """That a price said to be rounded is the one that counts, and the nearest multiple of the unit."""
-        if type(self.version) is not int or self.version < 3:
-            return
         for position, value in enumerate(items(self.document.get("rounded"), "rounded")):
             where = f"rounded[{position}]"
             self.attempt(where, self.rounded_price, value, where)
@@ -161,9 +155,7 @@ class _Verifier:
         most = trees.max_cost(tree, whole, self.deadline)
         score = _Score(cost, most, wrong * whole.grain, lost * whole.measure)
         stated = {"errors": score.errors, "error_rate": score.errors / (whole.grain * sum(whole.weights))}
-        stated |= {"max_cost": cost} if self.version == 1 else {"known_max_cost": cost, "max_cost": most}
-        if "loss" in keys_of(self.version):
-            stated["loss"] = score.loss
+        stated |= {"known_max_cost": cost, "max_cost": most, "loss": score.loss}
         for key, right in stated.items():
             self.attempt(key, self.claim, document.get(key), right, key)
         return score
@@ -211,9 +203,8 @@ class _Verifier:
             return
         winner = None if document["winner"] is None else document["bounds"][document["winner"]]
         loss = None if self.facts.losses is None else score.loss
-        most = None if self.version == 1 else score.max_cost
         lower = fraction(document["lower_bound"], "lower_bound")
-        claim = words.Claim(score.errors, loss, most, score.cost, lower, winner)
+        claim = words.Claim(score.errors, loss, score.max_cost, score.cost, lower, winner)
         if document["reason"] != (right := words.reason(claim)):
             stated = short(document["reason"])
             self.unverified.append(f"reason: {stated} is the issuer's word; what was checked says {right!r}")

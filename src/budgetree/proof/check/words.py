@@ -27,7 +27,7 @@ class Claim:
 
     errors: Fraction
     loss: Fraction | None  # None where an error costs 1
-    max_cost: Fraction | None  # what no case exceeds; None where it is not said
+    max_cost: Fraction  # what no case exceeds
     known_max_cost: Fraction
     lower_bound: Fraction
     winner: Mapping[str, Any] | None  # the bound from which the lower bound follows
@@ -35,7 +35,7 @@ class Claim:
 
 def reason(claim: Claim) -> str:
     """Why no tree that gets as little wrong costs less, or less than the lower bound."""
-    costs = "costs" if claim.max_cost in (None, claim.known_max_cost) else "costs a known case"
+    costs = "costs" if claim.max_cost == claim.known_max_cost else "costs a known case"
     one, several = _trees(claim)
     if claim.known_max_cost == 0:
         return f"this tree {costs} nothing"

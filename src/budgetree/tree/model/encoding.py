@@ -1,4 +1,4 @@
-"""How raw values become outcomes, and the prices, as entries of the model file."""
+"""How raw values become outcomes, prices, losses and labels, as entries of the model file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.data.encoders import Categories, ColumnEncoder, FineLevels, Levels
-from budgetree.errors import ModelFileError
-from budgetree.problem import Prices
+from budgetree.errors import ModelFileError, TableError, TreeError, Where
+from budgetree.problem import Labels, Losses, Prices, Schema
 from budgetree.problem.prices import OutcomePrices
 from budgetree.services.words import counted, show_number
 
 # A decimal or p/q, short enough that nothing can be hidden in it.
 NUMBER = re.compile(r"\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?|\d{1,120}/\d{1,120}")
+
+
+def flaw(entry: str, found: Any, expected: str) -> ModelFileError:
+    """What is wrong with an entry of a file."""
+    message = f"{found!r:.60} is not allowed; expected {expected}."
+    return ModelFileError(message, found=found, expected=expected, where=Where(entry=entry))
 
 
 def _duration(text: str) -> timedelta:
@@ -53,45 +59,38 @@ def encoding_content(encoder: ColumnEncoder) -> dict[str, Any]:
     return content | {"has_missing": encoder.has_missing}
 
 
-def read_encoding(test: dict[str, Any]) -> ColumnEncoder:
+def read_encoding(test: dict[str, Any], entry: str) -> ColumnEncoder:
     """The encoder of a test; its outcomes must be as many as the test's."""
     content, name = test["encoding"], test["name"]
-    if content["kind"] != "values":
+    has_missing = content["has_missing"]
+    encoder: ColumnEncoder
+    if content["kind"] == "values":
+        values = tuple(_read_value(value, f"{entry}.values[{k}]") for k, value in enumerate(content["values"]))
+        if len(set(values)) < len(values):
+            raise flaw(f"{entry}.values", content["values"], "values that differ")
+        encoder, n_outcomes = Categories(name, values, has_missing), len(values) + has_missing
+    else:
         low, high = float(content["low"]), float(content["high"])
         if not (low <= high and math.isfinite(high - low)):
-            raise ModelFileError(f"test {name!r}: its levels run from {low} to {high}; expected a finite range.")
-    encoder: ColumnEncoder
-    if content["kind"] == "levels":
-        encoder = Levels(name, low, high, int(content["levels"]), content["has_missing"])
-        n_outcomes = encoder.levels + encoder.has_missing
-    elif content["kind"] == "thresholds":
-        encoder = FineLevels(name, *_read_thresholds(content, name), low, high, content["has_missing"])
-        n_outcomes = encoder.levels + encoder.has_missing
-    else:
-        values = tuple(_read_value(name, value) for value in content["values"])
-        if len(set(values)) < len(values):
-            raise ModelFileError(f"test {name!r}: its encoding has a value twice; values must differ.")
-        encoder = Categories(name, values, content["has_missing"])
-        n_outcomes = len(values) + encoder.has_missing
+            raise flaw(entry, (low, high), "a finite range from low to high")
+        if content["kind"] == "levels":
+            encoder = Levels(name, low, high, int(content["levels"]), has_missing)
+        else:
+            encoder = FineLevels(name, *_read_thresholds(content, entry), low, high, has_missing)
+        n_outcomes = encoder.levels + has_missing
     if n_outcomes != len(test["outcomes"]):
-        raise ModelFileError(
-            f"test {name!r} has {counted(len(test['outcomes']), 'outcome')}, but its encoding has {n_outcomes}; "
-            "they must agree."
-        )
+        raise flaw(entry, n_outcomes, f"{counted(len(test['outcomes']), 'outcome')}, as many as the test has")
     return encoder
 
 
-def _read_thresholds(content: dict[str, Any], name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _read_thresholds(content: dict[str, Any], entry: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     thresholds, means = (tuple(map(float, content[key])) for key in ("thresholds", "means"))
     if not all(map(math.isfinite, (*thresholds, *means))):
-        raise ModelFileError(f"test {name!r}: its thresholds and means must be finite numbers.")
+        raise flaw(entry, (thresholds, means), "thresholds and means that are finite numbers")
     if any(after <= before for before, after in itertools.pairwise(thresholds)):
-        raise ModelFileError(f"test {name!r}: its thresholds do not ascend.")
+        raise flaw(f"{entry}.thresholds", thresholds, "ascending numbers")
     if len(means) != len(thresholds) + 1:
-        raise ModelFileError(
-            f"test {name!r} has {counted(len(means), 'mean')} for {counted(len(thresholds), 'threshold')}; "
-            "expected one more than thresholds."
-        )
+        raise flaw(f"{entry}.means", len(means), f"{len(thresholds) + 1} means, one more than thresholds")
     return thresholds, means
 
 
@@ -101,27 +100,29 @@ def _value_content(column: str, value: Any) -> Any:
     for tag, (kind, write, read) in TAGGED.items():
         if isinstance(value, kind) and read(write(value)) == value:
             return {tag: write(value)}
-    raise ValueError(
+    raise TableError(
         f"column {column!r} holds {value!r:.60}, a {type(value).__name__}; a model file holds texts, numbers, "
-        "booleans, dates and times. Convert the column before growing."
+        "booleans, dates and times. Convert the column before growing.",
+        subject=column,
+        found=value,
     )
 
 
-def _read_value(column: str, value: Any) -> Any:
+def _read_value(value: Any, entry: str) -> Any:
     if not isinstance(value, dict):
         if value != value or value in (math.inf, -math.inf):
-            raise ModelFileError(f"test {column!r}: its encoding has the value {value}; expected a finite number.")
+            raise flaw(entry, value, "a finite number")
         return value
     ((tag, text),) = value.items()
     if tag not in TAGGED:
-        raise ModelFileError(f"test {column!r}: a value is a {tag!r}; expected one of {', '.join(TAGGED)}.")
+        raise flaw(entry, tag, f"one of {', '.join(TAGGED)}")
     try:
         found = TAGGED[tag][2](text)
         is_value = bool(found == found)  # a signalling NaN says so by an error
     except (ValueError, ArithmeticError) as error:
-        raise ModelFileError(f"test {column!r}: {text!r:.40} is not a {tag}.") from error
+        raise flaw(entry, text, f"a {tag}") from error
     if not is_value:
-        raise ModelFileError(f"test {column!r}: {text!r:.40} is not a value; a missing one is no entry of the list.")
+        raise flaw(entry, text, "a value; a missing one is not listed")
     return found
 
 
@@ -145,20 +146,77 @@ def prices_content(prices: Prices) -> dict[str, Any]:
 def read_prices(content: dict[str, Any]) -> Prices:
     """Prices from a file's entry."""
 
-    def amount(price: Any, what: str) -> Any:
+    def amount(price: Any, entry: str) -> Any:
         if isinstance(price, dict):
-            return {outcome: read_number(number, f"{what}, outcome {outcome!r},") for outcome, number in price.items()}
-        return read_number(price, what)
+            return {outcome: read_number(number, f"{entry}.{outcome}") for outcome, number in price.items()}
+        return read_number(price, entry)
 
-    default = content.get("default")
     return Prices(
-        {name: amount(price, f"the price of test {name!r}") for name, price in content["tests"].items()},
+        {name: amount(price, f"prices.tests.{name}") for name, price in content["tests"].items()},
         shared={
-            name: (read_number(entry["fee"], f"the fee {name!r}"), entry["tests"])
+            name: (read_number(entry["fee"], f"prices.shared.{name}.fee"), entry["tests"])
             for name, entry in content["shared"].items()
         },
-        default=None if default is None else read_number(default, "the default price"),
+        default=read_optional(content["default"], "prices.default"),
     )
+
+
+def losses_content(schema: Schema) -> dict[str, Any] | None:
+    """The losses as JSON, a row per class: the answers that are no class, and a loss per class and answer."""
+    if schema.losses is None:
+        return None
+    table = schema.loss_table
+    rows = [[exact(Fraction(units) / table.scale) for units in row] for row in table.units.tolist()]
+    return {"answers": list(table.answers[table.n_classes :]), "losses": rows}
+
+
+def read_losses(content: dict[str, Any] | None, n_classes: int) -> Losses | None:
+    """Losses from a file's entry; there must be as many as classes and answers ask for."""
+    if content is None:
+        return None
+    answers, rows = content["answers"], content["losses"]
+    width = n_classes + len(answers)
+    if len(set(answers)) < len(answers):
+        raise flaw("losses.answers", answers, "names that differ")
+    if len(rows) != n_classes or any(len(row) != width for row in rows):
+        shape = f"a row for each of {n_classes} classes, with {width} numbers: one per class, then per further answer"
+        raise flaw("losses.losses", rows, shape)
+    numbers = [
+        [read_number(loss, f"losses.losses[{true}][{answer}]") for answer, loss in enumerate(row)]
+        for true, row in enumerate(rows)
+    ]
+    extra = {name: [row[n_classes + number] for row in numbers] for number, name in enumerate(answers)}
+    return Losses([row[:n_classes] for row in numbers], answers=extra)
+
+
+def labels_content(schema: Schema) -> dict[str, Any] | None:
+    """The labels of tests and answers, as JSON; null for one that has none."""
+    if schema.labels is None:
+        return None
+    words = schema.wording
+
+    def entry(name: str, label: str, explained: str) -> dict[str, Any]:
+        return ({} if label == name else {"name": label}) | ({"help": explained} if explained else {})
+
+    tests = []
+    for test, labelled in enumerate(words.labelled):
+        outcomes = {schema.outcome_names[test][k]: words.outcomes[test][k] for k in sorted(labelled)}
+        named = entry(schema.test_names[test], words.tests[test], words.test_help[test])
+        tests.append(named | ({"outcomes": outcomes} if outcomes else {}) or None)
+    answers = zip(map(str, schema.answer_names), words.answers, words.answer_help, strict=True)
+    return {"unit": words.unit, "tests": tests, "answers": [entry(*answer) or None for answer in answers]}
+
+
+def read_labels(content: dict[str, Any] | None, schema: Schema) -> Schema:
+    """The schema with the labels of a file's entry, which must fit."""
+    if content is None:
+        return schema
+    entries = []
+    for what, names in (("tests", schema.test_names), ("answers", schema.answer_names)):
+        if len(content[what]) != len(names):
+            raise flaw(f"labels.{what}", len(content[what]), f"{len(names)} entries, one for each (null: no label)")
+        entries.append({name: entry for name, entry in zip(names, content[what], strict=True) if entry is not None})
+    return schema.labelled(Labels(*entries, unit=content["unit"]))
 
 
 def exact(number: Fraction) -> int | float | str:
@@ -169,18 +227,24 @@ def exact(number: Fraction) -> int | float | str:
     elif Fraction(str(float(number))) == number:
         written = float(number)
     if not NUMBER.fullmatch(str(written)):
-        raise ValueError(
+        raise TreeError(
             f"{show_number(number)} is written with {len(str(number))} digits, more than a model file holds; "
-            "round prices and weights before growing."
+            "round prices and weights before growing.",
+            found=number,
         )
     return written
 
 
-def read_number(value: Any, what: str) -> Fraction:
+def read_number(value: Any, entry: str) -> Fraction:
     """The fraction that `exact` wrote."""
-    if not NUMBER.fullmatch(str(value)):
-        raise ModelFileError(f"{what} is {value!r:.60}; expected a number of at least 0.")
     try:
-        return Fraction(str(value))
+        if NUMBER.fullmatch(str(value)):
+            return Fraction(str(value))
     except ZeroDivisionError:
-        raise ModelFileError(f"{what} is {value}; expected a number of at least 0.") from None
+        pass
+    raise flaw(entry, value, "a number of at least 0")
+
+
+def read_optional(value: Any, entry: str) -> Fraction | None:
+    """The same, or None."""
+    return None if value is None else read_number(value, entry)
