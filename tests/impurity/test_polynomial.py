@@ -7,21 +7,27 @@ from typing import Any
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import ImpurityError
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("terms", "subject", "found"),
     [
-        (lambda: bt.Polynomial([]), "no terms"),
-        (lambda: bt.Polynomial([(1, (2, 0))]), r"term 0 with exponents \(2, 0\) involves fewer than two classes"),
-        (lambda: bt.Polynomial([(-1, (1, 1))]), "the coefficient of term 0 is -1"),
-        (lambda: bt.Polynomial([(1, (1, -1))]), "term 0 has the exponent -1"),
-        (lambda: bt.Polynomial([(1, (1, 1)), (1, (1, 1, 1))]), "all must have one length"),
-        (lambda: bt.Polynomial([3]), "term 0 is 3; expected"),
-        (lambda: bt.Polynomial([(1, (1, 1))])([1, 2, 3]), "2 exponents, but there are 3 classes"),
-        (lambda: bt.Polynomial(None), "terms is None; expected a list"),
+        ([], "terms", ()),
+        ([(1, (2, 0))], "term 0", (2, 0)),
+        ([(-1, (1, 1))], "term 0", -1),
+        ([(1, (1, -1))], "term 0", -1),
+        ([(1, (1, 1)), (1, (1, 1, 1))], "terms", [2, 3]),
+        ([3], "term 0", 3),
+        (None, "terms", None),
     ],
 )
-def test_bad_parameters_are_refused(make: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()
+def test_bad_parameters_are_refused(terms: Any, subject: str, found: Any) -> None:
+    with refused(ImpurityError, subject=subject, found=found):
+        bt.Polynomial(terms)
+
+
+def test_other_numbers_of_classes_are_refused() -> None:
+    with refused(ImpurityError, subject="n_classes", found=3):
+        bt.Polynomial([(1, (1, 1))])([1, 2, 3])

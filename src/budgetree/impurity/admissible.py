@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import ImpurityError, SettingError
 from budgetree.impurity.base import Impurity
 
 ROUNDING = 1e-9  # a float function is refuted only by more than this, relative to its size
@@ -77,19 +78,24 @@ def check_admissible(impurity: Impurity, n_classes: int, max_count: int) -> Coun
     supermodularity breaks: adding class 0 to (1, 1) raises F by 0.3333, but adding it to (0, 1) raises F by 1
     """
     if not isinstance(impurity, Impurity):
-        raise ValueError(f"impurity is {impurity!r}; expected an object such as Pairs().")
-    if not all(isinstance(number, int) and number >= 1 for number in (n_classes, max_count)):
-        raise ValueError(f"n_classes is {n_classes} and max_count {max_count}; both must be whole and at least 1.")
+        message = f"impurity is {impurity!r}; expected an object such as Pairs()."
+        raise SettingError(message, subject="impurity", found=impurity)
+    for name, number in (("n_classes", n_classes), ("max_count", max_count)):
+        if not isinstance(number, int) or number < 1:
+            message = f"{name} is {number!r}; expected a whole number of at least 1."
+            raise SettingError(message, subject=name, found=number)
     if (max_count + 1) ** n_classes * n_classes**2 > MAX_VECTORS:
-        raise ValueError(
+        raise SettingError(
             f"{n_classes} classes up to {max_count} make {(max_count + 1) ** n_classes:,} vectors; "
-            f"about {MAX_VECTORS // n_classes**2:,} can be enumerated. Lower max_count."
+            f"about {MAX_VECTORS // n_classes**2:,} can be enumerated. Lower max_count.",
+            subject="max_count",
+            found=max_count,
         )
     grid = np.indices((max_count + 1,) * n_classes)
     counts = np.moveaxis(grid, 0, -1)
     values = np.asarray(impurity(counts) if n_classes > 1 else impurity(counts.reshape(-1, 1)))
     if not impurity.exact and not np.isfinite(values).all():
-        raise ValueError(f"{impurity!r}: some value is not a finite number.")
+        raise ImpurityError(f"{impurity!r}: some value is not a finite number.", subject=repr(impurity))
     slack = np.zeros((), dtype=values.dtype) if impurity.exact else ROUNDING * np.abs(values).max()
     return (
         _negative(values, slack)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import ImpurityError
 from budgetree.impurity.forms import Form, GeneralForm
 
 Counts = NDArray[Any]
+MAX_EXPONENT, MAX_DIGITS = 100, 120
+LARGEST = 10**MAX_EXPONENT
 
 
 class Impurity:
@@ -124,7 +128,11 @@ class Impurity:
     def __call__(self, counts: Any) -> Any:
         array = np.asarray(counts)
         if array.ndim == 0:
-            raise ValueError(f"{self!r}: expected class counts, one number per class, but got {counts!r}.")
+            raise ImpurityError(
+                f"{self!r}: expected class counts, one number per class, but got {counts!r}.",
+                subject="counts",
+                found=counts,
+            )
         if self.exact and array.dtype.kind in "iu":
             array = array.astype(object)  # Python's whole numbers do not overflow
         result = self.value(array)
@@ -141,3 +149,29 @@ class Impurity:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+
+def non_negative_fraction(value: Any, what: str, subject: str) -> Fraction:
+    """0.1 is one tenth; anything that is not a finite number of at least 0 is refused.
+
+    A decimal is judged by its exponent before any arithmetic: 1e-999999999 written out would fill the memory.
+    """
+    if type(value) is Fraction and value >= 0:
+        return value
+    expected = ""
+    try:
+        if isinstance(value, (bool, str, np.bool_)) or not 0 <= value <= LARGEST:
+            expected = "a finite number of at least 0 (and at most 1e100)"
+        elif value and isinstance(value, Decimal) and value.adjusted() < -MAX_EXPONENT:
+            expected = f"0 or a number of at least 1e-{MAX_EXPONENT}"
+        elif value and isinstance(value, Decimal) and len(value.as_tuple().digits) > MAX_DIGITS:
+            expected = f"at most {MAX_DIGITS} digits; round it"
+    except (TypeError, ArithmeticError):
+        expected = "a finite number of at least 0 (and at most 1e100)"
+    if not expected:
+        return Fraction(str(value)) if value else Fraction(0)
+    try:
+        shown = f"{value!r:.60}"
+    except ValueError:  # Python itself refuses to write whole numbers of thousands of digits
+        shown = "a number of thousands of digits"
+    raise ImpurityError(f"{what} is {shown}; expected {expected}.", subject=subject, found=value, expected=expected)

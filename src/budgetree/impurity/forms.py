@@ -13,11 +13,12 @@ GeneralForm stands for every other function and is computed by the plain grower 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +29,9 @@ GENERAL, POWERS, HINGE, POLYNOMIAL, GINI, ENTROPY = range(6)
 class Form(ABC):
     """A function of class counts in whole weight units."""
 
-    kind: ClassVar[int] = GENERAL
+    kind: int = GENERAL
     exact: bool = True
-
-    @property
-    @abstractmethod
-    def stretch(self) -> Fraction:
-        """This form is so many times the impurity."""
+    stretch: Fraction  # this form is so many times the impurity
 
     @abstractmethod
     def value(self, counts: NDArray[Any]) -> Any:
@@ -52,11 +49,7 @@ class PowersForm(Form):
 
     def __init__(self, power: int, scale: Fraction) -> None:
         self.power = power
-        self.scale = scale
-
-    @property
-    def stretch(self) -> Fraction:
-        return self.scale**self.power
+        self.stretch = scale**power
 
     def value(self, counts: NDArray[Any]) -> Any:
         return powers(counts, self.power)
@@ -79,12 +72,7 @@ class HingeForm(Form):
         self.q = threshold.denominator
         self.p = threshold.numerator
         self.b = self.p**2 if subtracts_square else 0
-        self.scale = scale
-        self.factor = factor  # this form counts ordered pairs: twice as many as there are pairs
-
-    @property
-    def stretch(self) -> Fraction:
-        return self.factor * (self.q * self.scale) ** 2
+        self.stretch = factor * (self.q * scale) ** 2  # of Pairs twice: this form counts ordered pairs
 
     def value(self, counts: NDArray[Any]) -> Any:
         return hinge(counts * self.q, self.p, self.b)
@@ -102,15 +90,9 @@ class PolynomialForm(Form):
         degree = max(sum(exponents) for _, exponents in terms)
         # Terms of lower degree need more powers of the scale, so that all are stretched alike.
         scaled = [(gamma * scale ** (degree - sum(exponents)), exponents) for gamma, exponents in terms]
-        common = np.lcm.reduce(np.array([gamma.denominator for gamma, _ in scaled], dtype=object))
+        common = math.lcm(*(gamma.denominator for gamma, _ in scaled))
         self.terms = [(int(gamma * common), exponents) for gamma, exponents in scaled]
-        self.scale = scale
-        self.common = int(common)
-        self.degree = degree
-
-    @property
-    def stretch(self) -> Fraction:
-        return self.common * self.scale**self.degree
+        self.stretch = common * scale**degree
 
     def value(self, counts: NDArray[Any]) -> Any:
         return polynomial(counts, self.terms)
@@ -144,10 +126,7 @@ class GeneralForm(Form):
         self.function = function
         self.scale = scale
         self.exact = exact
-
-    @property
-    def stretch(self) -> Fraction:
-        return Fraction(1)
+        self.stretch = Fraction(1)
 
     def value(self, counts: NDArray[Any]) -> NDArray[Any]:
         if not self.exact:
@@ -161,12 +140,8 @@ class FloatForm(GeneralForm):
 
     def __init__(self, function: Callable[[NDArray[Any]], Any], scale: Fraction, kind: int) -> None:
         super().__init__(function, Fraction(1), exact=False)
-        self.kind = kind  # type: ignore[misc]
-        self.true_scale = scale
-
-    @property
-    def stretch(self) -> Fraction:
-        return self.true_scale
+        self.kind = kind
+        self.stretch = scale
 
 
 def powers(counts: NDArray[Any], power: int) -> Any:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from budgetree.impurity.base import Counts, Impurity
+from budgetree.impurity.base import Counts, Impurity, non_negative_fraction
 from budgetree.impurity.forms import Form, HingeForm, hinge
-from budgetree.impurity.numbers import non_negative_fraction
 
 
 class Hinged(Impurity):
@@ -19,7 +18,7 @@ class Hinged(Impurity):
     subtracts_square: ClassVar[bool]  # the −α² of the paper's formula
 
     def __init__(self, alpha: Any) -> None:
-        self.alpha = non_negative_fraction(alpha, f"{type(self).__name__}: alpha")
+        self.alpha = non_negative_fraction(alpha, f"{type(self).__name__}: alpha", "alpha")
 
     def value(self, counts: Counts) -> Any:
         alpha = float(self.alpha) if counts.dtype.kind == "f" else self.alpha

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.errors import ImpurityError
 from budgetree.impurity.base import Counts, Impurity
 from budgetree.impurity.forms import Form, HingeForm, PowersForm, powers
-
-_NO_HINGE = Fraction(0)
 
 
 class Pairs(Impurity):
@@ -31,7 +30,7 @@ class Pairs(Impurity):
         return (counts[..., 1:] * before).sum(axis=-1)
 
     def form(self, scale: Fraction, n_classes: int) -> Form:
-        return HingeForm(_NO_HINGE, scale, subtracts_square=False, factor=2)
+        return HingeForm(Fraction(0), scale, subtracts_square=False, factor=2)
 
 
 class Powers(Impurity):
@@ -59,7 +58,7 @@ class Powers(Impurity):
 
     def __init__(self, l: int) -> None:  # noqa: E741  (the paper's l)
         if isinstance(l, bool) or not isinstance(l, (int, np.integer)) or l < 2:
-            raise ValueError(f"Powers: l is {l!r}; expected a whole number of at least 2.")
+            raise ImpurityError(f"Powers: l is {l!r}; expected a whole number of at least 2.", subject="l", found=l)
         self.l = int(l)
 
     def value(self, counts: Counts) -> Any:
