@@ -1,7 +1,8 @@
-"""`budgetree fit`."""
+"""budgetree fit: trees for known and for new cases, and what is told of both."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,12 @@ import pytest
 from command_line import FIT_KNOWN, run
 
 import budgetree as bt
+from budgetree.cli import main
+from budgetree.cli.inputs import FitRequest
 from budgetree.learn.exact.solver import Solver
+from budgetree.learn.predictive.finishing import Finishing
+from budgetree.proof._certify import DEFAULT_SECONDS
+from budgetree.tree.proven import EARLY
 
 
 def test_ctrl_c_in_a_search_gives_the_best_so_far(
@@ -46,3 +52,185 @@ def test_a_column_that_has_to_go_is_dropped_by_an_option(capsys: Any, tmp_path: 
     words = run(capsys, "fit", str(tmp_path / "t.csv"), "-t", "y", "--budget", "1", "-o", "m.json", code=1)
     assert "column 'id' (text) has 300 different outcomes" in words
     assert "Leave it out (--drop COL) if it identifies the row" in words
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> str:
+    """Two rows of each patient; the answer is the patient's, and no test says anything about it."""
+    path = tmp_path / "patients.csv"
+    rows = [f"{patient},{patient % 13},{patient * 7 % 11 % 2}" for patient in range(60) for _ in range(2)]
+    path.write_text("\n".join(["patient,test,ill", *rows]))
+    return str(path)
+
+
+def test_both_numbers_are_told(capsys: Any, tmp_path: Path) -> None:
+    model = str(tmp_path / "m.json")
+    known = ["fit", "soybean", "--budget", "6", "--objective", "known", "-o", model]
+    printed = run(capsys, *known)
+    assert "known cases: 0.0 % wrong; proven: No tree within a budget of 6" in printed
+    assert "new cases: 46.3 % ± 4.3 wrong, cross-validated, 5 of 5 folds" in printed
+    assert "overfitted; use --objective new, fewer levels or a smaller budget" in printed
+    facts = json.loads(run(capsys, *known, "--json"))
+    assert facts["error_rate"] == 0
+    assert facts["new_error"] == pytest.approx(0.463, abs=0.001)
+    assert facts["new_error_se"] == pytest.approx(0.043, abs=0.001)
+    assert facts["overfitted"] is True
+    without = run(capsys, *known, "--folds", "0")
+    assert "new cases" not in without
+    assert "overfitted" not in without
+
+
+def test_new_cases_are_what_fit_is_for(capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]) -> None:
+    model = str(tmp_path / "m.json")
+    settings = ["--leaves", "count", "--sure", "0.9", "--time-limit", "60"]
+    facts = json.loads(run(capsys, "fit", "house_votes", "--budget", "2", "-o", model, "--json", *settings))
+    assert facts["objective"] == "new"
+    assert 0 < facts["new_error"] < 0.2
+    assert [call["n_rows"] for call in learner] == [435, *[348] * 5]
+    assert {(call["budget"], call["leaves"], call["sure"]) for call in learner} == {(2, "count", 0.9)}
+    assert all(0 < call["time_limit"] <= 30 for call in learner[:1])
+    learner.clear()
+    run(capsys, "fit", "house_votes", "--budget", "2", "-o", model, "--folds", "0", "--sure", "1")
+    assert [call["sure"] for call in learner] == [None]
+
+
+def test_what_is_about_known_cases_goes_with_them(capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]) -> None:
+    fit = ["fit", "figure1", "-o", str(tmp_path / "m.json"), "--max-error", "0.5", "--folds", "0"]
+    assert "proven" in run(capsys, *fit)
+    assert "need --objective known" in run(capsys, *fit, "--objective", "new", code=2)
+    assert learner == []
+
+
+@pytest.mark.parametrize(
+    "command", [["frontier", "--json"], ["fit", "--budget", "1", "--json", "--objective", "known"]]
+)
+def test_rows_of_a_group_are_held_out_together_and_the_column_is_no_test(
+    command: list[str], capsys: Any, tmp_path: Path, patients: str
+) -> None:
+    out = ["-o", str(tmp_path / "m.json")] if command[0] == "fit" else []
+    arguments = [command[0], patients, *command[1:], *out, "--target", "ill", "--groups"]
+    facts = json.loads(run(capsys, *arguments, "patient"))
+    last = facts["points"][-1] if command[0] == "frontier" else facts
+    assert last["max_cost"] == 1  # one test
+    assert last["new_error"] is not None
+    assert "there is no column 'doctor'" in run(capsys, *arguments, "doctor", code=1)
+
+
+def test_groups_are_for_files(capsys: Any) -> None:
+    assert "--groups is for files" in run(capsys, "frontier", "figure1", "--groups", "x", code=1)
+
+
+def test_the_frontier_tells_what_new_cases_recommend(
+    capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]
+) -> None:
+    folder = tmp_path / "out"
+    printed = run(capsys, "frontier", "soybean", "--out", str(folder))
+    assert "new error ± se" in printed
+    assert "recommended: a budget of 3, new cases 21.8 % ± 3.5 wrong, among these trees for known cases" in printed
+    assert (folder / "frontier.csv").read_text().startswith("max_cost,errors,error_rate,new_error,new_error_se,")
+    facts = json.loads(run(capsys, "frontier", "soybean", "--json", "--folds", "0"))
+    assert facts["recommended"] == facts["points"][-1]["max_cost"]
+    assert facts["points"][-1]["new_error"] is None
+    assert learner == []
+    run(capsys, "frontier", "figure1", "--objective", "new")
+    assert learner
+
+
+def test_the_shortest_way_to_tell_faults_apart_is_known_without_a_search(capsys: Any, tmp_path: Path) -> None:
+    lines = [",".join([*format(fault, "08b"), f"F{fault}"]) for fault in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,d,e,f,g,h,fault", *lines]), encoding="utf-8")
+    model = str(tmp_path / "m.json")
+    fit = ["fit", str(tmp_path / "t.csv"), "-t", "fault", "--method", "greedy", "--folds", "0", "-o", model]
+    least = "proven: No tree without errors costs less than 8 in the worst case."
+    assert least in run(capsys, *fit, "--max-error", "0")
+    assert least in run(capsys, "show", model, "--max-depth", "1")
+    printed = run(capsys, *fit, "--max-error", "0.36")
+    assert "proven: No tree with at most 36 % wrong costs less than 7 in the worst case." in printed
+
+
+def test_where_the_search_settles_nothing_a_certificate_bounds_the_cost(capsys: Any, tmp_path: Path) -> None:
+    fit = ["fit", "house_votes", "--folds", "0", "--max-error", "0", "--json", "-o", str(tmp_path / "m.json")]
+    exact = json.loads(run(capsys, *fit))
+    assert exact["proven"] is True
+    greedy = json.loads(run(capsys, *fit, "--method", "greedy", "--time-limit", "8"))
+    assert 1 < greedy["cost_lower_bound"] <= exact["max_cost"] <= greedy["max_cost"]
+    known = json.loads(run(capsys, *fit, "--method", "greedy", "--certificate", str(tmp_path / "c.json")))
+    proof = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert str(known["cost_lower_bound"]) == proof["lower_bound"]
+
+
+def test_a_tree_for_new_cases_that_ended_early_says_so_wherever_it_is_shown(capsys: Any, tmp_path: Path) -> None:
+    model, page = str(tmp_path / "m.json"), tmp_path / "page.html"
+    fit = ["fit", "soybean", "--budget", "4", "--objective", "new", "--folds", "0", "-o", model]
+    words = "The search ended early; this is the best so far."
+    printed = run(capsys, *fit, "--time-limit", "0")
+    assert words in printed
+    assert "--time-limit gives the search longer." in printed
+    assert words in run(capsys, "show", model)
+    run(capsys, "report", model, "-o", str(page))
+    assert bt.Tree.from_json(model).statement.sentences[-1] == words
+    content = page.read_text(encoding="utf-8").partition('id="content">')[2].partition("</script>")[0]
+    assert words in json.loads(content)["trees"][0]["statement"]["sentences"]
+    printed = run(capsys, *fit)
+    assert "ended early" not in printed
+    assert "--time-limit" not in printed
+
+
+def test_also_one_without_errors_says_so_and_never_that_it_is_proven(
+    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [f"{number % 2},{number % 3},{'ill' if number % 2 else 'well'}" for number in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,class", *rows]), encoding="utf-8")
+    model, page = str(tmp_path / "m.json"), tmp_path / "page.html"
+    fit = ["fit", str(tmp_path / "t.csv"), "-t", "class", "--budget", "2", "--time-limit", "60", "-o", model]
+    assert "ended early" not in run(capsys, *fit)
+    looks = iter(range(10**6))
+    before = Finishing.before
+    monkeypatch.setattr(
+        Finishing, "before", lambda *given: before(*given) if next(looks) < 2 else before(*given).share(0)
+    )
+    printed = run(capsys, *fit)
+    sentences = ["Another tree may be cheaper or make fewer errors.", EARLY]
+    words = " ".join(["not proven:", *sentences])
+    assert f"known cases: 0.0 % wrong; {words}" in printed
+    assert "--time-limit gives the search longer." in printed
+    assert words in run(capsys, "show", model)
+    run(capsys, "report", model, "-o", str(page))
+    content = page.read_text(encoding="utf-8").partition('id="content">')[2].partition("</script>")[0]
+    statement = json.loads(content)["trees"][0]["statement"]
+    assert statement == {"proven": False, "sentences": sentences}
+
+
+def wish(**settings: Any) -> FitRequest:
+    usual = {"budget": 3, "max_error": None, "method": "auto", "time_limit": None, "min_cases": 1, "folds": 0}
+    return FitRequest(**usual | {"objective": "known", "leaves": "model", "sure": 1.0} | settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("settings", [{"is_certified": True}, {"max_error": 0}, {"max_error": 0, "is_certified": True}])
+def test_search_and_certificate_share_the_time_limit(settings: dict[str, Any]) -> None:
+    limited = wish(time_limit=8.0, **settings)
+    assert (limited.search_seconds, limited.proof_seconds) == (4, 4)
+    assert (wish(**settings).search_seconds, wish(**settings).proof_seconds) == (None, DEFAULT_SECONDS)
+
+
+def test_without_a_certificate_the_search_has_all_of_the_time() -> None:
+    assert wish(time_limit=8.0).search_seconds == 8
+
+
+def test_how_cheap_a_tree_without_errors_can_be_is_told_as_seconds_pass(
+    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [",".join([*format(fault, "03b"), f"part {fault}"]) for fault in range(7)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *lines]), encoding="utf-8")
+    fit = ["fit", str(tmp_path / "t.csv"), "-t", "y", "-o", str(tmp_path / "m.json")]
+    assert main([*fit, "--max-error", "0"]) == 0
+    assert " s: " not in capsys.readouterr().err  # nobody watches
+    monkeypatch.setattr("budgetree.services.progress.on_terminal", lambda: True)
+    assert main([*fit, "--max-error", "0"]) == 0
+    printed = capsys.readouterr()
+    told = [line.partition(" s: ")[2] for line in printed.err.splitlines() if " s: " in line]
+    least = "no tree without errors costs less than 3 in the worst case."
+    assert told == [least, f"found one that costs 3; {least}"]
+    assert "proven: No tree without errors costs less than 3 in the worst case." in printed.out
+    assert main([*fit, "--budget", "3"]) == 0
+    assert " s: " not in capsys.readouterr().err

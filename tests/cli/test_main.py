@@ -194,7 +194,7 @@ def test_a_mistake_of_ours_is_said_without_a_traceback(
 
     monkeypatch.setattr("budgetree.datasets.bundled.names", broken)
     monkeypatch.setattr("budgetree.datasets.names", broken)
-    assert "this is a mistake of budgetree: RuntimeError: oh. BUDGETREE_DEBUG=1" in run(capsys, "datasets", code=70)
+    assert "internal error: RuntimeError: oh. BUDGETREE_DEBUG=1" in run(capsys, "datasets", code=70)
     monkeypatch.setenv("BUDGETREE_DEBUG", "1")
     with pytest.raises(RuntimeError, match="oh"):
         main(["datasets"])

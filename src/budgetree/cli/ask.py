@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from budgetree.cli import options
-from budgetree.cli.inputs import open_model
 from budgetree.cli.output import ending, print_json
-from budgetree.errors import BudgetreeError
 from budgetree.services.words import largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
@@ -33,6 +31,8 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
 
     With --json the questions go to stderr and the result to stdout.
     """
+    from budgetree.cli.inputs import open_model
+    from budgetree.errors import BudgetreeError
     from budgetree.tree import Consultation
 
     case = Consultation(open_model(model, labels))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.cli.inputs import Request, check_names, given_settings, labelled, located, warn_of
+from budgetree.cli.inputs import FitRequest, Request, check_names, given_settings, labelled, located, warn_of
 
 if TYPE_CHECKING:
-    from budgetree.cli.fit import FitRequest
     from budgetree.dask import DaskCases
     from budgetree.dask.partitions import Partitions
     from budgetree.data.number_format import NumberFormat

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,47 +15,11 @@ from budgetree.services.words import visible
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from budgetree.cli.inputs import FitRequest
     from budgetree.learn import Frontier, Point
     from budgetree.problem import Instance
     from budgetree.proof import Certificate
     from budgetree.tree import Tree
-
-SEARCH_SHARE = 0.5  # of a time limit, where a certificate is made too: for the file, or for the bound that is asked for
-
-
-@dataclass(frozen=True, slots=True)
-class FitRequest:
-    """Either a budget or a max_error, and how to search."""
-
-    budget: float | None
-    max_error: float | None
-    method: str
-    time_limit: float | None
-    min_cases: int
-    folds: int
-    objective: str
-    leaves: str
-    sure: float
-    is_certified: bool = False  # whether a certificate is asked for
-
-    @property
-    def wants_bound(self) -> bool:
-        """Whether the question is how cheap a tree without errors can be."""
-        return self.max_error == 0
-
-    @property
-    def search_seconds(self) -> float | None:
-        """The time for finding the tree."""
-        if self.time_limit is None or not (self.wants_bound or self.is_certified):
-            return self.time_limit
-        return SEARCH_SHARE * self.time_limit
-
-    @property
-    def proof_seconds(self) -> float:
-        """The time for a certificate."""
-        from budgetree.proof._certify import DEFAULT_SECONDS
-
-        return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
 
 
 @click.command(
@@ -124,7 +87,9 @@ def fit(
                 "--max-error, --certificate and --min-cases are about known cases; they need --objective known."
             )
         settings["objective"] = "known"
-    from budgetree.cli.inputs import Request, check_outputs, load_grouped
+    from dataclasses import replace
+
+    from budgetree.cli.inputs import FitRequest, Request, check_outputs, load_grouped
     from budgetree.cli.suspects import is_troubleshooting
     from budgetree.proof import certify
 
@@ -231,7 +196,7 @@ def _find_tree(instance: Instance, groups: Any, wanted: FitRequest) -> tuple[Fro
     from budgetree.learn.proofs import tree_for_budget, tree_for_error
 
     if wanted.objective == "new":
-        learner = {"sure": None if wanted.sure == 1 else wanted.sure, "leaves": wanted.leaves}
+        learner = {"sure": wanted.sure, "leaves": wanted.leaves}
         found = frontier_for_new(
             instance, [wanted.budget], learner, folds=wanted.folds, groups=groups, time_limit=wanted.time_limit
         )
@@ -281,6 +246,8 @@ def _with_bounds(instance: Instance, tree: Tree, wanted: FitRequest, proof: Cert
 
 def _raised(tree: Tree, bound: Fraction) -> Tree:
     """The same tree, with a bound on the cost of others that is at least this."""
+    from dataclasses import replace
+
     proven = tree.proven
     assert proven is not None
     return replace(tree, proven=replace(proven, least_cost=max(proven.least_cost, min(bound, tree.exact_max_cost))))

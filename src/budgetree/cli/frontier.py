@@ -38,7 +38,6 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
     search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
     if search["objective"] == "new" and search["min_cases"] > 1:
         raise click.UsageError("--min-cases is about known cases; it needs --objective known.")
-    search["sure"] = None if search["sure"] == 1 else search["sure"]
     request = Request(**settings)
     if out is not None:
         check_folder(out, force)  # before the work, not after it

@@ -1,4 +1,4 @@
-"""From what the user calls DATA to a table, an instance, or a model's codes."""
+"""What a command is asked for, and from what the user calls DATA to known cases with prices, losses and labels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from budgetree.problem import Instance, Labels
     from budgetree.problem.settings_file import Settings
     from budgetree.tree import Tree
+
+SEARCH_SHARE = 0.5  # of a time limit, where a certificate is made too: for the file, or for the bound that is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,41 @@ class Request:
         from budgetree.data.source import Reading
 
         return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
+
+
+@dataclass(frozen=True, slots=True)
+class FitRequest:
+    """Either a budget or a max_error, and how to search."""
+
+    budget: float | None
+    max_error: float | None
+    method: str
+    time_limit: float | None
+    min_cases: int
+    folds: int
+    objective: str
+    leaves: str
+    sure: float | None  # None: a case stops only where nothing is left to buy
+    is_certified: bool = False  # whether a certificate is asked for
+
+    @property
+    def wants_bound(self) -> bool:
+        """Whether the question is how cheap a tree without errors can be."""
+        return self.max_error == 0
+
+    @property
+    def search_seconds(self) -> float | None:
+        """The time for finding the tree."""
+        if self.time_limit is None or not (self.wants_bound or self.is_certified):
+            return self.time_limit
+        return SEARCH_SHARE * self.time_limit
+
+    @property
+    def proof_seconds(self) -> float:
+        """The time for a certificate."""
+        from budgetree.proof._certify import DEFAULT_SECONDS
+
+        return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
 
 
 def open_table(data: str, reading: Reading | None = None) -> Table:
@@ -237,7 +273,7 @@ def _check_target(names: Sequence[str], request: Request) -> str:
 
 
 def is_bundled(data: str) -> bool:
-    if Path(data).exists():
+    if os.path.exists(data):
         return False
     from budgetree import datasets
 

@@ -18,7 +18,6 @@ from budgetree.cli.output import ending, give_up, prepare_streams
 from budgetree.cli.predict import predict
 from budgetree.cli.show import report, show
 from budgetree.cli.small import completion, datasets, reproduce
-from budgetree.errors import BudgetreeError
 from budgetree.services.clock import none_lost, was_interrupted
 from budgetree.services.words import visible_lines
 
@@ -89,7 +88,7 @@ def _run(arguments: Sequence[str] | None, colour: bool | None) -> int:
     except SystemExit:
         if os.environ.get(COMPLETION):
             raise
-        return _nobody_reads()  # click's word for a closed pipe
+        return _without_reader()  # click's word for a closed pipe
     except Exception as error:
         return _stopped() if was_interrupted() else _ended_by(error)
 
@@ -100,8 +99,10 @@ def _ended_by(error: Exception) -> int:
         error.show(shown)
         _tell(visible_lines(shown.getvalue()))
         return error.exit_code
+    from budgetree.errors import BudgetreeError
+
     if isinstance(error, BrokenPipeError):  # `budgetree show … | head`
-        return _nobody_reads()
+        return _without_reader()
     if isinstance(error, BudgetreeError):
         return _failed(error.on_command_line())
     if isinstance(error, (ValueError, ImportError, MemoryError)):
@@ -112,7 +113,7 @@ def _ended_by(error: Exception) -> int:
     if os.environ.get("BUDGETREE_DEBUG"):
         raise error
     kind = type(error).__name__
-    _tell(visible_lines(f"this is a mistake of budgetree: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.\n"))
+    _tell(visible_lines(f"internal error: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.\n"))
     return BUG
 
 
@@ -126,13 +127,13 @@ def _stopped() -> int:
     return STOPPED
 
 
-def _nobody_reads() -> int:
+def _without_reader() -> int:
     give_up(sys.stdout)
     return 0
 
 
 def _tell(words: str) -> None:
-    """On stderr, if anybody reads it."""
+    """On stderr, if it can be written."""
     try:
         click.echo(words, err=True, nl=False)
     except OSError:

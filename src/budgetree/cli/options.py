@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from budgetree.data.encoders import LevelPlan
 
 AnyCommand = Callable[..., Any]
+Options = Callable[[AnyCommand], AnyCommand]
 
 
 class Amount(click.types.FloatParamType):
@@ -31,6 +32,17 @@ class Amount(click.types.FloatParamType):
 AMOUNT = Amount()
 # Of search() and new_cases().
 SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leaves", "sure")
+
+
+def several(*options: Options) -> Options:
+    """All of them, shown in this order."""
+
+    def decorate(command: AnyCommand) -> AnyCommand:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
@@ -78,164 +90,131 @@ labels = click.option(
     help="What tests, outcomes and classes are called, and the unit of prices, in TOML; may stand in the price list.",
 )
 
+# How a file writes its cells, where it does not say so itself.
+reading = several(
+    click.option(
+        "--missing",
+        metavar="TEXT",
+        multiple=True,
+        help="A cell that stands for a missing value. May be repeated.",
+    ),
+    click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals: 3.5 or 3,5."),
+    click.option("--thousands", metavar="MARK", help="What stands between thousands: 1,234 or 1.234 or 1 234."),
+    click.option("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
+    click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
+)
 
-def reading(command: AnyCommand) -> AnyCommand:
-    """How a file writes its cells, where it does not say so itself."""
-    for option in reversed(
-        (
-            click.option(
-                "--missing",
-                metavar="TEXT",
-                multiple=True,
-                help="A cell that stands for a missing value. May be repeated.",
-            ),
-            click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals: 3.5 or 3,5."),
-            click.option("--thousands", metavar="MARK", help="What stands between thousands: 1,234 or 1.234 or 1 234."),
-            click.option("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
-            click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
-        )
-    ):
-        command = option(command)
-    return command
+# How to read a table of known cases.
+table = several(
+    click.option("--target", "-t", metavar="COL", help="The column that says what each case is."),
+    click.option(
+        "--prices",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
+        "test costs 1.",
+    ),
+    click.option("--default-price", metavar="P", type=AMOUNT, help="What a test costs that is not in the price list."),
+    click.option(
+        "--losses",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        help="What wrong answers cost, in TOML, and answers that are no class; may stand in the price list.",
+    ),
+    labels,
+    click.option(
+        "--levels",
+        metavar="N",
+        multiple=True,
+        callback=_levels,
+        help="Round a column of numbers with more different values to N levels; COL=N for one column. May be "
+        "repeated, or in one: 3,Ca=4.  [default: 10]",
+    ),
+    click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
+    reading,
+    click.option(
+        "--duplicates",
+        type=click.Choice(["keep", "merge"]),
+        default="keep",
+        show_default=True,
+        help="Count every row, or make identical ones a single case with the most common answer.",
+    ),
+)
+
+# Where cases are counted.
+engine = several(
+    click.option(
+        "--engine",
+        type=click.Choice(["memory", "dask"]),
+        default="memory",
+        show_default=True,
+        help="dask: files of any size, on a cluster; one tree, or with --method greedy the best of many.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Of a Dask cluster, such as tcp://10.0.0.1:8786; without it one is started on this machine.",
+    ),
+)
+
+# How to search for trees.
+search = several(
+    click.option(
+        "--method",
+        type=click.Choice(["auto", "exact", "greedy"]),
+        default="auto",
+        show_default=True,
+        help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
+    ),
+    click.option("--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far."),
+    click.option(
+        "--min-cases",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="No leaf has fewer known cases (with --objective known).",
+    ),
+)
 
 
-def table(command: AnyCommand) -> AnyCommand:
-    """How to read a table of known cases."""
-    for option in reversed(
-        (
-            click.option("--target", "-t", metavar="COL", help="The column that says what each case is."),
-            click.option(
-                "--prices",
-                metavar="FILE",
-                type=click.Path(dir_okay=False),
-                help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
-                "test costs 1.",
-            ),
-            click.option(
-                "--default-price", metavar="P", type=AMOUNT, help="What a test costs that is not in the price list."
-            ),
-            click.option(
-                "--losses",
-                metavar="FILE",
-                type=click.Path(dir_okay=False),
-                help="What wrong answers cost, in TOML, and answers that are no class; may stand in the price list.",
-            ),
-            labels,
-            click.option(
-                "--levels",
-                metavar="N",
-                multiple=True,
-                callback=_levels,
-                help="Round a column of numbers with more different values to N levels; COL=N for one column. May be "
-                "repeated, or in one: 3,Ca=4.  [default: 10]",
-            ),
-            click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
-            reading,
-            click.option(
-                "--duplicates",
-                type=click.Choice(["keep", "merge"]),
-                default="keep",
-                show_default=True,
-                help="Count every row, or make identical ones a single case with the most common answer.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
-
-
-def new_cases(default_objective: str) -> Callable[[AnyCommand], AnyCommand]:
+def new_cases(default_objective: str) -> Options:
     """What is known about new cases, and whether they or the known ones are what the tree is for."""
-
-    def decorate(command: AnyCommand) -> AnyCommand:
-        for option in reversed(
-            (
-                click.option(
-                    "--objective",
-                    type=click.Choice(["new", "known"]),
-                    default=default_objective,
-                    show_default=True,
-                    help="new: the lowest error on cases not in the table. known: the fewest errors on those in it.",
-                ),
-                click.option(
-                    "--folds",
-                    metavar="N",
-                    type=int,
-                    default=5,
-                    show_default=True,
-                    help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
-                ),
-                click.option(
-                    "--groups",
-                    metavar="COL",
-                    help="Rows with the same value here belong together (a patient's); the column is no test.",
-                ),
-                click.option(
-                    "--leaves",
-                    type=click.Choice(["model", "count"]),
-                    default="model",
-                    show_default=True,
-                    help="With --objective new: leaves that weigh up all that was paid, or those of a plain tree.",
-                ),
-                click.option(
-                    "--sure",
-                    metavar="P",
-                    type=click.FloatRange(0, 1, min_open=True),
-                    default=0.95,
-                    show_default=True,
-                    help="With --objective new: a case stops where its answer has this probability; 1 spends all.",
-                ),
-            )
-        ):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def engine(command: AnyCommand) -> AnyCommand:
-    """Where cases are counted."""
-    for option in reversed(
-        (
-            click.option(
-                "--engine",
-                type=click.Choice(["memory", "dask"]),
-                default="memory",
-                show_default=True,
-                help="dask: files of any size, on a cluster; one tree, or with --method greedy the best of many.",
-            ),
-            click.option(
-                "--scheduler",
-                metavar="ADDRESS",
-                help="Of a Dask cluster, such as tcp://10.0.0.1:8786; without it one is started on this machine.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
-
-
-def search(command: AnyCommand) -> AnyCommand:
-    """How to search for trees."""
-    for option in reversed(
-        (
-            click.option(
-                "--method",
-                type=click.Choice(["auto", "exact", "greedy"]),
-                default="auto",
-                show_default=True,
-                help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
-            ),
-            click.option("--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far."),
-            click.option(
-                "--min-cases",
-                metavar="N",
-                type=click.IntRange(min=1),
-                default=1,
-                show_default=True,
-                help="No leaf has fewer known cases (with --objective known).",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+    return several(
+        click.option(
+            "--objective",
+            type=click.Choice(["new", "known"]),
+            default=default_objective,
+            show_default=True,
+            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it.",
+        ),
+        click.option(
+            "--folds",
+            metavar="N",
+            type=int,
+            default=5,
+            show_default=True,
+            help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
+        ),
+        click.option(
+            "--groups",
+            metavar="COL",
+            help="Rows with the same value here belong together (a patient's); the column is no test.",
+        ),
+        click.option(
+            "--leaves",
+            type=click.Choice(["model", "count"]),
+            default="model",
+            show_default=True,
+            help="With --objective new: leaves that weigh up all that was paid, or those of a plain tree.",
+        ),
+        click.option(
+            "--sure",
+            metavar="P",
+            type=click.FloatRange(0, 1, min_open=True),
+            callback=lambda _context, _parameter, given: None if given == 1 else given,
+            default=0.95,
+            show_default=True,
+            help="With --objective new: a case stops where its answer has this probability; 1 spends all.",
+        ),
+    )

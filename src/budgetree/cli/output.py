@@ -6,7 +6,6 @@ import errno
 import io
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -124,13 +123,13 @@ def _occupy(number: int) -> None:
 
 def check_folder(out: str, force: bool) -> None:
     """An error if the folder cannot be made, or holds anything and may not be written to."""
-    folder = Path(out)
-    if folder.exists() and any(folder.iterdir()) and not force:
+    if os.path.isdir(out) and os.listdir(out) and not force:
         raise click.UsageError(
             f"{out} is there already and not empty; --force replaces the files that budgetree wrote there, no others."
         )
-    if not folder.resolve().parent.is_dir():
-        raise click.UsageError(f"{folder.resolve().parent} does not exist; --out makes only the last folder.")
+    parent = os.path.dirname(os.path.realpath(out))
+    if not os.path.isdir(parent):
+        raise click.UsageError(f"{parent} does not exist; --out makes only the last folder.")
 
 
 def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[str]:
@@ -140,6 +139,7 @@ def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[
     """
     import re
     import shutil
+    from pathlib import Path
 
     from budgetree.report import render_page, summarise_frontier
     from budgetree.services.files import part_name, remove_orphans, write_text

@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import click
 
 from budgetree.cli import options
 from budgetree.cli.output import ending, for_reader, json_text
-from budgetree.errors import TableError, Where
 
 
 @click.command(epilog=ending("budgetree predict pathway.json new_cases.csv -o predicted.csv", page="guide/bedside"))
@@ -46,9 +44,12 @@ def predict(
     Cells are written as they are, so that programs read what was there. For a table from people you do not know that
     will be opened in a spreadsheet, --spreadsheet-safe keeps it from running what they wrote.
     """
+    from dataclasses import replace
+
     from budgetree.cli.inputs import check_outputs
     from budgetree.cli.predictions import Tally, codes_for, columns_for, open_rows, predict_rows, safe_line
     from budgetree.data.source import Reading
+    from budgetree.errors import TableError, Where
     from budgetree.services.files import replacing
     from budgetree.services.words import counted, no_such, visible
     from budgetree.tree import Tree

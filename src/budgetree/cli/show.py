@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from budgetree.cli import options
-from budgetree.cli.inputs import check_outputs, open_model
 from budgetree.cli.output import ending, for_reader, print_json, statement_line, tree_facts
-from budgetree.errors import CertificateError, TreeError, Where
 from budgetree.services.words import visible
 
 FORMS = ("text", "rules", "python", "javascript", "sql", "pmml", "dot", "svg")
@@ -47,6 +43,9 @@ def show(
     as_json: bool,
 ) -> None:
     """Print a tree: which test first, which next, what it costs; or as rules, a program, a picture."""
+    from budgetree.cli.inputs import open_model
+    from budgetree.errors import TreeError, Where
+
     tree = open_model(model, labels)
     if as_json:
         if tree.depth > MAX_NESTED:
@@ -93,6 +92,10 @@ def report(
     model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None
 ) -> None:
     """Write one HTML file, which needs no network: the tree, its prices, its proof, and a page to consult."""
+    from pathlib import Path
+
+    from budgetree.cli.inputs import check_outputs, open_model
+    from budgetree.errors import CertificateError, Where
     from budgetree.proof import Certificate
     from budgetree.report import render_page, summarise_tree
     from budgetree.services.files import write_text

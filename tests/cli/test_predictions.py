@@ -1,7 +1,9 @@
-"""Judgement: predictions against what is right, in as many parts as they come."""
+"""Predictions against what is right, in as many parts as they come; and lines that a spreadsheet does not run."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import pytest
 from command_line import main
 
 import budgetree as bt
-from budgetree.cli.predictions import Judgement
+from budgetree.cli.predictions import Judgement, safe_line
+from budgetree.data.batches import csv_cell
 from losing import exact_losses, losing_tree
 from new_cases import new_frame, new_tree
 
@@ -86,3 +89,15 @@ def test_predict_prints_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[
     printed = capsys.readouterr()
     assert "answers by class:\n  answer  neg  pos\n" in printed.err
     assert "mean loss" not in printed.err
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+x", "-x", "@a", "\t=1", "\r", "\n=1", "\uff1d1", "-inf", '="a",b', "-1\n"])
+def test_a_formula_is_made_a_text(cell: str) -> None:
+    line = f"{csv_cell(cell)},plain"
+    (cells,) = csv.reader(io.StringIO(safe_line(line), newline=""))
+    assert cells == [f"'{cell}", "plain"]
+
+
+@pytest.mark.parametrize("line", ["", "a,b", "-3,+4.5,-1e-9", 'x=1,"a, b - c",me@home', "a - b,,"])
+def test_what_is_no_formula_stays(line: str) -> None:
+    assert safe_line(line) == line
