@@ -1,8 +1,8 @@
 """budgetree finds the best decision tree that a testing budget can buy.
 
 The public names are listed in __init__.pyi. Each is imported when it is first asked for, so that the command line
-answers at once and nobody needs an extra (scikit-learn, matplotlib) that they do not use. Even what reads that list
-waits until then: while this file is imported, nobody can catch Ctrl-C yet (start.py).
+answers at once and neither scikit-learn nor matplotlib, an extra, is loaded where it is not used. Even what reads that
+list waits until then: while this file is imported, nobody can catch Ctrl-C yet (start.py).
 """
 
 from budgetree._version import __version__ as __version__

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 import warnings
 from typing import Any
 
@@ -384,20 +382,6 @@ def test_an_empty_table_is_refused() -> None:
         BudgetTreeClassifier(objective="known").fit(pd.DataFrame({"a": []}), [])
     with pytest.raises(ValueError, match="X: the table has 0 column"):
         BudgetTreeClassifier(objective="known").fit(pd.DataFrame(index=range(3)), [0, 1, 0])
-
-
-def test_without_scikit_learn_the_error_names_the_extra() -> None:
-    script = """
-import sys
-sys.modules["sklearn"] = None
-import budgetree as bt
-try:
-    bt.BudgetTreeClassifier
-except ImportError as error:
-    print(error)
-"""
-    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert "pip install 'budgetree[sklearn]'" in printed
 
 
 @pytest.mark.parametrize("objective", ["known", "new"])
