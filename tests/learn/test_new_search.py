@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.learn.new_search import MAX_POINTS, SOURCE, budgets_up_to, price_of_all
+from budgetree.learn.new_search import MAX_POINTS, budgets_up_to, price_of_all
+from budgetree.tree.provenance import Method
 
 
 def test_budgets_are_what_some_tests_cost() -> None:
@@ -35,7 +36,7 @@ def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict
     assert [point.max_cost for point in found] == [0, 1, 2, 3]
     assert [call["budget"] for call in learner] == [1, 2, 3]
     assert all((call["leaves"], call["sure"]) == ("count", None) for call in learner)
-    assert found.method == SOURCE
+    assert found.found_by is Method.PREDICTIVE
     assert all(point.errors == point.tree.errors for point in found)
     learner.clear()
     judged = bt.frontier(votes, objective="new", max_budget=2, time_limit=60)

@@ -48,8 +48,9 @@ def test_only_proven_points_are_called_proven_and_filled() -> None:
     assert all(point.proven for point in frontier)
     open_points = tuple(replace(point, proven=False, lower_bound=0) for point in frontier)
     unproven = replace(frontier, points=open_points, complete=False, n_searched=0)
-    assert "proven" not in unproven.to_text()
-    assert "proven" not in unproven._repr_html_()
+    assert "0 of 2 points proven" in unproven.to_text()
+    assert not any("proven" in line for line in unproven.to_text().splitlines()[1:])
+    assert unproven._repr_html_().count("proven") == 1  # in the heading
     assert unproven._repr_html_().count("fill='white'") == len(frontier)
     assert "fill='white'" not in frontier._repr_html_()
     assert "(ended early)" in unproven.to_text()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from budgetree.counts import AnyCases, ShardedCases
+from budgetree.errors import SettingError
 from budgetree.impurity import Impurity
 from budgetree.learn.estimation import TimeLimits, estimated
 from budgetree.learn.folds import DEFAULT_FOLDS
@@ -101,9 +102,11 @@ def frontier(
     check_cases(instance)
     check_cache_bytes(cache_bytes)
     if method not in METHODS:
-        raise ValueError(f"method is {method!r}; expected {', '.join(map(repr, METHODS))}.")
+        message = f"method is {method!r}; expected {', '.join(map(repr, METHODS))}."
+        raise SettingError(message, subject="method", found=method, expected=METHODS)
     if objective not in OBJECTIVES:
-        raise ValueError(f"objective is {objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}.")
+        message = f"objective is {objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}."
+        raise SettingError(message, subject="objective", found=objective, expected=OBJECTIVES)
     chosen = _check_impurities(instance, impurities)
     seconds = check_time_limit(time_limit)
     instance.schema.table.budget_units(max_budget, "max_budget")
@@ -114,9 +117,11 @@ def frontier(
         return greedy.search(instance, Clock(seconds), progress)
     settings = check_folds(folds, groups, instance)
     if objective == "new" and least > 1:
-        raise ValueError(
+        raise SettingError(
             "min_cases: how small the leaves of trees for new cases may be is decided by evidence, not by a number; "
-            'leave min_cases out, or give objective="known".'
+            'leave min_cases out, or give objective="known".',
+            subject="min_cases",
+            found=least,
         )
     if objective == "new":
         new = NewSearch(budgets_up_to(instance, max_budget), check_sure(sure), leaves)
@@ -152,10 +157,12 @@ def _check_impurities(instance: AnyCases, impurities: Any) -> Sequence[Any]:
     if isinstance(impurities, (Impurity, type)):
         impurities = [impurities]
     if isinstance(impurities, str) or not isinstance(impurities, Iterable):
-        raise ValueError(f"impurities is {impurities!r}; expected a list such as [Powers(3), HingedPairs].")
+        message = f"impurities is {impurities!r}; expected a list such as [Powers(3), HingedPairs]."
+        raise SettingError(message, subject="impurities", found=impurities)
     chosen = tuple(impurities)
     if not chosen:
-        raise ValueError("impurities: the list is empty; expected at least one impurity.")
+        message = "impurities: the list is empty; expected at least one impurity."
+        raise SettingError(message, subject="impurities", found=chosen)
     for impurity in chosen:
         if impurity not in HINGED:
             check_settings(instance, impurity, 0, None, "worst")
@@ -165,8 +172,11 @@ def _check_impurities(instance: AnyCases, impurities: Any) -> Sequence[Any]:
 def _check_sharded(method: str, objective: str, groups: Any) -> None:
     """What shards do not allow, because only sums are known of their cases."""
     if method == "exact":
-        raise ValueError('method is "exact", but the cases are in shards; expected "greedy" or "auto".')
+        message = 'method is "exact", but the cases are in shards; expected "greedy" or "auto".'
+        raise SettingError(message, subject="method", found=method, expected=("greedy", "auto"))
     if objective == "new":
-        raise ValueError('objective is "new", but the cases are in shards; expected "known".')
+        message = 'objective is "new", but the cases are in shards; expected "known".'
+        raise SettingError(message, subject="objective", found=objective, expected=("known",))
     if groups is not None:
-        raise ValueError("groups: the cases are in shards, and nothing of them is held out; leave groups out.")
+        message = "groups: the cases are in shards, and nothing of them is held out; leave groups out."
+        raise SettingError(message, subject="groups")

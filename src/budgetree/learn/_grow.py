@@ -6,13 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from budgetree.counts import AnyCases, ShardedCases
+from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.found import found_tree
 from budgetree.learn.greedy.growers import grow_nodes
 from budgetree.learn.greedy.origins import greedy_origin
+from budgetree.learn.greedy.portfolio import CACHE_BYTES
 from budgetree.learn.greedy.rule import RuleName
-from budgetree.learn.greedy.settings import check_settings
-from budgetree.learn.lookahead import look_ahead
-from budgetree.learn.settings import check_cases, check_min_cases, check_threads
+from budgetree.learn.greedy.settings import Settings, check_settings
+from budgetree.learn.settings import Request, check_cases, check_min_cases, check_threads
+from budgetree.problem import Instance
+from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
 
@@ -81,17 +86,36 @@ def grow(
     n_threads = check_threads(threads)
     least = check_min_cases(min_cases)
     if isinstance(lookahead, bool) or lookahead not in (0, 1):
-        raise ValueError(f"lookahead is {lookahead!r}; expected 0, or 1 to judge each test by the trees below it.")
+        message = f"lookahead is {lookahead!r}; expected 0, or 1 to judge each test by the trees below it."
+        raise SettingError(message, subject="lookahead", found=lookahead, expected=(0, 1))
     if lookahead and (impurity != _PAIRS or delta != 0 or rule != "worst"):
-        raise ValueError(
+        raise SettingError(
             "lookahead: tests are judged by what is lost below them, not by an impurity; leave impurity, delta and "
-            "rule out, or lookahead."
+            "rule out, or lookahead.",
+            subject="lookahead",
         )
     if lookahead and isinstance(instance, ShardedCases):
-        raise ValueError("lookahead: it needs the cases in memory, and these are in shards; expected 0.")
+        message = "lookahead: it needs the cases in memory, and these are in shards; expected 0."
+        raise SettingError(message, subject="lookahead", found=lookahead, expected=0)
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
     with progress_bar("growing", progress if isinstance(instance, ShardedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
     tree = Tree(instance.schema, nodes, instance.n_objects, origin)
-    return tree if isinstance(instance, ShardedCases) or not lookahead else look_ahead(tree, instance, settings)
+    return tree if isinstance(instance, ShardedCases) or not lookahead else _look_ahead(tree, instance, settings)
+
+
+def _look_ahead(grown: Tree, instance: Instance, settings: Settings) -> Tree:
+    """The better of two trees: this one, and one whose tests are judged by the trees below them, one step ahead.
+
+        at a node   test a ──► parts ──► each part: the tests that look best, one after another,  ──►  loses 12
+                    test b ──► parts ──►            and the last two, or the last, found exactly   ──►  loses  9  ◄ done
+                    …
+
+    and then the same at each part of the test that is done. (A rollout; the pilot method.)
+    """
+    request = Request(instance, settings.budget, (), CACHE_BYTES, min_cases=settings.min_cases)
+    solver = Solver(request, Clock(None))
+    solver.trees.add(found_tree(grown, "greedy"))
+    solver.look_ahead(settings.budget)
+    return solver.trees.best(settings.budget).tree()

@@ -19,8 +19,8 @@ from budgetree.learn.settings import Request
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report, progress_bar
-from budgetree.services.words import counted
 from budgetree.tree import Tree
+from budgetree.tree.provenance import Method
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ class KnownSearch:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
         request = self._request(instance)
         if self.method == "greedy" or isinstance(instance, ShardedCases):
-            return with_proofs(_grown(request, clock, progress, "greedy"), clock, self.min_cases)
+            return with_proofs(_grown(request, clock, progress, Method.GREEDY), clock, self.min_cases)
         is_optional = self.method == "auto"
         # Asked before anything is laid out for a search: the greedy trees need the time.
         if not (is_optional and _is_hopeless(instance, clock)):
@@ -46,13 +46,11 @@ class KnownSearch:
                 solver = _make_solver(request, clock, report, is_optional=is_optional)
                 if solver is not None:
                     return with_proofs(_searched(solver, instance), clock, self.min_cases)
-        size = f"{instance.n_objects:,} cases × {instance.n_tests:,} tests"
-        words = f"greedy with lookahead, as {size} are too many for exact search in this time"
-        return with_proofs(_grown(request, clock, progress, words, rolls_out=True), clock, self.min_cases)
+        return with_proofs(_grown(request, clock, progress, Method.LOOKAHEAD), clock, self.min_cases)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows, by the method that this frontier was found by."""
-        is_exact = found.method.startswith("exact")
+        is_exact = found.found_by is Method.EXACT
         # Exact search within a budget does not depend on what there is beyond it; greedy growth does.
         limit = found[-1].max_cost if is_exact else self.max_budget
         same = replace(self, method="exact" if is_exact else "greedy", max_budget=limit)
@@ -84,7 +82,7 @@ class KnownSearch:
         return Request(instance, limit, self.impurities, self.cache_bytes, self.threads, self.min_cases)
 
 
-def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *, rolls_out: bool = False) -> Frontier:
+def _grown(request: Request, clock: Clock, progress: bool | None, method: Method) -> Frontier:
     """By greedy trees, with rollouts if wanted; nothing is proven but the loss that no tree avoids."""
     instance = request.instance
     unavoidable = _unavoidable(instance, clock)  # now, while there is time
@@ -93,11 +91,11 @@ def _grown(request: Request, clock: Clock, progress: bool | None, words: str, *,
         clock = clock.share(left - min(clock.plan.points_share * left, clock.plan.points_seconds))
     with progress_bar("greedy frontier", progress) as report:
         found = grow_frontier(request, clock, report)
-        if rolls_out:
+        if method is Method.LOOKAHEAD:
             found = _rolled_out(found, request, clock, report)
     points = tuple(make_point(instance, tree, unavoidable) for tree in found)
     # Sharded cases answer whatever a frontier asks of an instance.
-    return Frontier(points, cast(Instance, instance), not clock.is_over, words)
+    return Frontier(points, cast(Instance, instance), not clock.is_over, method)
 
 
 def _unavoidable(instance: AnyCases, clock: Clock) -> int:
@@ -147,7 +145,4 @@ def _searched(solver: Solver, instance: Instance) -> Frontier:
     result = search_frontier(solver)
     points = [make_point(instance, found, found.loss) for found in result.proven]
     points += [make_point(instance, found, solver.lower_bound(found.need)) for found in result.beyond]
-    words = "exact search"
-    if not result.complete:
-        words += f", {sum(point.proven for point in points)} of {counted(len(points), 'point')} proven"
-    return Frontier(tuple(points), instance, result.complete, words, len(result.proven))
+    return Frontier(tuple(points), instance, result.complete, Method.EXACT, len(result.proven))

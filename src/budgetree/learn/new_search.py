@@ -11,16 +11,16 @@ from typing import Any
 
 from budgetree.learn._predictive import PredictiveTrees
 from budgetree.learn.found import Found, found_leaf, given
-from budgetree.learn.points import Frontier, make_point
+from budgetree.learn.points import FOR_NEW, Frontier, make_point
 from budgetree.learn.predictive.fit import Leaves
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Clock, Ended
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
+from budgetree.tree.provenance import Method
 
 MAX_POINTS = 8  # beyond so many budgets a frontier of this kind says nothing more
-SOURCE = "lowest error on new cases"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,9 +41,9 @@ class NewSearch:
         for tree in made:
             best[tree.need] = _found(tree)  # of trees that cost the same the one for the larger budget
         found = [best[need] for need in sorted(best)]
-        points = tuple(make_point(fine, tree, fine.irreducible.units) for tree in found)
+        points = tuple(make_point(fine, tree, fine.irreducible.units, for_new=True) for tree in found)
         ended_early = len(made) < len(self.budgets) or any(tree.ended is not Ended.COMPLETE for tree in made)
-        return Frontier(points, fine, not ended_early, SOURCE)
+        return Frontier(points, fine, not ended_early, Method.PREDICTIVE)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows; every budget has an equal share of the time."""
@@ -102,4 +102,4 @@ def _single_prices(instance: Instance) -> list[int]:
 
 def _found(tree: Tree) -> Found:
     loss = round(tree.exact_loss * tree.schema.weight_scale * tree.schema.loss_table.scale)
-    return Found(loss, tree.need, SOURCE, partial(given, tree))
+    return Found(loss, tree.need, FOR_NEW, partial(given, tree))

@@ -13,6 +13,7 @@ from typing import Any
 
 from budgetree.counts import AnyCases
 from budgetree.data.frames import make_frame
+from budgetree.errors import SettingError
 from budgetree.learn.found import Found
 from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
@@ -22,7 +23,7 @@ from budgetree.services.clock import Ended
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.proven import Proven
-from budgetree.tree.provenance import Expected, NewError, NewLoss
+from budgetree.tree.provenance import METHOD_WORDS, Expected, Method, NewError, NewLoss
 
 COLUMNS = (  # of a point, in tables
     "max_cost",
@@ -36,6 +37,7 @@ COLUMNS = (  # of a point, in tables
     "source",
 )
 LOSS_COLUMNS = ("loss", "referred")  # after the errors
+FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
 NEW_LOSS_COLUMNS = ("new_loss", "new_loss_se")  # after the new errors
 
 
@@ -61,6 +63,8 @@ class Point:
         Whether the loss is the least possible.
     source : str
         Exact search, or the impurity and its parameter.
+    for_new : bool
+        Whether it is for new cases, and not for the fewest errors on the known ones.
     new_error, new_error_se : float or None
         The share of new cases to expect wrong, and its standard error; None where it was not estimated.
     new_loss, new_loss_se : float or None
@@ -82,6 +86,7 @@ class Point:
     source: str
     loss: int | float
     referred: int | float
+    for_new: bool
     _found: Found = field(repr=False)
     _proven: Proven | None = field(default=None, repr=False)
     _ended: Ended | None = field(default=None, repr=False)
@@ -156,8 +161,8 @@ class Frontier:
         The known cases.
     complete : bool
         False when a time limit or Ctrl-C ended the search.
-    method : str
-        What was done, in words.
+    found_by : Method
+        How its trees were found.
     n_searched : int
         So many points, from the first on, are settled by exact search, with all budgets between them.
     validation : Validation or None
@@ -176,9 +181,23 @@ class Frontier:
     points: tuple[Point, ...]
     instance: Instance
     complete: bool = True
-    method: str = ""
+    found_by: Method = Method.GREEDY
     n_searched: int = 0
     validation: Validation | None = None
+
+    @property
+    def method(self) -> str:
+        """What was done, in words."""
+        if self.found_by is Method.PREDICTIVE:
+            return FOR_NEW
+        words = METHOD_WORDS[self.found_by]
+        if self.found_by is Method.EXACT and not self.complete:
+            n_proven = sum(point.proven for point in self.points)
+            return f"{words}, {n_proven} of {counted(len(self.points), 'point')} proven"
+        if self.found_by is Method.LOOKAHEAD:
+            size = f"{self.instance.n_objects:,} cases × {self.instance.n_tests:,} tests"
+            return f"{words}, as {size} are too many for exact search in this time"
+        return words
 
     @property
     def recommended(self) -> Point:
@@ -251,36 +270,42 @@ class Frontier:
         2
         """
         if self.has_losses:
-            raise ValueError(
+            raise SettingError(
                 "max_error: with losses a frontier is about loss, and the cheapest tree with so few errors may not be "
-                "on it. Choose a point by its loss, or leave the losses out."
+                "on it. Choose a point by its loss, or leave the losses out.",
+                subject="max_error",
+                found=max_error,
             )
         wanted = non_negative(max_error, "max_error", "expected a share of the cases, from 0 to 1")
         if wanted > 1:
-            raise ValueError(f"max_error is {max_error}; expected a share of the cases, from 0 to 1.")
+            message = f"max_error is {max_error}; expected a share of the cases, from 0 to 1."
+            raise SettingError(message, subject="max_error", found=max_error, expected=(0, 1))
         scale, total = self.instance.schema.weight_scale, self.instance.class_order.total
         for point in self.points:
             # A share computed in floats may be slightly below the one it means.
             if round(Fraction(str(point.errors)) * scale) <= wanted * total + total * TOLERANCE:
                 return point
-        raise ValueError(self._unreachable(wanted, total))
+        raise self._unreachable(wanted, total)
 
-    def _unreachable(self, wanted: Fraction, total: int) -> str:
+    def _unreachable(self, wanted: Fraction, total: int) -> SettingError:
         stuck = self.instance.irreducible
         asked = f"max_error is {float(wanted):.4g}, but"
         if stuck.units > wanted * total:
             errors = self.instance.schema.cases(stuck.units)
-            return (
+            least = math.ceil(stuck.units / total * 10**4) / 10**4
+            message = (
                 f"{asked} any tree does no better than {stuck.units / total:.4g} "
                 f"({counted(errors, 'error')}): {stuck.n_objects} cases agree on every test with a case of "
-                "another class. Add a test that separates them, or "
-                f"allow a max_error of {math.ceil(stuck.units / total * 10**4) / 10**4}."
+                f"another class. Add a test that separates them, or allow a max_error of {least}."
             )
-        last = self.points[-1]
-        return (
-            f"{asked} the best tree found has an error of {last.error_rate:.4g} at a budget of {last.max_cost}. "
-            "Raise the budget, give more time or more impurities, or allow more errors."
-        )
+        else:
+            last = self.points[-1]
+            least = last.error_rate
+            message = (
+                f"{asked} the best tree found has an error of {least:.4g} at a budget of {last.max_cost}. "
+                "Raise the budget, give more time or more impurities, or allow more errors."
+            )
+        return SettingError(message, subject="max_error", found=float(wanted), expected=least)
 
     @property
     def bounds(self) -> tuple[tuple[int | float, int | float], ...]:
@@ -366,7 +391,7 @@ class Frontier:
         return render_html(self)
 
 
-def make_point(instance: AnyCases, found: Found, lower_bound: int) -> Point:
+def make_point(instance: AnyCases, found: Found, lower_bound: int, *, for_new: bool = False) -> Point:
     """A tree found, in the user's own units; no tree loses less than the bound, in loss units."""
     schema = instance.schema
     loss = plain_number(schema.loss(found.loss))
@@ -384,6 +409,7 @@ def make_point(instance: AnyCases, found: Found, lower_bound: int) -> Point:
         source=found.source,
         loss=loss,
         referred=referred,
+        for_new=for_new,
         _found=found,
         _mean_loss=float(as_fraction(loss) * schema.weight_scale / instance.class_order.total),
     )

@@ -6,17 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from budgetree.learn.points import Frontier, Point
 from budgetree.problem.prices import TOLERANCE
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Clock
 from budgetree.tree import Tree
 from budgetree.tree.proven import Asked, Proven
 from budgetree.tree.provenance import Method
-
-if TYPE_CHECKING:
-    from budgetree.learn.points import Frontier, Point
 
 Bounds = Sequence[tuple[int | float, int | float]]
 
@@ -60,7 +58,7 @@ def _at_its_budget(frontier: Frontier, point: Point, bounds: Bounds) -> Proven:
     return Proven(
         asked=Asked.BUDGET,
         limit=budget,
-        method=Method.EXACT if frontier.method.startswith("exact") else Method.GREEDY,
+        method=Method.EXACT if frontier.found_by is Method.EXACT else Method.GREEDY,
         budget=budget,
         least_errors=_exact(point.lower_bound),
         least_cost=_least_cost(bounds, _exact(point.loss), point),

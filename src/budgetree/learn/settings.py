@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.counts import AnyCases, ShardedCases
+from budgetree.errors import SettingError
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 
@@ -36,34 +37,43 @@ def check_cases(cases: Any) -> None:
 def check_instance(instance: Any) -> None:
     """An error unless it is an Instance."""
     if isinstance(instance, ShardedCases):
-        raise ValueError(
+        raise SettingError(
             f"instance: got {instance!r}, of which only sums are known here; expected an Instance. Shards are for grow "
-            'and frontier(method="greedy").'
+            'and frontier(method="greedy").',
+            subject="instance",
+            found=type(instance),
+            expected=Instance,
         )
     if not isinstance(instance, Instance):
-        raise ValueError(f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame.")
+        message = f"instance: expected an Instance, but got {type(instance).__name__}; see Instance.from_frame."
+        raise SettingError(message, subject="instance", found=type(instance), expected=Instance)
 
 
 def check_cache_bytes(cache_bytes: Any) -> None:
     """An error unless it is a whole number of bytes."""
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int) or cache_bytes < 0:
-        raise ValueError(f"cache_bytes is {cache_bytes!r}; expected a whole number of bytes of at least 0.")
+        message = f"cache_bytes is {cache_bytes!r}; expected a whole number of bytes of at least 0."
+        raise SettingError(message, subject="cache_bytes", found=cache_bytes, expected=0)
 
 
 def check_threads(threads: Any) -> int:
     """How many; None means one for each processor that this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise ValueError(f"threads is {threads!r}; expected None or a whole number of at least 1.")
-    return int(threads)
+    return _at_least_one(threads, "threads", "None or a whole number of at least 1")
 
 
 def check_min_cases(min_cases: Any) -> int:
     """The known cases that every leaf must have."""
-    if isinstance(min_cases, bool) or not isinstance(min_cases, (int, np.integer)) or min_cases < 1:
-        raise ValueError(f"min_cases is {min_cases!r}; expected a whole number of at least 1.")
-    return min(int(min_cases), 2**31 - 1)  # more cases than any table has
+    least = _at_least_one(min_cases, "min_cases", "a whole number of at least 1")
+    return min(least, 2**31 - 1)  # more cases than any table has
+
+
+def _at_least_one(number: Any, subject: str, expected: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        message = f"{subject} is {number!r}; expected {expected}."
+        raise SettingError(message, subject=subject, found=number, expected=expected)
+    return int(number)
 
 
 def check_time_limit(time_limit: Any) -> float | None:

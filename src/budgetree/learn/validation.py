@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import SettingError
 from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
 from budgetree.learn.new_error import HeldOut
 from budgetree.problem import Instance
@@ -74,7 +75,8 @@ class Validation:
 def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | None:
     """The settings; None where nothing is to be held out."""
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
-        raise ValueError(f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on.")
+        message = f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on."
+        raise SettingError(message, subject="folds", found=folds)
     values = None if groups is None else _check_groups(groups, instance.n_rows)
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is known to nobody: all would be wrong, whatever is learned
@@ -87,21 +89,24 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
 
 def _check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
     if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise ValueError(f"groups is {groups!r:.60}; expected one value per row, such as a list of patients.")
+        message = f"groups is {groups!r:.60}; expected one value per row, such as a list of patients."
+        raise SettingError(message, subject="groups", found=groups)
     values = tuple(groups)
     if len(values) != n_rows:
-        raise ValueError(
-            f"groups: {counted(len(values), 'value')} for {counted(n_rows, 'row')}; expected one for each."
-        )
+        message = f"groups: {counted(len(values), 'value')} for {counted(n_rows, 'row')}; expected one for each."
+        raise SettingError(message, subject="groups", found=len(values), expected=n_rows)
     try:
         n_groups = len(set(values))
     except TypeError as error:
-        raise ValueError(f"groups: {error}; expected numbers or text, one for each row.") from error
+        message = "groups: a value is unhashable; expected numbers or text, one for each row."
+        raise SettingError(message, subject="groups", found=groups) from error
     for row, value in enumerate(values):
         if value is None or value != value:
-            raise ValueError(f"groups: row {row} has none; expected a group for each row, if only one of its own.")
+            message = f"groups: row {row} has none; expected a group for each row, if only one of its own."
+            raise SettingError(message, subject="groups", found=value)
     if n_groups < 2:
-        raise ValueError("groups: all rows are in one group; at least two are needed to hold one out.")
+        message = "groups: all rows are in one group; at least two are needed to hold one out."
+        raise SettingError(message, subject="groups", found=n_groups, expected=2)
     return values
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from budgetree._version import __version__
 from budgetree.data.encoders import NumberEncoder
 from budgetree.learn.new_error import PAGE_REMEDY
-from budgetree.learn.new_search import SOURCE
 from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
@@ -20,6 +19,7 @@ from budgetree.tree import LEAF, NO_BRANCH, Confusion, Tree
 from budgetree.tree.model.file import model_text
 from budgetree.tree.model.history import expected_content
 from budgetree.tree.model.leaves import models_content
+from budgetree.tree.provenance import Method
 from budgetree.tree.usual import usual_branch
 
 
@@ -43,7 +43,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     steps = frontier_steps(frontier)
     lines = {"loss": steps.loss, "bound": steps.bound}
     content["judgement"] = judgement(frontier, PAGE_REMEDY)
-    content["for_new"] = frontier.method == SOURCE
+    content["for_new"] = frontier.found_by is Method.PREDICTIVE
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
 

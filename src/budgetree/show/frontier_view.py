@@ -13,10 +13,10 @@ from itertools import pairwise
 
 from budgetree.learn import Frontier, Point
 from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_loss_words, overfitted_words
-from budgetree.learn.new_search import SOURCE
 from budgetree.services.words import counted, show_number, visible
 from budgetree.show.tables import TextTable, html_table
 from budgetree.show.text import loss_words
+from budgetree.tree.provenance import Method
 
 Corner = tuple[float, float]  # (budget, value)
 IMPOSSIBLE = "no tree can be here"
@@ -48,7 +48,7 @@ OF_NEW = "of the best found for new cases"  # whose errors on known ones need no
 def key_of(frontier: Frontier) -> Key:
     """The words for this frontier."""
     key = LOSS if frontier.has_losses else ERRORS
-    return replace(key, found=OF_NEW) if frontier.method == SOURCE else key
+    return replace(key, found=OF_NEW) if frontier.found_by is Method.PREDICTIVE else key
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
     lines = [str(frontier.validation)]
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
     if chosen.expected is not None:
-        among = "" if chosen.source == SOURCE else ", among these trees for known cases"
+        among = "" if chosen.for_new else ", among these trees for known cases"
         lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}{among}")
     if overfitted:
         words = verdict(overfitted[-1], remedy)
@@ -177,7 +177,7 @@ def verdict(point: Point, remedy: str = REMEDY) -> str:
     """That a point is overfitted, in plain words; "" where it is not."""
     if not point.overfitted or point.expected is None:
         return ""
-    advice = LAST_REMEDY if point.source == SOURCE else remedy
+    advice = LAST_REMEDY if point.for_new else remedy
     if point.expected_loss is not None:
         return overfitted_loss_words(point.mean_loss, point.expected_loss, advice)
     return overfitted_words(point.error_rate, point.expected, advice)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.learn.new_error import LAST_REMEDY, PAGE_REMEDY, overfitted_loss_words, overfitted_words
-from budgetree.learn.new_search import SOURCE
+from budgetree.learn.points import FOR_NEW
 from budgetree.report import page as report_page
 from budgetree.report import render_page, summarise_tree
 from budgetree.report.page import SCRIPTS, languages
@@ -108,7 +108,7 @@ def test_what_else_python_says_can_be_translated() -> None:
     for remedy in (PAGE_REMEDY, LAST_REMEDY):
         assert is_said(overfitted_words(0, NewError(0.47, 0.04), remedy))
         assert is_said(overfitted_loss_words(0.25, NewLoss(0.714, 0.042), remedy))
-    for sentence in (SOURCE, *METHOD_WORDS.values()):
+    for sentence in (FOR_NEW, *METHOD_WORDS.values()):
         assert is_said(sentence) or is_said(f"{sentence} Pairs()"), sentence
 
 

@@ -91,12 +91,18 @@ class Layout:
         if self.n_tests >= ALL_TESTS:
             raise TooLargeError(
                 f"instance: it has {self.n_tests} tests; exact search takes up to {ALL_TESTS - 1}. "
-                "Leave out tests, or be content with greedy trees."
+                "Leave out tests, or be content with greedy trees.",
+                subject="instance",
+                found=self.n_tests,
+                expected=ALL_TESTS - 1,
             )
         if self.max_depth > MAX_DEPTH:
             raise TooLargeError(
                 f"instance: within this budget a path may have {self.max_depth - 2} tests; exact search follows up to "
-                f"{MAX_DEPTH - 2}. Give a smaller budget, leave out tests, or be content with greedy trees."
+                f"{MAX_DEPTH - 2}. Give a smaller budget, leave out tests, or be content with greedy trees.",
+                subject="instance",
+                found=self.max_depth - 2,
+                expected=MAX_DEPTH - 2,
             )
         needed = self.n_cases * (self.n_tests + BYTES_PER_CASE)
         needed += self.max_depth * (8 * self.n_tests + BYTES_PER_OUTCOME * self.width)
@@ -105,5 +111,7 @@ class Layout:
             raise TooLargeError(
                 f"instance: exact search on {self.n_cases} cases × {self.n_tests} tests would take about "
                 f"{needed / 2**30:.1f} GB beside its cache, more than half of this machine's memory. Use a sample of "
-                "the cases, fewer tests or a smaller budget; or be content with greedy trees."
+                "the cases, fewer tests or a smaller budget; or be content with greedy trees.",
+                subject="instance",
+                found=needed,
             )

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from budgetree.errors import SettingError
 from budgetree.learn.folds import deal
 from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
@@ -71,7 +72,8 @@ class Fitter:
 
     def __post_init__(self) -> None:
         if self.leaves not in ("model", "count"):
-            raise ValueError(f"leaves is {self.leaves!r}; expected 'model' or 'count'.")
+            message = f"leaves is {self.leaves!r}; expected 'model' or 'count'."
+            raise SettingError(message, subject="leaves", found=self.leaves, expected=("model", "count"))
 
     def policies(self, budgets: Sequence[int], clock: Clock) -> list[Policy]:
         """The policies for these budgets; where the clock is over, the best so far."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from budgetree.errors import SettingError
 from budgetree.problem import LossTable
 
 SURE = 0.95  # as good an answer on new cases, for a seventh less on average
@@ -32,5 +33,6 @@ def check_sure(sure: Any) -> float | None:
     if sure is None:
         return None
     if isinstance(sure, bool) or not isinstance(sure, (int, float)) or not 0 < sure <= 1:
-        raise ValueError(f"sure is {sure!r}; expected a probability above 0 and at most 1, or None to spend all.")
+        message = f"sure is {sure!r}; expected a probability above 0 and at most 1, or None to spend all."
+        raise SettingError(message, subject="sure", found=sure, expected=(0, 1))
     return float(sure)
