@@ -24,7 +24,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import check_estimator
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree import BudgetTreeClassifier
+from budgetree.errors import LabelsError, NoPriceError, PricesError, ResultError, SettingError, TableError
 from budgetree.services.clock import Clock
 from labelled import HEART, heart_frame
 
@@ -221,7 +223,7 @@ def test_an_unknown_value_stops_or_is_refused() -> None:
     assert BudgetTreeClassifier(objective="known").fit(X, y).predict(new).tolist() == [0, 0]
     strict = BudgetTreeClassifier(handle_unknown="error", objective="known").fit(X, y)
     assert strict.predict(X).tolist() == y
-    with pytest.raises(ValueError, match="column 'colour' is 'green' in row 1, which no training row had"):
+    with refused(ResultError, subject="colour", found="green"):
         strict.predict(new)
     with pytest.raises(ValueError, match="handle_unknown is 'ignore'; expected 'stop' or 'error'"):
         BudgetTreeClassifier(handle_unknown="ignore", objective="known").fit(X, y)
@@ -245,22 +247,34 @@ def test_numbers_may_be_called_categorical(listed: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "kind", "subject", "found"),
+    [
+        ({"categorical_features": "all"}, SettingError, "categorical_features", "all"),
+        ({"categorical_features": ["nothing"]}, SettingError, "categorical_features", "nothing"),
+        ({"categorical_features": [7]}, SettingError, "categorical_features", 7),
+        ({"categorical_features": [True]}, SettingError, "categorical_features", 1),
+        ({"prices": [1]}, SettingError, "prices", 1),
+        ({"prices": {"a": 1}}, NoPriceError, None, ("b",)),
+        ({"prices": {"a": -1, "b": 2}}, PricesError, "a", -1),
+        ({"budget": -1}, SettingError, "budget", -1),
+        ({"impurity": "gini"}, SettingError, "impurity", "gini"),
+        ({"time_limit": -1}, SettingError, "time_limit", -1),
+        ({"labels": {"tests": {"age": "Age"}}}, LabelsError, "age", "age"),
+    ],
+)
+def test_a_wrong_setting_is_refused(change: dict[str, Any], kind: Any, subject: str, found: Any) -> None:
+    X = pd.DataFrame({"a": [1, 2], "b": [1, 1]})  # noqa: N806
+    with refused(kind, subject=subject, found=found):
+        BudgetTreeClassifier(**change, objective="known").fit(X, [0, 1])
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"categorical_features": "all"}, "expected 'from_dtype' or a list of columns"),
-        ({"categorical_features": ["nothing"]}, "there is no column 'nothing'"),
-        ({"categorical_features": [7]}, "there is no column 7"),
-        ({"categorical_features": [True]}, r"a mask of 1 for 2 columns"),
-        ({"prices": [1]}, r"prices: 1 price for 2 columns"),
-        ({"prices": {"a": 1}}, "no price for 'b'"),
-        ({"prices": {"a": -1, "b": 2}}, "must be finite and at least 0"),
-        ({"budget": -1}, "^budget is -1; a budget must be a number of at least 0"),
         ({"max_error": 2}, "max_error is 2; expected a share of the cases"),
         ({"method": "magic"}, "method is 'magic'; expected"),
-        ({"impurity": "gini"}, "impurity is 'gini'; expected 'auto', one such as"),
         ({"levels": 1}, "levels is 1; expected a whole number from 2"),
         ({"levels": {"c": 3}}, "levels: no test is named 'c'"),
-        ({"time_limit": -1}, "time_limit"),
     ],
 )
 def test_a_wrong_setting_says_what_was_expected(change: dict[str, Any], message: str) -> None:
@@ -349,9 +363,9 @@ def test_the_worst_case_counts_outcomes_that_no_row_showed_there() -> None:
 
 
 def test_labels_of_several_types_and_lazy_frames_are_refused() -> None:
-    with pytest.raises(ValueError, match="labels are missing or of several types"):
+    with refused(TableError, subject="y"):
         BudgetTreeClassifier(objective="known").fit([[0], [1]], np.array(["a", None], dtype=object))
-    with pytest.raises(ValueError, match=r"collect\(\) it first"):
+    with refused(TableError, subject="X"):
         BudgetTreeClassifier(objective="known").fit(pl.LazyFrame({"a": [0, 1]}), [0, 1])
 
 
@@ -373,14 +387,14 @@ def test_a_price_per_column_of_an_array() -> None:
 
 
 def test_labels_and_rows_must_be_as_many() -> None:
-    with pytest.raises(ValueError, match=r"y: 3 labels for 2 rows of X"):
+    with refused(TableError, subject="y", found=3, expected=2):
         BudgetTreeClassifier(objective="known").fit([[0], [1]], [0, 1, 1])
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one row is needed"):
+    with refused(TableError, subject="X", found=(1, 0)):
         BudgetTreeClassifier(objective="known").fit(pd.DataFrame({"a": []}), [])
-    with pytest.raises(ValueError, match="X: the table has 0 column"):
+    with refused(TableError, subject="X", found=(0, 3)):
         BudgetTreeClassifier(objective="known").fit(pd.DataFrame(index=range(3)), [0, 1, 0])
 
 
@@ -425,13 +439,11 @@ def test_new_rows_are_what_a_classifier_is_for(
 
 
 def test_objectives_are_checked(learner: list[dict[str, Any]]) -> None:
-    for changes, words in (
-        ({"objective": "both"}, "objective is 'both'; expected 'known' or 'new'"),
-        ({"max_error": 0.1}, r"max_error is 0\.1, which is about the training rows"),
-        ({"sure": 2}, "sure is 2; expected a probability"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            BudgetTreeClassifier(**changes).fit([[0], [1]], [0, 1])
+    for setting, value in (("objective", "both"), ("max_error", 0.1)):
+        with refused(SettingError, subject=setting, found=value):
+            BudgetTreeClassifier(**{setting: value}).fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match="sure is 2; expected a probability"):
+        BudgetTreeClassifier(sure=2).fit([[0], [1]], [0, 1])
 
 
 @pytest.mark.parametrize("objective", ["known", "new"])
@@ -460,7 +472,7 @@ def test_class_weights_are_sample_weights(objective: str) -> None:
         weighed = BudgetTreeClassifier(budget=2, objective=objective, class_weight=weights).fit(X, y)
         by_hand = BudgetTreeClassifier(budget=2, objective=objective).fit(X, y, compute_sample_weight(weights, y))
         assert weighed.tree_.to_dict() == by_hand.tree_.to_dict()
-    with pytest.raises(ValueError, match="class_weight"):
+    with refused(SettingError, subject="class_weight", found="heavy"):
         BudgetTreeClassifier(class_weight="heavy").fit(X, y)
 
 
@@ -472,7 +484,7 @@ def test_min_cases_counts_training_rows() -> None:
     counts = np.bincount(classifier.apply(X))
     assert min(counts[counts > 0]) >= 10
     assert classifier.get_n_leaves() > 1
-    with pytest.raises(ValueError, match="objective='known'"):
+    with refused(SettingError, subject="min_cases", found=10):
         BudgetTreeClassifier(min_cases=10).fit(X, y)
 
 
@@ -485,7 +497,7 @@ def test_leaves_of_little_weight_are_joined() -> None:
     assert min(nodes.counts[nodes.is_leaf].sum(axis=1)) >= 0.05 * len(y)
     assert 1 < joined.get_n_leaves() < whole.get_n_leaves()
     assert joined.tree_.statement.is_proven is False
-    with pytest.raises(ValueError, match="min_weight_fraction_leaf is"):
+    with refused(SettingError, subject="min_weight_fraction_leaf", found=0.7):
         BudgetTreeClassifier(min_weight_fraction_leaf=0.7).fit(X, y)
 
 
@@ -501,7 +513,7 @@ def test_a_referred_row_is_not_right(objective: str) -> None:
 
 @pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
 def test_class_weights_are_numbers_of_at_least_0(weight: float) -> None:
-    with pytest.raises(ValueError, match="class_weight is"):
+    with refused(SettingError, subject="class_weight"):
         BudgetTreeClassifier(class_weight={0: weight, 1: 1}).fit([[0], [1], [0], [1]], [0, 1, 0, 1])
 
 
@@ -516,5 +528,5 @@ def test_labels_are_for_what_is_shown_and_not_for_answers() -> None:
         assert named.tree_ == plain.tree_
         assert "Sex" in named.tree_.to_text()
         assert "sex" not in named.tree_.to_text()
-    with pytest.raises(ValueError, match="no test is named 'age'"):
+    with refused(LabelsError, subject="age"):
         BudgetTreeClassifier(budget=1, labels={"tests": {"age": "Age"}}).fit(rows, right)

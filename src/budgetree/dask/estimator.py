@@ -20,7 +20,7 @@ from budgetree.dask.cluster import find_client, results
 from budgetree.dask.partitions import ColumnNames, of_columns, row_parts
 from budgetree.data.encoders import DEFAULT_LEVELS
 from budgetree.estimator import BudgetTreeClassifier
-from budgetree.estimator.settings import check_settings, prices_by_name
+from budgetree.estimator.training import check_settings, prices_by_name
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import frontier, grow
 from budgetree.learn.proofs import tree_for_budget, tree_for_error

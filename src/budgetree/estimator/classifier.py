@@ -18,8 +18,15 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from budgetree.data.encoders import DEFAULT_LEVELS
 from budgetree.data.frames import read_array, read_frame
 from budgetree.data.table import Table
-from budgetree.estimator.settings import check_settings, leaf_share, listed_columns, prices_by_name
-from budgetree.estimator.training import Labelled, training_weights
+from budgetree.errors import ResultError, TableError, TreeError
+from budgetree.estimator.training import (
+    Labelled,
+    check_settings,
+    leaf_share,
+    listed_columns,
+    prices_by_name,
+    training_weights,
+)
 from budgetree.learn import frontier
 from budgetree.learn._frontier import frontier_for_new
 from budgetree.learn.predictive.stop import SURE, check_sure
@@ -242,9 +249,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """How far any tree with as few errors could do better, proven; takes up to ten seconds the first time."""
         check_is_fitted(self)
         if not hasattr(self, "instance_"):
-            raise ValueError(
+            raise TreeError(
                 "certificate_: the training rows stayed on a cluster, and a proof needs them; fit a "
-                "BudgetTreeClassifier on rows that fit into memory."
+                "BudgetTreeClassifier on rows that fit into memory.",
+                subject="certificate_",
             )
         if self._certificate is None:
             self._certificate = certify(self.instance_, self.tree_, progress=bool(self.verbose))
@@ -316,9 +324,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         place = {label: position for position, label in enumerate(self.classes_.tolist())}
         right = np.array([place.get(label, -1) for label in np.asarray(y).ravel().tolist()])
         if len(right) != len(answers):
-            raise ValueError(
-                f"y: {counted(len(right), 'label')} for {counted(len(answers), 'row')}; expected one each."
-            )
+            sizes = f"{counted(len(right), 'label')} for {counted(len(answers), 'row')}"
+            raise TableError(f"y: {sizes}; expected one each.", subject="y", found=len(right), expected=len(answers))
         return float(np.average(answers == right, weights=sample_weight))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
@@ -496,7 +503,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _table(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Table:  # noqa: N803
         """Any frame or array, checked as scikit-learn does."""
         if nw.dependencies.is_polars_lazyframe(X):
-            raise ValueError("X: a lazy frame has no rows yet; collect() it first.")
+            raise TableError("X: a lazy frame has no rows yet; collect() it first.", subject="X")
         if nw.dependencies.is_into_dataframe(X):
             validate_data(self, X, y, reset=reset, skip_check_array=True)
             table = read_frame(X)
@@ -506,7 +513,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             table = read_array(array)
         if not table.columns or len(table) == 0:
             size = f"{counted(len(table.columns), 'column')} and {counted(len(table), 'row')}"
-            raise ValueError(f"X: the table has {size}; at least one column and at least one row is needed.")
+            message = f"X: the table has {size}; at least one column and at least one row is needed."
+            raise TableError(message, subject="X", found=(len(table.columns), len(table)))
         # As scikit-learn does: a table fitted with names may be predicted without, by position.
         return table if reset else table.renamed(self.tree_.test_names)
 
@@ -515,7 +523,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         labels = labelled.labels
         counts = weights > 0
         if not counts.any():
-            raise ValueError("sample_weight: every weight is 0; at least one row must count.")
+            raise TableError("sample_weight: every weight is 0; at least one row must count.", subject="sample_weight")
         if not counts.all():
             kept = np.flatnonzero(counts)
             table, labels, weights = table.take(kept), labels[kept], weights[kept]
@@ -546,7 +554,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if len(rows):
             row = int(rows[0])
             column = table.columns[unknown[row]]
-            raise ValueError(
-                f"X: column {column.name!r} is {column.to_list()[row]!r:.60} in row {row}, which no training row had. "
-                "handle_unknown='stop' answers such rows by the other tests of their path."
+            value = column.to_list()[row]
+            raise ResultError(
+                f"X: column {column.name!r} is {value!r:.60} in row {row}, which no training row had. "
+                "handle_unknown='stop' answers such rows by the other tests of their path.",
+                subject=column.name,
+                found=value,
             )

@@ -1,4 +1,4 @@
-"""y and sample_weight, checked as scikit-learn does: what each training row is, and how much it counts."""
+"""What `fit` is given, checked: settings, what they mean for the columns of a table, y and sample_weight."""
 
 from __future__ import annotations
 
@@ -13,8 +13,70 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, column_or_1d
 
-from budgetree.problem.units import check_weights, exact_sum
+from budgetree.errors import SettingError, TableError
+from budgetree.learn._frontier import OBJECTIVES
+from budgetree.problem import Prices
+from budgetree.problem.units import check_weights, exact_sum, non_negative
 from budgetree.services.words import counted
+from budgetree.tree.consultation import check_handle_unknown
+
+
+def wrong(setting: str, found: object, expected: str) -> SettingError:
+    """That a setting is not what was expected."""
+    message = f"{setting} is {found!r:.80}; expected {expected}."
+    return SettingError(message, subject=setting, found=found, expected=expected)
+
+
+def check_settings(objective: str, handle_unknown: str, impurity: Any, min_cases: Any, max_error: Any) -> None:
+    """Refuse what is no setting, and what one objective has and the other has not."""
+    check_handle_unknown(handle_unknown)
+    if objective not in OBJECTIVES:
+        raise wrong("objective", objective, " or ".join(map(repr, OBJECTIVES)))
+    if objective == "new" and min_cases != 1:
+        raise wrong("min_cases", min_cases, "1, or objective='known': min_cases is about the training rows")
+    if objective == "new" and max_error is not None:
+        raise wrong("max_error", max_error, "a budget, or objective='known': max_error is about the training rows")
+    if isinstance(impurity, str) and impurity != "auto":
+        raise wrong("impurity", impurity, "'auto', one such as Powers(3), or a list of them")
+
+
+def leaf_share(given: Any) -> float:
+    """The share of all weight that every leaf has at least."""
+    share = float(non_negative(given, "min_weight_fraction_leaf", "expected a share, 0 to 0.5"))
+    if share > 0.5:
+        raise wrong("min_weight_fraction_leaf", given, "a share of the weight, from 0 to 0.5")
+    return share
+
+
+def prices_by_name(prices: Any, names: Sequence[str]) -> Any:
+    """A list of prices, one per column, by their names; anything else as it is."""
+    if not isinstance(prices, (Sequence, np.ndarray)) or isinstance(prices, str):
+        return prices
+    if len(prices) != len(names):
+        given = f"{counted(len(prices), 'price')} for {counted(len(names), 'column')}"
+        message = f"prices: {given}; expected one for each."
+        raise SettingError(message, subject="prices", found=len(prices), expected=len(names))
+    return Prices(dict(zip(names, prices, strict=True)))
+
+
+def listed_columns(given: Any, names: Sequence[str]) -> set[str]:
+    """The columns that the user calls categorical: names, positions or a mask, as names."""
+    if given is None or (isinstance(given, str) and given == "from_dtype"):
+        return set()
+    listed = None if isinstance(given, str) else np.array(given, dtype=object).tolist()  # else 1 beside "a" were "1"
+    if not isinstance(listed, list):
+        raise wrong("categorical_features", given, "'from_dtype' or a list of columns")
+    if listed and all(isinstance(entry, (bool, np.bool_)) for entry in listed):
+        if len(listed) != len(names):
+            message = f"categorical_features: a mask of {len(listed)} for {counted(len(names), 'column')}."
+            raise SettingError(message, subject="categorical_features", found=len(listed), expected=len(names))
+        return {name for name, is_listed in zip(names, listed, strict=True) if is_listed}
+    for entry in listed:
+        is_position = isinstance(entry, (int, np.integer)) and 0 <= entry < len(names)
+        if not is_position and not (isinstance(entry, str) and entry in names):
+            message = f"categorical_features: there is no column {entry!r}."
+            raise SettingError(message, subject="categorical_features", found=entry, expected=tuple(names))
+    return {entry if isinstance(entry, str) else names[entry] for entry in listed}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,14 +93,14 @@ class Labelled:
         answers = column_or_1d(y, warn=True)
         assert_all_finite(answers, input_name="y")
         if len(answers) != n_rows:
-            raise ValueError(
-                f"y: {counted(len(answers), 'label')} for {counted(n_rows, 'row')} of X; expected one for each."
-            )
+            sizes = f"{counted(len(answers), 'label')} for {counted(n_rows, 'row')} of X"
+            raise TableError(f"y: {sizes}; expected one for each.", subject="y", found=len(answers), expected=n_rows)
         try:
             check_classification_targets(answers)
             classes, labels = np.unique(answers, return_inverse=True)
         except TypeError as error:
-            raise ValueError("y: labels are missing or of several types; expected one label per row.") from error
+            message = "y: labels are missing or of several types; expected one label per row."
+            raise TableError(message, subject="y") from error
         return cls(answers, classes, labels)
 
 
@@ -70,10 +132,8 @@ def class_factors(classes: Sequence[Any], totals: Sequence[Fraction], class_weig
         mean = sum(totals, Fraction(0)) / max(len(totals), 1)
         return np.array([float(mean / total) if total else 0.0 for total in totals])
     if not isinstance(class_weight, Mapping):
-        raise ValueError(f"class_weight is {class_weight!r:.80}; expected 'balanced', {{class: weight}} or None.")
+        raise wrong("class_weight", class_weight, "'balanced', {class: weight} or None")
     factors = np.asarray(compute_class_weight(dict(class_weight), classes=np.asarray(classes), y=classes))
     if not (np.isfinite(factors) & (factors >= 0)).all():
-        raise ValueError(
-            f"class_weight is {class_weight!r:.80}; expected finite weights of at least 0 for every class."
-        )
+        raise wrong("class_weight", class_weight, "finite weights of at least 0 for every class")
     return factors
