@@ -34,15 +34,14 @@ import psutil  # which Dask brings
 from distributed import Client, LocalCluster, get_task_stream
 
 import budgetree as bt
-from budgetree.counts import LocalLevels, Shard, Step
 from budgetree.dask import DaskCases
-from budgetree.dask.files import of_files
 from budgetree.data.source import Reading
+from budgetree.distributed.cases import LocalCases
+from budgetree.distributed.engine import LocalEngine
+from budgetree.distributed.partition import Partition, Step, partitions_of
+from budgetree.distributed.prepare import CaseRequest, parts_of_files
 from budgetree.learn.greedy.levels import LevelGrower
-from budgetree.learn.greedy.settings import check_settings
-from budgetree.shards import Shards
-from budgetree.shards.plan import CaseRequest
-from budgetree.shards.shards import parts_of
+from budgetree.learn.greedy.rule import check_settings
 
 FILE_ROWS = 1_000_000
 SAMPLE_ROWS = 1_000_000
@@ -126,7 +125,7 @@ def cluster(n_workers: int, memory: int | None) -> LocalCluster:
 def fit_ours(pattern: str, n_workers: int, memory: int, budget: int) -> Run:
     with cluster(n_workers, memory) as ours, Client(ours) as client:
         request = CaseRequest.of("label", duplicates="keep")
-        files = of_files(pattern, Reading(), n_threads=n_workers)
+        files = parts_of_files(pattern, Reading(), n_threads=n_workers)
         coding, cases = spent_on(client, lambda: DaskCases.of(client, files, request))
         with get_task_stream(client) as stream:
             growing, tree = spent_on(client, lambda: bt.grow(cases, budget=budget, progress=False))
@@ -187,7 +186,7 @@ def in_memory(asked: argparse.Namespace) -> tuple[float, float]:
     """Rows × tests × levels per second on one thread and a sample: grow in memory, and level by level from shards."""
     sample = rows_of(0, min(asked.rows, SAMPLE_ROWS), asked.tests)
     instance = bt.Instance.from_frame(sample, "label", duplicates="keep")
-    shards = Shards.of(instance.schema, list(parts_of(instance, SAMPLE_ROWS)), instance.n_objects)
+    shards = LocalCases(instance.schema, list(partitions_of(instance, SAMPLE_ROWS)), instance.n_objects)
     speeds = []
     for cases in (instance, shards):
         bt.grow(cases, budget=asked.budget, threads=1)
@@ -197,16 +196,16 @@ def in_memory(asked: argparse.Namespace) -> tuple[float, float]:
     return speeds[0], speeds[1]
 
 
-class TimedLevels(LocalLevels):
-    """Local shards, and how long they took."""
+class TimedEngine(LocalEngine):
+    """Local partitions, and how long they took."""
 
-    def __init__(self, shards: Sequence[Shard]) -> None:
-        super().__init__(shards, 1)
+    def __init__(self, partitions: Sequence[Partition]) -> None:
+        super().__init__(partitions, 1)
         self.seconds = 0.0
 
-    def advance(self, places: Any, step: Step) -> Any:
+    def advance(self, positions: Any, step: Step) -> Any:
         start = time.process_time()
-        found = super().advance(places, step)
+        found = super().advance(positions, step)
         self.seconds += time.process_time() - start
         return found
 
@@ -215,16 +214,16 @@ def driver(asked: argparse.Namespace) -> None:
     """What a node costs where the tree is made: a tree that ends in single rows."""
     rows = min(asked.rows, DRIVER_ROWS)
     instance = bt.Instance.from_frame(rows_of(0, rows, asked.tests), "label", duplicates="keep")
-    shards = list(parts_of(instance, rows))
-    cases = Shards.of(instance.schema, shards, instance.n_objects)
+    partitions = list(partitions_of(instance, rows))
+    cases = LocalCases(instance.schema, partitions, instance.n_objects)
     settings = check_settings(cases, bt.Pairs(), 0, None, "worst")
-    levels = TimedLevels(shards)
+    engine = TimedEngine(partitions)
     start = time.process_time()
-    nodes = LevelGrower(cases, settings, levels).grow()
-    seconds = time.process_time() - start - levels.seconds
+    nodes = LevelGrower(cases, settings, engine).grow()
+    seconds = time.process_time() - start - engine.seconds
     n_split = int((nodes.test >= 0).sum())
     tracemalloc.start()
-    grower = LevelGrower(cases, settings, levels)
+    grower = LevelGrower(cases, settings, engine)
     grower.grow()
     kept = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()

@@ -1,4 +1,4 @@
-"""Instances in shards, as tests cut them: anyhow, with empty shards among them and shards of one class."""
+"""Instances in partitions, as tests cut them: anyhow, with empty ones among them and some of one class."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from reference import random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.counts import Shard
-from budgetree.shards import Shards
+from budgetree.distributed.cases import LocalCases
+from budgetree.distributed.partition import SIZES, Partition, Sizes
 
 PARTITIONS = (1, 2, 7, 50)
 
 
-def cut(instance: bt.Instance, n_parts: int, *, by_class: bool = False) -> list[Shard]:
-    """The cases that count, in so many shards: at random, or each class apart."""
+def cut(instance: bt.Instance, n_parts: int, *, by_class: bool = False) -> list[Partition]:
+    """The cases that count, in so many partitions: at random, or each class apart."""
     kept = np.flatnonzero(instance.weight_units)
     labels = instance.labels[kept]
     part = labels % n_parts if by_class else np.random.default_rng(n_parts).integers(0, n_parts, len(kept))
     counts_once = bool((instance.weight_units[kept] == 1).all())
     return [
-        Shard(
+        Partition(
             np.ascontiguousarray(instance.codes[rows]),
             instance.labels[rows].astype(np.int32),
             None if counts_once else instance.weight_units[rows],
@@ -33,8 +33,9 @@ def cut(instance: bt.Instance, n_parts: int, *, by_class: bool = False) -> list[
     ]
 
 
-def sharded(instance: bt.Instance, n_parts: int, *, by_class: bool = False) -> Shards:
-    return Shards.of(instance.schema, cut(instance, n_parts, by_class=by_class), instance.n_objects)
+def sharded(instance: bt.Instance, n_parts: int, *, by_class: bool = False, sizes: Sizes = SIZES) -> LocalCases:
+    partitions = cut(instance, n_parts, by_class=by_class)
+    return LocalCases(instance.schema, partitions, instance.n_objects, sizes=sizes)
 
 
 def random_instance(seed: int) -> bt.Instance:

@@ -10,23 +10,32 @@ import numpy as np
 from reference import Node, Problem
 
 import budgetree as bt
-from budgetree.counts import MemoryCounter
-from budgetree.learn.greedy.native import grow_native, is_native
-from budgetree.learn.greedy.plain import grow_plain
-from budgetree.learn.greedy.settings import Settings, check_settings
+from _support.reference_growth import grow_in_numpy
+from budgetree.distributed.cases import LocalCases
+from budgetree.learn.greedy.levels import LevelGrower
+from budgetree.learn.greedy.native import grow_native, native_instance
+from budgetree.learn.greedy.rule import PythonRule, Settings, check_settings
 from budgetree.tree import Nodes
 
 
-def plain(instance: bt.Instance, settings: Settings) -> Nodes:
-    return grow_plain(MemoryCounter(instance), instance.schema, settings)
-
-
 def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Nodes:
-    """By the core, where it is there and its whole numbers are wide enough."""
-    return grow_native(instance, settings, threads) if is_native(instance, settings.form) else plain(instance, settings)
+    """By the core, where its whole numbers are wide enough."""
+    is_served = native_instance(instance).serves(settings.form, settings.min_cases)
+    return grow_native(instance, settings, threads) if is_served else by_levels(instance, settings)
 
 
-GROWERS: dict[str, Any] = {"plain": plain, "native": native, "native, 3 threads": partial(native, threads=3)}
+def by_levels(instance: bt.Instance, settings: Settings) -> Nodes:
+    """In Python, by the rule in Python."""
+    cases = LocalCases.of_instance(instance)
+    return LevelGrower(cases, settings, cases.engine(1), rule=PythonRule(cases.schema, settings)).grow()
+
+
+GROWERS: dict[str, Any] = {
+    "reference": grow_in_numpy,
+    "levels": by_levels,
+    "native": native,
+    "native, 3 threads": partial(native, threads=3),
+}
 
 
 def to_instance(problem: Problem) -> bt.Instance:

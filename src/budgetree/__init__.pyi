@@ -1,6 +1,9 @@
 # The public names and where they live: the only list of them.
 from . import datasets as datasets
 from ._version import __version__ as __version__
+from .distributed.store import (
+    Shards as Shards,
+)
 from .errors import (
     CertificateError as CertificateError,
 )
@@ -82,9 +85,6 @@ from .proof import (
 )
 from .proof import (
     certify as certify,
-)
-from .shards import (
-    Shards as Shards,
 )
 from .show.plots import (
     plot_frontier as plot_frontier,

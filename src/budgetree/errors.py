@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, ClassVar
 
 
@@ -230,8 +231,24 @@ class TooLargeError(BudgetreeError):
     """The instance is beyond what exact search can hold."""
 
 
+class ClusterState(Enum):
+    """What became of a Dask cluster."""
+
+    NO_ANSWER = "no scheduler answers at the address"
+    NO_WORKERS = "there is no worker"
+    WORKERS_DIED = "a task was given up because workers died of it"
+    SCHEDULER_GONE = "the scheduler ended"
+
+
 class ClusterError(ConnectionError):
-    """A Dask cluster that does not answer, or a worker of it that died for good."""
+    """A Dask cluster that does not answer, or a worker of it that died for good; `state` says which."""
+
+    def __init__(self, message: str, state: ClusterState) -> None:
+        super().__init__(message)
+        self.message, self.state = message, state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.state)
 
 
 class CoreError(ImportError):

@@ -15,7 +15,7 @@ from distributed import Client
 
 import budgetree as bt
 from budgetree.cli import main
-from budgetree.dask import cluster
+from budgetree.distributed import dask_client as cluster
 
 # Sockets that Dask leaves open.
 pytestmark = [

@@ -1,4 +1,4 @@
-"""A cluster within this process, for all tests of the room, and a table to cut into partitions."""
+"""A cluster within this process, for all tests of it, and a table to cut into partitions."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ import pytest
 from distributed import Client
 from sklearn.utils.class_weight import compute_sample_weight
 
-from budgetree.dask.class_weights import weighted_by_class
-from budgetree.dask.partitions import ColumnNames, of_columns
+from budgetree.dask.estimator import weighted_by_class
+from budgetree.distributed.dask_cases import parts_of_columns
 
-NAMES = ColumnNames("y", "w")
+NAMES = ("y", "w")
 CLASSES = np.array(["ill", "well", "unsure"])
 
 
@@ -34,8 +34,8 @@ def by_hand(labels: Any, weights: Any, class_weight: Any) -> list[float]:
 
 def weights_of(client: Client, labels: Any, weights: Any, class_weight: Any) -> list[float]:
     X = da.zeros((labels.shape[0], 1), chunks=(labels.chunks[0], 1))  # noqa: N806
-    made = weighted_by_class(client, of_columns(X, labels, weights, NAMES), class_weight)
-    return np.concatenate(dask.compute(*(part[2] for part in made.parts))).tolist()
+    made = weighted_by_class(client, parts_of_columns(X, labels, weights, NAMES), class_weight)
+    return np.concatenate(dask.compute(*(part[2] for part in made.parts()))).tolist()
 
 
 @pytest.mark.parametrize("class_weight", ["balanced", {"ill": 3, "well": 0.1, "unsure": 1 / 3}])

@@ -9,25 +9,26 @@ import pytest
 from distributed import Client
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.dask import DaskCases
-from budgetree.dask.files import of_files
 from budgetree.data.source import Reading
-from budgetree.shards.plan import CaseRequest
+from budgetree.distributed.prepare import CaseRequest, parts_of_files
+from budgetree.errors import TableFileError
 
 
 def cases_of(client: Client, pattern: Path, target: str = "y", drop: tuple[str, ...] = ()) -> DaskCases:
     request = CaseRequest.of(target, duplicates="keep")
-    return DaskCases.of(client, of_files(str(pattern), Reading(), drop), request)
+    return DaskCases.of(client, parts_of_files(str(pattern), Reading(), drop, n_threads=1), request)
 
 
 def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("budgetree.dask.files", "budgetree.data.batches"):
+    for module in ("budgetree.distributed.prepare", "budgetree.data.batches"):
         monkeypatch.setattr(f"{module}.BATCH_ROWS", 50)
     for number, part in enumerate((table.iloc[:150], table.iloc[150:])):
         part.to_csv(tmp_path / f"{number}.csv", index=False)
         part.to_parquet(tmp_path / f"{number}.parquet")
     table.iloc[:0].to_parquet(tmp_path / "2.parquet")
-    parts = of_files(str(tmp_path / "*.parquet"), Reading()).parts
+    parts = parts_of_files(str(tmp_path / "*.parquet"), Reading(), n_threads=1).parts()
     assert [[(Path(rows.path).stem, rows.first_row, rows.n_rows) for rows in part] for part in parts] == [
         [("0", 0, 100)],
         [("0", 100, 50), ("1", 0, 50)],
@@ -51,5 +52,5 @@ def test_a_column_that_is_text_in_one_csv_file_is_text_in_all(
 
 def test_workbooks_are_for_memory(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(ValueError, match="workbooks are read in memory"):
-        of_files(str(tmp_path / "t.xlsx"), Reading())
+    with refused(TableFileError, found="workbook", source=str(tmp_path / "t.xlsx")):
+        parts_of_files(str(tmp_path / "t.xlsx"), Reading(), n_threads=1)

@@ -11,9 +11,8 @@ import pytest
 
 import budgetree as bt
 from budgetree._core import parts
-from budgetree.learn.greedy.decision import Spent, decide
 from budgetree.learn.greedy.native import NativeInstance, core_costs, core_settings
-from budgetree.learn.greedy.settings import Settings
+from budgetree.learn.greedy.rule import Settings, decide
 
 IMPURITIES = [
     bt.Pairs(), bt.Powers(3), bt.Powers(9), bt.Powers(20), bt.HingedPairs(1.5), bt.HingedProduct(3), bt.Gini(),
@@ -60,7 +59,7 @@ def test_the_choice_is_the_plain_rules(impurity: bt.Impurity, rule: Any, scale: 
         if not native.compares(form):
             continue
         fees_paid = rng.choice([0, 1])
-        expected = decide(counts[0].sum(axis=0), lambda counts=counts: counts, Spent(prices, paid, fees_paid), settings)
+        expected = decide(counts, prices, (paid, fees_paid), settings)
         found = parts.choose(
             counts, core_costs(prices), core_settings(native, settings), (paid, fees_paid), is_weighted
         )

@@ -11,13 +11,13 @@ import time
 
 import numpy as np
 import pytest
-from support import grow_with, plain
+from support import grow_with
 
 import budgetree as bt
+from _support.reference_growth import grow_in_numpy
 from budgetree._core import Clock, PackedTable, grow
-from budgetree.counts import core_cases
 from budgetree.learn.greedy.native import core_settings, native_instance
-from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.greedy.rule import check_settings
 
 
 def large_instance(n_cases: int, n_tests: int, n_outcomes: int, *, weighted: bool = False) -> bt.Instance:
@@ -50,19 +50,19 @@ def test_large_nodes_are_grown_like_small_ones(budget: int, weighted: bool) -> N
     )
     for each in (instance, prices):
         assert grow_with("native", each, bt.Pairs(), budget=budget) == grow_with(
-            "plain", each, bt.Pairs(), budget=budget
+            "reference", each, bt.Pairs(), budget=budget
         )
 
 
 def test_wide_tables_and_many_classes() -> None:
     rng = np.random.default_rng(3)
     wide = bt.Instance(rng.integers(0, 3, (40, 5000)), rng.integers(0, 4, 40))
-    assert grow_with("native", wide, bt.Pairs()) == grow_with("plain", wide, bt.Pairs())
+    assert grow_with("native", wide, bt.Pairs()) == grow_with("reference", wide, bt.Pairs())
     labels = np.concatenate([np.arange(500), rng.integers(0, 500, 500)])
     many = bt.Instance(rng.integers(0, 255, (1000, 3)), labels)
     for impurity in (bt.Pairs(), bt.Entropy()):
-        settings = {"budget": 1}  # the plain twin takes its time
-        assert grow_with("native", many, impurity, **settings) == grow_with("plain", many, impurity, **settings)
+        settings = {"budget": 1}  # the reference takes its time
+        assert grow_with("native", many, impurity, **settings) == grow_with("reference", many, impurity, **settings)
 
 
 def test_a_deep_tree_needs_no_deep_stack() -> None:
@@ -100,7 +100,6 @@ print(processor(), file=sys.stderr)
 def test_a_clock_that_is_over_ends_packing_and_growth() -> None:
     instance = large_instance(60_000, 40, 7)
     native = native_instance(instance)
-    assert native is not None
     settings = core_settings(native, check_settings(instance, bt.Pairs(), 0, None, "worst"))
     for threads in (1, 3):
         assert grow(native.table, native.costs, settings, threads, Clock(0.0)) is None
@@ -109,7 +108,7 @@ def test_a_clock_that_is_over_ends_packing_and_growth() -> None:
         assert time.perf_counter() - start < 0.3
     assert grow(native.table, native.costs, settings, 1, Clock(100.0)) is not None
     stopped = Clock(0.0)
-    PackedTable(core_cases(instance), stopped)
+    PackedTable(native_instance(instance).cases, stopped)
     assert stopped.is_stopped
 
 
@@ -136,9 +135,8 @@ def test_ctrl_c_ends_a_growth(threads: int) -> None:
 def test_a_table_outlives_its_instance() -> None:
     instance = large_instance(500, 10, 5)
     native = native_instance(instance)
-    assert native is not None
     settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
-    expected = plain(instance, settings)
+    expected = grow_in_numpy(instance, settings)
     wanted = core_settings(native, settings)
     del instance
     grown = grow(native.table, native.costs, wanted, 1, Clock())

@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import reference
-from support import plain, to_instance
+from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.greedy.native import NativePool, native_instance
-from budgetree.learn.greedy.settings import Settings
-from budgetree.learn.greedy.steps import Steps, join_steps, steps_of_nodes
+from _support.reference_growth import grow_in_numpy
+from budgetree.learn.greedy.native import native_instance
+from budgetree.learn.greedy.portfolio import NativePool, Steps, join_steps, steps_of_nodes
+from budgetree.learn.greedy.rule import Settings
 from budgetree.services.clock import Clock
 from losing import random_losses
 
@@ -31,9 +32,7 @@ def settings_for(instance: bt.Instance, budget: int) -> list[Settings]:
 
 
 def pool_of(instance: bt.Instance, cache_bytes: int) -> NativePool:
-    native = native_instance(instance)
-    assert native is not None
-    return NativePool(native, instance.schema.loss_table, cache_bytes)
+    return NativePool(native_instance(instance), instance.schema.loss_table, cache_bytes)
 
 
 def same(one: Steps, other: Steps) -> bool:
@@ -49,7 +48,7 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
             instance = instance.with_losses(random_losses(rng, instance.n_classes))
         budget = rng.choice([2**53, rng.randint(0, 20)])
         wanted = settings_for(instance, budget)
-        nodes = [plain(instance, settings).answering(instance.schema.loss_table) for settings in wanted]
+        nodes = [grow_in_numpy(instance, settings).answering(instance.schema.loss_table) for settings in wanted]
         apart = [steps_of_nodes(each, instance.schema.table) for each in nodes]
         assert same(pool_of(instance, cache_bytes).steps(wanted, Clock(None)), join_steps(apart))
 
@@ -59,7 +58,7 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
 def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> None:
     instance = bt.datasets.load(name)
     wanted = settings_for(instance, instance.schema.table.budget_units(None))
-    apart = [steps_of_nodes(plain(instance, settings), instance.schema.table) for settings in wanted]
+    apart = [steps_of_nodes(grow_in_numpy(instance, settings), instance.schema.table) for settings in wanted]
     pool = pool_of(instance, cache_bytes)
     for _ in range(2):  # the second time from what the first one left
         assert same(pool.steps(wanted, Clock(None)), join_steps(apart))

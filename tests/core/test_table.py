@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import budgetree as bt
+from _support.reference_growth import count_in_numpy
 from budgetree._core import Clock, PackedTable, parts
-from budgetree.counts import core_cases
-from budgetree.counts.plain import count_in_numpy
+from budgetree.learn.greedy.native import native_instance
 
 # cases, tests, outcomes, classes: four bits and bytes, comparing, cell by cell, one and many blocks, few and many rows
 SHAPES = [
@@ -48,7 +48,7 @@ def by_class(instance: bt.Instance) -> NDArray[np.int32]:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_rows_hold_the_codes_sorted_by_class(shape: tuple[int, int, int, int], weights: str) -> None:
     instance = random_instance(shape, weights)
-    table = PackedTable(core_cases(instance), Clock())
+    table = PackedTable(native_instance(instance).cases, Clock())
     codes, units = parts.unpack(table)
     order = by_class(instance)
     assert table.n_rows == len(order)
@@ -60,7 +60,7 @@ def test_rows_hold_the_codes_sorted_by_class(shape: tuple[int, int, int, int], w
 @pytest.mark.parametrize("shape", SHAPES)
 def test_counts_are_numpys(shape: tuple[int, int, int, int], weights: str) -> None:
     instance = random_instance(shape, weights)
-    table = PackedTable(core_cases(instance), Clock())
+    table = PackedTable(native_instance(instance).cases, Clock())
     order = by_class(instance)
     assert (parts.count_all(table) == count_in_numpy(instance, order)).all()
     rng = np.random.default_rng(1)
@@ -77,7 +77,7 @@ def test_counts_are_numpys(shape: tuple[int, int, int, int], weights: str) -> No
 )
 def test_any_table_is_counted_right(shape: tuple[int, int, int, int], weights: str, seed: int) -> None:
     instance = random_instance(shape, weights, seed)
-    table = PackedTable(core_cases(instance), Clock())
+    table = PackedTable(native_instance(instance).cases, Clock())
     assert (parts.count_all(table) == count_in_numpy(instance, by_class(instance))).all()
 
 
@@ -85,5 +85,5 @@ def test_a_class_of_one_outcome_fills_every_counter() -> None:
     # 15, 16, 255 and 256 equal rows: where half bytes and bytes are full.
     for n_cases in (1, 2, 14, 15, 16, 30, 254, 255, 256, 510, 511, 3000):
         instance = bt.Instance(np.full((n_cases, 40), 9), np.zeros(n_cases, int))
-        table = PackedTable(core_cases(instance), Clock())
+        table = PackedTable(native_instance(instance).cases, Clock())
         assert (parts.count_all(table) == count_in_numpy(instance, by_class(instance))).all()

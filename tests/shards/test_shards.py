@@ -11,9 +11,11 @@ import polars as pl
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.data.source import Reading
-from budgetree.shards.parts import FileParts, coded, find_plan
-from budgetree.shards.plan import CaseRequest
+from budgetree.distributed.partition import Sizes
+from budgetree.distributed.prepare import CaseRequest, encoded, find_plan, parts_of_files
+from budgetree.errors import SettingError, TableError
 
 PRICES = bt.Prices({"age": 2, "sex": {"f": 1, "m": 3, "missing": 0}, "n": 0.5, "x": 3}, shared={"lab": (2, ["n", "x"])})
 
@@ -50,7 +52,7 @@ def test_files_and_frames_give_the_trees_of_memory(
 ) -> None:
     monkeypatch.setattr("budgetree.data.batches.BATCH_ROWS", 170)
     monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 3000)
-    monkeypatch.setattr("budgetree.shards.identical.BUCKET_BYTES", 2000)
+    small = Sizes(bucket_bytes=2000)
     instance = bt.Instance.from_frame(FRAME, "y", prices=PRICES, **settings)
     expected = bt.grow(instance, budget=6)
     for number, part in enumerate((FRAME.iloc[:250], FRAME.iloc[250:])):
@@ -58,10 +60,12 @@ def test_files_and_frames_give_the_trees_of_memory(
         part.to_parquet(tmp_path / f"{number}.parquet")
     frames = [FRAME.iloc[:0], FRAME.iloc[:1], FRAME.iloc[1:]]
     made = [
-        bt.Shards.from_files(str(tmp_path / "*.csv"), "y", tmp_path / "a", prices=PRICES, **settings),
-        bt.Shards.from_files(str(tmp_path / "*.parquet"), "y", tmp_path / "b", prices=PRICES, **settings),
-        bt.Shards.from_frames(frames, "y", tmp_path / "c", prices=PRICES, **settings),
-        bt.Shards.from_frames(lambda: map(pl.from_pandas, frames), "y", tmp_path / "d", prices=PRICES, **settings),
+        bt.Shards.from_files(str(tmp_path / "*.csv"), "y", tmp_path / "a", prices=PRICES, sizes=small, **settings),
+        bt.Shards.from_files(str(tmp_path / "*.parquet"), "y", tmp_path / "b", prices=PRICES, sizes=small, **settings),
+        bt.Shards.from_frames(frames, "y", tmp_path / "c", prices=PRICES, sizes=small, **settings),
+        bt.Shards.from_frames(
+            lambda: map(pl.from_pandas, frames), "y", tmp_path / "d", prices=PRICES, sizes=small, **settings
+        ),
         bt.Shards.from_instance(instance, tmp_path / "e", max_rows=100),
     ]
     for shards in made:
@@ -143,30 +147,32 @@ def test_growing_shows_a_bar_where_one_is_wanted(
     assert "growing" in capfd.readouterr().err
 
 
-def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+def test_what_is_wrong_is_refused(tmp_path: Path) -> None:
     shards = bt.Shards.from_frames([FRAME], "y", tmp_path / "shards", duplicates="keep")
-    with pytest.raises(FileExistsError, match="there is something already"):
+    with pytest.raises(FileExistsError):
         bt.Shards.from_frames([FRAME], "y", tmp_path / "shards")
-    with pytest.raises(ValueError, match="expected a list of data frames, or a function"):
-        bt.Shards.from_frames(iter([FRAME]), "y", tmp_path / "other")
-    with pytest.raises(ValueError, match="rows: there are none"):
+    for frames in (iter([FRAME]), []):
+        with refused(SettingError, subject="frames", found=frames):
+            bt.Shards.from_frames(frames, "y", tmp_path / "other")
+    with refused(TableError, found=0):
         bt.Shards.from_frames(list, "y", tmp_path / "other")
-    with pytest.raises(ValueError, match="there is none; at least one"):
-        bt.Shards.from_frames([], "y", tmp_path / "other")
     once = iter([FRAME])
-    with pytest.raises(ValueError, match=r"^0 rows came when they were read again, and 600 at first; expected"):
+    with refused(TableError, found=0, expected=600):
         bt.Shards.from_frames(lambda: once, "y", tmp_path / "other")
-    with pytest.raises(ValueError, match="max_rows is 0"):
+    with refused(SettingError, subject="max_rows", found=0):
         bt.Shards.from_instance(bt.datasets.load("figure1"), tmp_path / "other", max_rows=0)
-    FRAME.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match=r"there is no column 'z'. There are: age"):
-        bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "other", drop=["z"])
-    plan, as_text = find_plan(FileParts(str(tmp_path / "t.csv"), Reading()), CaseRequest.of("y"))
-    FRAME.iloc[:7].to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match=r"^7 rows came .*, and 600 at first; .* Files must not change"):
-        list(coded(FileParts(str(tmp_path / "t.csv"), Reading()), plan, as_text))
+    data = str(tmp_path / "t.csv")
+    FRAME.to_csv(data, index=False)
+    with refused(SettingError, subject="drop", found="z", source=data):
+        bt.Shards.from_files(data, "y", tmp_path / "other", drop=["z"])
+    parts = parts_of_files(data, Reading())
+    plan = find_plan(parts, CaseRequest.of("y"))
+    FRAME.iloc[:7].to_csv(data, index=False)
+    with refused(TableError, found=7, expected=600) as caught:
+        list(encoded(parts.tables(plan.as_text), plan))
+    assert "7 rows came when they were read again, and 600 at first" in str(caught.value)
     with pytest.raises(TypeError, match=r"no setting 'price'. There are: prices, .* Did you mean 'prices'\?"):
-        bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "other", price=3)
+        bt.Shards.from_files(data, "y", tmp_path / "other", price=3)
     for settings, message in (
         ({"method": "exact"}, 'expected "greedy"'),
         ({"objective": "new"}, 'expected "known"'),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgetree.cli.inputs import FitRequest, Request, check_names, given_settings, labelled, located, warn_of
+from budgetree.errors import SettingError, Where
 
 if TYPE_CHECKING:
     from budgetree.dask import DaskCases
-    from budgetree.dask.partitions import Partitions
     from budgetree.data.number_format import NumberFormat
+    from budgetree.distributed.prepare import CaseRequest, Parts
     from budgetree.problem.settings_file import Settings
-    from budgetree.shards.plan import CaseRequest
     from budgetree.tree import Tree
 
 
@@ -38,23 +38,25 @@ def check_options(context: click.Context, certificate: str | None, settings: dic
 
 def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -> Tree:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
+    import budgetree.dask  # noqa: F401 (its error names the extra where it is not installed)
     from budgetree.cli.suspects import suspects_elsewhere
-    from budgetree.dask.cluster import connect
-    from budgetree.dask.files import of_files
+    from budgetree.distributed.dask_client import connect
+    from budgetree.distributed.prepare import parts_of_files
 
     written = _check_files(request)
     given = given_settings(request)
     wanted = _wanted(request, given)
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
-        partitions = of_files(request.data, request.reading, request.drop, max(1, sum(client.nthreads().values())))
-        cases = _cases(client, request, partitions, wanted)
+        n_threads = max(1, sum(client.nthreads().values()))
+        parts = parts_of_files(request.data, request.reading, request.drop, n_threads=n_threads)
+        cases = _cases(client, request, parts, wanted)
         warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
         return labelled(_tree(cases, asked), given.labels, request.labels or request.prices)
 
 
 def _wanted(request: Request, given: Settings) -> CaseRequest:
-    from budgetree.shards.plan import CaseRequest
+    from budgetree.distributed.prepare import CaseRequest
 
     assert request.target is not None
     return CaseRequest.of(
@@ -66,12 +68,12 @@ def _wanted(request: Request, given: Settings) -> CaseRequest:
     )
 
 
-def _cases(client: Any, request: Request, partitions: Partitions, wanted: CaseRequest) -> DaskCases:
+def _cases(client: Any, request: Request, parts: Parts, wanted: CaseRequest) -> DaskCases:
     from budgetree.dask import DaskCases
     from budgetree.services.progress import progress_bar
 
     with located(request, request.data), progress_bar("reading", None) as report:
-        return DaskCases.of(client, partitions, wanted, report)
+        return DaskCases.of(client, parts, wanted, report)
 
 
 def _tree(cases: DaskCases, asked: FitRequest) -> Tree:
@@ -93,7 +95,12 @@ def _check_files(request: Request) -> NumberFormat | None:
     from budgetree.data.batches import open_batches
 
     if not glob.glob(request.data) and request.data in datasets.names():
-        raise ValueError(f"{request.data}: a bundled data set fits into memory; leave --engine dask out.")
+        raise SettingError(
+            "a bundled data set fits into memory; leave --engine dask out.",
+            subject="engine",
+            found="dask",
+            where=Where(request.data),
+        )
     batches = open_batches(request.data, request.reading)
     check_names(batches.names, request)
     return batches.written

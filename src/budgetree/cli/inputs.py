@@ -23,10 +23,10 @@ from budgetree.errors import (
 from budgetree.services.words import no_such, some_of
 
 if TYPE_CHECKING:
-    from budgetree.counts import AnyCases
     from budgetree.data.encoders import LevelCounts
     from budgetree.data.source import Reading
     from budgetree.data.table import Table
+    from budgetree.distributed import AnyCases
     from budgetree.problem import Instance, Labels
     from budgetree.problem.settings_file import Settings
     from budgetree.tree import Tree

@@ -11,12 +11,12 @@ from typing import TypeGuard
 import numpy as np
 
 from budgetree.cli.odd_numbers import MOSTLY, about_numbers
-from budgetree.counts import AnyCases, ShardedCases
 from budgetree.data.column import Coded, Column, first_word, text_column
 from budgetree.data.encoders import MAX_OUTCOMES, Categories, ColumnEncoder
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.profile import is_amount
 from budgetree.data.table import Table
+from budgetree.distributed import AnyCases, DistributedCases
 
 FEW_ROWS = 20  # below this, all different says nothing
 MANY_CLASSES = 20  # numbers that are classes are fewer
@@ -69,7 +69,7 @@ def find_suspects(table: Table, target: str | None, left_out: list[str]) -> Iter
             yield column.name, message
 
 
-def suspects_elsewhere(cases: ShardedCases, target: str, written: NumberFormat | None) -> Iterator[tuple[str, str]]:
+def suspects_elsewhere(cases: DistributedCases, target: str, written: NumberFormat | None) -> Iterator[tuple[str, str]]:
     """The same from what is known of cases elsewhere: not the place of a row, nor which numbers differ in every row."""
     classes = cases.schema.class_names
     if all(map(is_amount, classes)) and (message := about_target(Column(target, "", np.array(classes, np.float64)))):

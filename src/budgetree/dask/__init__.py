@@ -9,8 +9,8 @@ try:
 except ImportError as error:
     raise ImportError("budgetree.dask needs Dask with its data frames: pip install 'budgetree[dask]'.") from error
 
-from budgetree.dask.cases import DaskCases
 from budgetree.dask.estimator import DaskBudgetTreeClassifier
 from budgetree.dask.verbs import frontier, grow
+from budgetree.distributed.dask_cases import DaskCases
 
 __all__ = ["DaskBudgetTreeClassifier", "DaskCases", "frontier", "grow"]

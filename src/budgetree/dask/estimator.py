@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import dask.array
@@ -14,18 +16,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from budgetree.dask.cases import DaskCases
-from budgetree.dask.class_weights import weighted_by_class
-from budgetree.dask.cluster import find_client, results
-from budgetree.dask.partitions import ColumnNames, of_columns, row_parts
+from budgetree.data.column import Coded, sort_key
 from budgetree.data.encoders import DEFAULT_LEVELS
+from budgetree.distributed.dask_cases import DaskCases, parts_of_columns, row_parts
+from budgetree.distributed.dask_client import find_client, results
+from budgetree.distributed.prepare import CaseRequest, Parts, label_codes
+from budgetree.errors import SettingError
 from budgetree.estimator import BudgetTreeClassifier
-from budgetree.estimator.training import check_settings, prices_by_name
+from budgetree.estimator.training import check_settings, class_factors, class_totals, prices_by_name
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import frontier, grow
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.services.words import counted
-from budgetree.shards.plan import CaseRequest
 
 COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)
 
@@ -99,20 +101,20 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         client = find_client(self.client)
         check_settings(self.objective, self.handle_unknown, self.impurity, self.min_cases, self.max_error)
         features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        names = _unused_names(features or ())
-        partitions = of_columns(X, y, sample_weight, names)
+        target, weights = _unused_names(features or ())
+        parts = parts_of_columns(X, y, sample_weight, (target, weights))
         if self.class_weight is not None:
-            partitions = weighted_by_class(client, partitions, self.class_weight)
-        tests = features or [f"x{place}" for place in range(X.shape[1])]
+            parts = weighted_by_class(client, parts, self.class_weight)
+        tests = features or [f"x{position}" for position in range(X.shape[1])]
         request = CaseRequest.of(
-            names.target,
+            target,
             prices=prices_by_name(self.prices, tests),
             losses=self.losses,
             levels=self.levels,
             duplicates="keep",
-            weights=None if sample_weight is None and self.class_weight is None else names.weights,
+            weights=None if sample_weight is None and self.class_weight is None else weights,
         )
-        cases = DaskCases.of(client, partitions, request)
+        cases = DaskCases.of(client, parts, request)
         cases.schema = cases.schema.labelled(self.labels)
         cases.schema.table.budget_units(self.budget)  # refused by its own name
         self.tree_ = self._tree(cases)
@@ -157,16 +159,21 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
 
     def decision_path(self, X: Any) -> Any:  # noqa: N803
         """For rows in memory alone: to_local().decision_path(X)."""
-        raise ValueError("decision_path: a sparse matrix is for rows in memory; to_local().decision_path(X) makes it.")
+        raise SettingError(
+            "decision_path: a sparse matrix is for rows in memory; to_local().decision_path(X) makes it.",
+            subject="decision_path",
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """The share of rows that are given their class, by weight, found where the rows are."""
         local, client = delayed(self.to_local()), self.client_
-        parts = of_columns(X, y, sample_weight, _unused_names(())).parts
-        found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts]))
+        parts = parts_of_columns(X, y, sample_weight, _unused_names(()))
+        found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts.parts()]))
         total = sum(weight for _, weight in found)
         if not total:
-            raise ValueError("score: no row counts; expected at least one row of a weight above 0.")
+            raise SettingError(
+                "score: no row counts; expected at least one row of a weight above 0.", subject="sample_weight", found=0
+            )
         return float(sum(share * weight for share, weight in found) / total)
 
     def to_local(self) -> BudgetTreeClassifier:
@@ -183,12 +190,19 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         """A method of the local estimator, on each partition when it is asked for."""
         local = self.to_local()
         if not isinstance(X, COLLECTIONS):
-            raise ValueError(
+            raise SettingError(
                 f"X is a {type(X).__module__.partition('.')[0]} {type(X).__name__}; expected a Dask frame or array. "
-                f"For rows in memory: to_local().{what}(X)."
+                f"For rows in memory: to_local().{what}(X).",
+                subject="X",
+                found=X,
             )
         if X.ndim != 2:
-            raise ValueError(f"X has {counted(X.ndim, 'dimension')}; expected a column per test: rows × tests.")
+            raise SettingError(
+                f"X has {counted(X.ndim, 'dimension')}; expected a column per test: rows × tests.",
+                subject="X",
+                found=X.ndim,
+                expected=2,
+            )
         like_fit = np.empty((0, X.shape[1])) if isinstance(X, dask.array.Array) else X._meta
         validate_data(local, like_fit, reset=False, skip_check_array=True)  # now, and not on a worker
         if isinstance(X, dask.array.Array):
@@ -221,7 +235,7 @@ def _score(rows: Sequence[Any], local: BudgetTreeClassifier) -> tuple[float, flo
 
 
 def _part_sizes(X: Any) -> Sequence[float]:  # noqa: N803
-    """The rows of each partition; nobody has counted those of a frame."""
+    """The rows of each partition; those of a frame are not counted."""
     sizes: Sequence[float] = X.chunks[0] if isinstance(X, dask.array.Array) else (np.nan,) * X.npartitions
     return sizes
 
@@ -230,11 +244,54 @@ def _shape(n_rows: float, n_columns: int | None) -> tuple[float, ...]:
     return (n_rows,) if n_columns is None else (n_rows, n_columns)
 
 
-def _unused_names(features: Sequence[str]) -> ColumnNames:
+def _unused_names(features: Sequence[str]) -> tuple[str, str]:
     """Names for the labels and the weights that no column of X has."""
     target, weights = "y", "sample_weight"
     while target in features:
         target += "_"
     while weights in features:
         weights += "_"
-    return ColumnNames(target, weights)
+    return target, weights
+
+
+def weighted_by_class(client: Client, parts: Parts, class_weight: Any) -> Parts:
+    """The same rows, which count by their class, too; their labels and weights are read for it."""
+    every = list(parts.parts())
+    totals: dict[Any, Fraction] = {}
+    for found in results(client, client.compute([delayed(_totals)(part[1:]) for part in every])):
+        for label, total in found.items():
+            totals[label] = totals.get(label, Fraction(0)) + total
+    classes = sorted(totals, key=sort_key)
+    factors = class_factors(classes, [totals[label] for label in classes], class_weight)
+    by_class = dict(zip(classes, factors.tolist(), strict=True))
+    weighted = [(*part[:2], delayed(_weighted)(part[1:], by_class)) for part in every]
+    return replace(parts, parts=lambda: weighted)
+
+
+def _totals(rows: Sequence[Any]) -> dict[Any, Fraction]:
+    """What each class weighs in a partition."""
+    labels, weights = _labelled(rows)
+    if len(labels) != len(weights) or not _are_weights(weights).all():
+        return {}  # which is refused when all of it is read
+    present = labels.positions >= 0
+    totals = class_totals(labels.positions[present], weights[present], len(labels.distinct))
+    return dict(zip(labels.distinct, totals, strict=True))
+
+
+def _weighted(rows: Sequence[Any], by_class: Mapping[Any, float]) -> NDArray[np.float64]:
+    """The weights of a partition; a wrong one stays as it is, to be named when it is refused."""
+    labels, weights = _labelled(rows)
+    if len(labels) != len(weights):
+        return weights
+    factors = np.array([by_class.get(label, 1.0) for label in labels.distinct], dtype=np.float64)
+    return np.where(_are_weights(weights), weights * labels.look_up(factors, 1.0), weights)
+
+
+def _labelled(rows: Sequence[Any]) -> tuple[Coded, NDArray[np.float64]]:
+    labels = label_codes(rows[0])
+    weights = np.ones(len(labels)) if len(rows) < 2 else np.asarray(rows[1], dtype=np.float64).ravel()
+    return labels, weights
+
+
+def _are_weights(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.isfinite(weights) & (weights >= 0)

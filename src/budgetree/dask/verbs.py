@@ -6,14 +6,15 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from budgetree.counts import ShardedCases
-from budgetree.dask.cases import DaskCases
+from budgetree.distributed import DistributedCases
+from budgetree.distributed.dask_cases import DaskCases
+from budgetree.distributed.prepare import CASE_SETTINGS
+from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import Frontier
 from budgetree.learn import frontier as frontier_of_cases
 from budgetree.learn import grow as grow_of_cases
 from budgetree.services.words import no_such
-from budgetree.shards.plan import CASE_SETTINGS
 from budgetree.tree import Tree
 
 _PAIRS = Pairs()
@@ -45,7 +46,7 @@ def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
 
 def _cases(
     frame: Any, target: Any, settings: dict[str, Any], verb: Callable[..., Any]
-) -> tuple[ShardedCases, dict[str, Any]]:
+) -> tuple[DistributedCases, dict[str, Any]]:
     """The cases, and the settings that are the verb's; TypeError where there is any other."""
     of_verb, of_cases = list(signature(verb).parameters)[1:], [*CASE_SETTINGS, "client"]
     for name in settings:
@@ -57,8 +58,8 @@ def _cases(
     if isinstance(frame, DaskCases):
         if target is not None or about_cases:
             given = ", ".join(["target"] * (target is not None) + list(about_cases))
-            raise ValueError(f"{given}: the DaskCases know that already; leave it out.")
+            raise SettingError(f"{given}: the DaskCases know that already; leave it out.", subject=given)
         return frame, others
     if target is None:
-        raise ValueError("target: there is none; expected the column that says what each row is.")
+        raise SettingError("target is missing; expected the column that says what each row is.", subject="target")
     return DaskCases(frame, target, **about_cases), others

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from budgetree.counts import AnyCases, ShardedCases
+from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity
 from budgetree.learn.estimation import TimeLimits, estimated
 from budgetree.learn.folds import DEFAULT_FOLDS
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED
-from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.known_search import KnownSearch
 from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.points import Frontier
@@ -111,7 +111,7 @@ def frontier(
     seconds = check_time_limit(time_limit)
     instance.schema.table.budget_units(max_budget, "max_budget")
     least = check_min_cases(min_cases)
-    if isinstance(instance, ShardedCases):
+    if isinstance(instance, DistributedCases):
         _check_sharded(method, objective, groups)
         greedy = KnownSearch("greedy", chosen, max_budget, cache_bytes, check_threads(None), least)
         return greedy.search(instance, Clock(seconds), progress)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from budgetree.counts import AnyCases, ShardedCases
+from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.found import found_tree
-from budgetree.learn.greedy.growers import grow_nodes
-from budgetree.learn.greedy.origins import greedy_origin
+from budgetree.learn.greedy.grow import grow_nodes
+from budgetree.learn.greedy.grow import greedy_origin
 from budgetree.learn.greedy.portfolio import CACHE_BYTES
 from budgetree.learn.greedy.rule import RuleName
-from budgetree.learn.greedy.settings import Settings, check_settings
+from budgetree.learn.greedy.rule import Settings, check_settings
 from budgetree.learn.settings import Request, check_cases, check_min_cases, check_threads
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
@@ -94,15 +94,15 @@ def grow(
             "rule out, or lookahead.",
             subject="lookahead",
         )
-    if lookahead and isinstance(instance, ShardedCases):
+    if lookahead and isinstance(instance, DistributedCases):
         message = "lookahead: it needs the cases in memory, and these are in shards; expected 0."
         raise SettingError(message, subject="lookahead", found=lookahead, expected=0)
     settings = replace(check_settings(instance, impurity, delta, budget, rule), min_cases=least)
-    with progress_bar("growing", progress if isinstance(instance, ShardedCases) else False) as report:
+    with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
     tree = Tree(instance.schema, nodes, instance.n_objects, origin)
-    return tree if isinstance(instance, ShardedCases) or not lookahead else _look_ahead(tree, instance, settings)
+    return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
 
 
 def _look_ahead(grown: Tree, instance: Instance, settings: Settings) -> Tree:

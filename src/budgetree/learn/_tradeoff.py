@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from budgetree.impurity import Impurity
 from budgetree.learn._grow import grow
 from budgetree.learn.curves import Curve, CurvePoint
-from budgetree.learn.greedy.origins import greedy_origin
+from budgetree.learn.greedy.grow import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
-from budgetree.learn.greedy.rule import FLOAT_TIE
-from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
 from budgetree.learn.settings import check_instance
 from budgetree.problem import Instance
 from budgetree.problem.units import plain_number

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
-from budgetree.counts import AnyCases
-from budgetree.tree import LEAF, Nodes, Tree
+from budgetree.distributed import AnyCases
+from budgetree.tree import Tree
+from budgetree.tree.nodes import leaf_of
 from budgetree.tree.provenance import Method, Origin
 
 
@@ -69,19 +67,6 @@ def found_leaf(instance: AnyCases) -> Found:
 def given(tree: Tree) -> Tree:
     """A tree that need not be made; a function with a name, so that frontiers can be pickled."""
     return tree
-
-
-def leaf_of(counts: NDArray[np.int64]) -> Nodes:
-    """The nodes of a tree without any test, by the class counts of all cases."""
-    return Nodes(
-        test=np.array([LEAF], dtype=np.int32),
-        parent=np.array([-1], dtype=np.int32),
-        counts=counts[None, :].copy(),
-        paid=np.zeros(1, dtype=np.int64),
-        first_branch=np.array([-1], dtype=np.int64),
-        branches=np.empty(0, dtype=np.int32),
-        fallback=np.zeros(1, dtype=bool),
-    )
 
 
 def _single_leaf(instance: AnyCases) -> Tree:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from budgetree.counts import AnyCases, ShardedCases
+from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import TooLargeError
 from budgetree.learn.exact.frontier import search_frontier
 from budgetree.learn.exact.layout import work_for_two
@@ -37,7 +37,7 @@ class KnownSearch:
     def search(self, instance: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
         request = self._request(instance)
-        if self.method == "greedy" or isinstance(instance, ShardedCases):
+        if self.method == "greedy" or isinstance(instance, DistributedCases):
             return with_proofs(_grown(request, clock, progress, Method.GREEDY), clock, self.min_cases)
         is_optional = self.method == "auto"
         # Asked before anything is laid out for a search: the greedy trees need the time.
@@ -100,7 +100,7 @@ def _grown(request: Request, clock: Clock, progress: bool | None, method: Method
 
 def _unavoidable(instance: AnyCases, clock: Clock) -> int:
     """What every tree loses; 0 where cases in shards are too many to compare all of them in a share of the time."""
-    if not isinstance(instance, ShardedCases):
+    if not isinstance(instance, DistributedCases):
         return instance.irreducible.units
     left = clock.seconds_left
     try:

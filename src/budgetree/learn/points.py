@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from budgetree.counts import AnyCases
+from budgetree.distributed import AnyCases
 from budgetree.data.frames import make_frame
 from budgetree.errors import SettingError
 from budgetree.learn.found import Found

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from budgetree.counts import AnyCases, ShardedCases
+from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
@@ -30,13 +30,13 @@ class Request:
 
 def check_cases(cases: Any) -> None:
     """An error unless they are an Instance, or shards of one."""
-    if not isinstance(cases, ShardedCases):
+    if not isinstance(cases, DistributedCases):
         check_instance(cases)
 
 
 def check_instance(instance: Any) -> None:
     """An error unless it is an Instance."""
-    if isinstance(instance, ShardedCases):
+    if isinstance(instance, DistributedCases):
         raise SettingError(
             f"instance: got {instance!r}, of which only sums are known here; expected an Instance. Shards are for grow "
             'and frontier(method="greedy").',

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.counts import count_classes
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
+from budgetree.learn.greedy.native import count_classes
 from budgetree.problem import Instance
 from budgetree.proof.bounds import Bound, present_rows, text_of
 from budgetree.services.clock import Clock

@@ -256,3 +256,16 @@ def paid_on_arrival(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -
             if child != NO_BRANCH:
                 paid[child] = max(paid[child], paid[node] + due.price[node, outcome])
     return paid
+
+
+def leaf_of(counts: NDArray[np.int64]) -> Nodes:
+    """The nodes of a tree without any test, by the class counts of all cases."""
+    return Nodes(
+        test=np.array([LEAF], dtype=np.int32),
+        parent=np.array([-1], dtype=np.int32),
+        counts=counts[None, :].copy(),
+        paid=np.zeros(1, dtype=np.int64),
+        first_branch=np.array([-1], dtype=np.int64),
+        branches=np.empty(0, dtype=np.int32),
+        fallback=np.zeros(1, dtype=bool),
+    )

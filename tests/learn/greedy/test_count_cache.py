@@ -1,11 +1,13 @@
-"""CountCache: keeps what it has room for."""
+"""CountCache: keeps what fits."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 
 import budgetree as bt
-from budgetree.learn.greedy.count_cache import CountCache, LevelTimes, cache_of
+from budgetree.learn.greedy.levels import CountCache, LevelTimes, cache_of
 from sharding import sharded
 
 
@@ -33,7 +35,7 @@ def test_a_level_is_expected_to_take_as_long_as_the_last_and_as_its_nodes_ask_fo
     assert times.expected(80) == 1
 
 
-def test_copies_with_other_prices_share_a_cache() -> None:
-    cases = sharded(bt.datasets.load("figure1"), 2)
+def test_copies_with_other_prices_share_a_cache(tmp_path: Path) -> None:
+    cases = bt.Shards.from_instance(bt.datasets.load("figure1"), tmp_path / "cases")
     assert cache_of(cases, 10) is cache_of(cases.priced(3), 10)
     assert cache_of(cases, 10) is not cache_of(sharded(bt.datasets.load("figure1"), 2), 10)

@@ -17,6 +17,7 @@ import reference
 from support import to_instance
 
 import budgetree as bt
+from budgetree.distributed.cases import LocalCases
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
 from budgetree.learn.settings import Request
@@ -29,16 +30,9 @@ NINE = bt.datasets.names()[:9]
 greedy = partial(bt.frontier, method="greedy", folds=0)
 
 
-def use_grower(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of the growers, whichever would have served."""
-    if name == "plain":
-        monkeypatch.setattr("budgetree.learn.greedy.native.core", None)
-
-
-@pytest.fixture(params=["plain", "native"])
-def grower(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    use_grower(request.param, monkeypatch)
-    return str(request.param)
+def cases_for(grower: str, instance: bt.Instance) -> Any:
+    """The cases so that one of the growers serves."""
+    return instance if grower == "native" else LocalCases.of_instance(instance)
 
 
 def trees_of_the_portfolio(instance: bt.Instance) -> list[bt.Tree]:
@@ -96,12 +90,13 @@ def test_the_papers_synthetic_example() -> None:
     assert frontier.points[-1].proven
 
 
+@pytest.mark.parametrize("grower", ["levels", "native"])
 def test_any_prices_fees_and_weights(grower: str) -> None:
     rng = random.Random(8)
     for _ in range(40):
         instance = to_instance(reference.random_problem(rng))
         impurities = [bt.Powers(3), bt.HingedPairs, bt.HingedProduct]
-        frontier = greedy(instance, impurities=impurities, progress=False)
+        frontier = greedy(cases_for(grower, instance), impurities=impurities, progress=False)
         for point in frontier:
             assert point.tree.errors == pytest.approx(point.errors)
             assert point.tree.max_cost == pytest.approx(point.max_cost)
@@ -111,13 +106,10 @@ def test_any_prices_fees_and_weights(grower: str) -> None:
         assert last.proven
 
 
-def test_both_growers_find_the_same_frontier(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_growers_find_the_same_frontier() -> None:
     for name in ("house_votes", "mammographic"):
-        found = []
-        for grower in ("plain", "native"):
-            with monkeypatch.context() as patch:
-                use_grower(grower, patch)
-                found.append([(p.max_cost, p.errors, p.source) for p in greedy(bt.datasets.load(name))])
+        both = [cases_for(grower, bt.datasets.load(name)) for grower in ("levels", "native")]
+        found = [[(p.max_cost, p.errors, p.source) for p in greedy(cases)] for cases in both]
         assert found[0] == found[1]
 
 

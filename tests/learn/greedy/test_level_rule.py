@@ -1,4 +1,4 @@
-"""The rule for a level: the core's choices are the plain ones."""
+"""The rule for a level: the core's choices are those of the rule in Python."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.greedy.level_rule import LevelNodes, NativeRule, PlainRule, rule_for
-from budgetree.learn.greedy.settings import check_settings
+from budgetree.learn.greedy.native import NativeRule, native_totals
+from budgetree.learn.greedy.rule import LevelNodes, PythonRule, check_settings
 from sharding import random_instance, sharded
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_cores_choices_are_the_plain_ones(seed: int) -> None:
+def test_the_cores_choices_are_those_in_python(seed: int) -> None:
     rng = np.random.default_rng(seed)
     instance = random_instance(seed)
     cases = sharded(instance, 1)
     impurity = (bt.Pairs(), bt.Powers(4), bt.HingedProduct(2), bt.Gini())[seed % 4]
     settings = check_settings(instance, impurity, seed % 3, rng.integers(0, 8), ["worst", "expected"][seed % 2])
-    native = rule_for(cases, settings)
-    assert isinstance(native, NativeRule)
-    plain = PlainRule(cases.schema, settings)
+    assert native_totals(cases).serves(settings.form)
+    native = NativeRule(cases.schema, native_totals(cases), settings)
+    python = PythonRule(cases.schema, settings)
     nodes, counts = at_random(instance, rng)
-    chosen = plain.choose(nodes, counts, None)
+    chosen = python.choose(nodes, counts, None)
     assert native.choose(nodes, counts, None) == chosen
-    for rule in (native, plain):  # the core looks at fees only when it chooses
+    for rule in (native, python):  # the core looks at fees only when it chooses
         assert all(choice is None for choice, stops in zip(chosen, rule.stops(nodes), strict=True) if stops)
 
 

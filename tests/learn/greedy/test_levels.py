@@ -1,20 +1,21 @@
-"""LevelGrower: the nodes of memory's growers, to the bit, however the cases are cut and in whatever batches."""
+"""LevelGrower: the nodes of every grower, to the bit, however the cases are cut and in whatever batches."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from support import plain, random_cases
+from support import by_levels, random_cases
 
 import budgetree as bt
-from budgetree.counts import LocalLevels, Step
-from budgetree.learn.greedy.count_cache import CountCache
-from budgetree.learn.greedy.growers import grow_nodes
-from budgetree.learn.greedy.growing import EndedEarlyError
-from budgetree.learn.greedy.levels import LevelGrower
-from budgetree.learn.greedy.settings import check_settings
+from _support.reference_growth import grow_in_numpy
+from budgetree.distributed.engine import Engine
+from budgetree.distributed.partition import Step
+from budgetree.learn.greedy.grow import grow_nodes
+from budgetree.learn.greedy.levels import CountCache, EndedEarlyError, LevelGrower
+from budgetree.learn.greedy.rule import PythonRule, check_settings
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 from sharding import PARTITIONS, random_instance, sharded
@@ -56,7 +57,7 @@ def test_random_instances_from_any_number_of_shards(seed: int) -> None:
             assert are_same(tree.nodes, expected.nodes)
 
 
-def test_a_users_own_function_is_served_by_the_plain_rule() -> None:
+def test_a_users_own_function_is_served_by_the_rule_in_python() -> None:
     class Doubled(bt.Impurity):
         admissible = exact = zero_only_if_pure = True
 
@@ -67,12 +68,24 @@ def test_a_users_own_function_is_served_by_the_plain_rule() -> None:
     assert bt.grow(sharded(instance, 7), Doubled()).to_dict() == bt.grow(instance, Doubled()).to_dict()
 
 
-def test_without_a_core_the_nodes_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_the_rule_in_python_the_nodes_are_the_same() -> None:
     instance = bt.datasets.load("mammographic")
     settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
-    expected = plain(instance, settings)
-    monkeypatch.setattr("budgetree.counts.shard.core", None)
-    monkeypatch.setattr("budgetree.learn.greedy.level_rule.core", None)
+    expected = grow_in_numpy(instance, settings)
+    cases = sharded(instance, 3)
+    grown = LevelGrower(cases, settings, cases.engine(1), rule=PythonRule(cases.schema, settings)).grow()
+    assert are_same(grown, expected)
+    assert are_same(by_levels(instance, settings), expected), "in memory"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_weighted_cases_that_leaves_need_several_of(seed: int) -> None:
+    """Which the core does not count, in memory or in partitions."""
+    instance = random_instance(seed)
+    settings = check_settings(instance, IMPURITIES[seed % len(IMPURITIES)], 0, [None, 6][seed % 2], "worst")
+    settings = replace(settings, min_cases=2 + seed % 3)
+    expected = grow_in_numpy(instance, settings)
+    assert are_same(grow_nodes(instance, settings), expected)
     assert are_same(grow_nodes(sharded(instance, 3), settings), expected)
 
 
@@ -82,11 +95,11 @@ def test_a_level_that_is_too_large_is_counted_in_batches(max_table_bytes: int, w
     instance = random_cases((900, 6, 5), weighted)
     settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
     cases = sharded(instance, 4)
-    counter = _Counting(cases.levels(1))
-    grown = LevelGrower(cases, settings, counter, max_table_bytes=max_table_bytes).grow()
+    engine = _Counting(cases.engine(1))
+    grown = LevelGrower(cases, settings, engine, max_table_bytes=max_table_bytes).grow()
     assert are_same(grown, grow_nodes(instance, settings))
     node_bytes = 8 * 6 * 5 * 4
-    assert counter.most_slots <= max(2, max_table_bytes // node_bytes)
+    assert engine.max_slots <= max(2, max_table_bytes // node_bytes)
 
 
 def test_a_cache_saves_passes_and_changes_nothing() -> None:
@@ -95,9 +108,9 @@ def test_a_cache_saves_passes_and_changes_nothing() -> None:
     cache = CountCache(10**8)
     for impurity in (bt.Powers(2), bt.Powers(3), bt.Powers(2)):
         settings = check_settings(instance, impurity, 0, None, "worst")
-        counter = _Counting(cases.levels(1))
-        assert are_same(LevelGrower(cases, settings, counter, cache).grow(), grow_nodes(instance, settings))
-    assert counter.n_passes == 0  # the last tree has been counted before
+        engine = _Counting(cases.engine(1))
+        assert are_same(LevelGrower(cases, settings, engine, cache).grow(), grow_nodes(instance, settings))
+    assert engine.n_passes == 0  # the last tree has been counted before
 
 
 def test_progress_is_told_level_by_level() -> None:
@@ -105,7 +118,7 @@ def test_progress_is_told_level_by_level() -> None:
     cases = sharded(instance, 3)
     told: list[tuple[float, str]] = []
     settings = check_settings(instance, bt.Pairs(), 0, 2, "worst")
-    LevelGrower(cases, settings, cases.levels(1)).grow(lambda done, total, words: told.append((done, words)))
+    LevelGrower(cases, settings, cases.engine(1)).grow(lambda done, total, words: told.append((done, words)))
     assert [words.partition(":")[0] for _, words in told] == ["level 1", "level 2"]
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
@@ -116,10 +129,10 @@ def test_a_growth_that_ends_early_is_the_beginning_of_the_whole_tree(seed: int) 
     settings = check_settings(instance, IMPURITIES[seed % len(IMPURITIES)], 0, [None, 6][seed % 2], "worst")
     whole, cases = grow_nodes(instance, settings), sharded(instance, 3)
     for n_looks in range(int((~whole.is_leaf).sum()) - 1):  # one for each test but the root's, or more
-        grower = LevelGrower(cases, settings, cases.levels(1), clock=_Looks(n_looks))
+        grower = LevelGrower(cases, settings, cases.engine(1), clock=_Looks(n_looks))
         with pytest.raises(EndedEarlyError) as ended:
             grower.grow()
-        part = ended.value.tree.nodes()
+        part = ended.value.nodes
         assert 1 < len(part.test) <= len(whole.test)
         assert part.counts.tolist() == whole.counts[: len(part.test)].tolist()
         assert part.paid.tolist() == whole.paid[: len(part.test)].tolist()
@@ -133,11 +146,11 @@ def test_no_pass_is_begun_that_the_time_does_not_suffice_for(max_table_bytes: in
     instance = random_cases((900, 6, 5), weighted=False)
     settings = check_settings(instance, bt.Pairs(), 0, None, "worst")
     cases = sharded(instance, 4)
-    counter = _Counting(cases.levels(1), seconds=0.1)
+    engine = _Counting(cases.engine(1), seconds=0.1)
     clock = Clock(0.35)
     with pytest.raises(EndedEarlyError):
-        LevelGrower(cases, settings, counter, max_table_bytes=max_table_bytes, clock=clock).grow()
-    assert 1 <= counter.n_passes <= 3
+        LevelGrower(cases, settings, engine, max_table_bytes=max_table_bytes, clock=clock).grow()
+    assert 1 <= engine.n_passes <= 3
     assert clock.is_over, "for everybody who asks"
 
 
@@ -155,18 +168,18 @@ class _Looks(Clock):
 
 
 class _Counting:
-    """Counts what is asked of a LevelCounter."""
+    """Counts what is asked of an engine."""
 
-    def __init__(self, counter: Any, seconds: float = 0.0) -> None:
-        self._counter: LocalLevels = counter
+    def __init__(self, engine: Engine, seconds: float = 0.0) -> None:
+        self._engine = engine
         self._seconds = seconds  # that a pass takes at least
-        self.n_passes = self.most_slots = 0
+        self.n_passes = self.max_slots = 0
 
     def start(self) -> Any:
-        return self._counter.start()
+        return self._engine.start()
 
-    def advance(self, places: Any, step: Step) -> Any:
+    def advance(self, positions: Any, step: Step) -> Any:
         self.n_passes += 1
         time.sleep(self._seconds)
-        self.most_slots = max(self.most_slots, step.n_slots)
-        return self._counter.advance(places, step)
+        self.max_slots = max(self.max_slots, step.n_slots)
+        return self._engine.advance(positions, step)

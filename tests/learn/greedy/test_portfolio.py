@@ -1,4 +1,4 @@
-"""Portfolio: the core's trees are the plain ones, found by the same bisection, with any memory."""
+"""Portfolio: the core's trees are those in Python, found by the same bisection, with any memory."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.greedy.growers import grow_nodes
-from budgetree.learn.greedy.portfolio import HINGED, Portfolio
-from budgetree.learn.greedy.settings import Settings
-from budgetree.learn.greedy.steps import join_steps
+from budgetree.learn.greedy.grow import grow_nodes
+from budgetree.learn.greedy.portfolio import HINGED, Portfolio, join_steps
+from budgetree.learn.greedy.rule import Settings
 from budgetree.services.clock import Clock, OutOfTimeError
 from sharding import sharded
 
@@ -21,14 +20,12 @@ greedy = partial(bt.frontier, method="greedy", folds=0)
 
 
 @pytest.mark.parametrize("family", HINGED)
-def test_the_cores_bisection_is_the_plain_one(family: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cores_bisection_is_that_in_python(family: Any) -> None:
     for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):
         instance = bt.datasets.load(name)
         unlimited = instance.schema.table.budget_units(None)
         (at_once,) = Portfolio(instance).hinged(family, unlimited)
-        with monkeypatch.context() as patch:
-            patch.setattr("budgetree.learn.greedy.native.core", None)
-            rounds = list(Portfolio(instance).hinged(family, unlimited))
+        rounds = list(Portfolio(sharded(instance, 1)).hinged(family, unlimited))
         assert len(rounds) > 1
         joined = join_steps([batch.steps for batch in rounds])
         assert at_once.impurities() == [impurity for batch in rounds for impurity in batch.impurities()]
@@ -67,9 +64,8 @@ def test_a_tree_in_the_making_is_given_up_when_the_time_is_over() -> None:
     assert len(bt.frontier(instance, method="greedy", impurities=[Mine()], time_limit=0, folds=0)) > 1
 
 
-def test_whose_time_is_over_goes_on_with_no_further_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("budgetree.learn.greedy.native.core", None)
-    instance, clock = bt.datasets.load("figure1"), Clock(None)
+def test_whose_time_is_over_goes_on_with_no_further_batch() -> None:
+    instance, clock = sharded(bt.datasets.load("figure1"), 1), Clock(None)
     assert len(list(Portfolio(instance, clock=clock).hinged(bt.HingedPairs, 10))) > 1
     clock.interrupt()
     (batch,) = Portfolio(instance, clock=clock).hinged(bt.HingedPairs, 10)

@@ -8,7 +8,7 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.greedy.steps import join_steps, steps_of_nodes
+from budgetree.learn.greedy.portfolio import join_steps, steps_of_nodes
 
 
 def test_every_cut_gets_wrong_what_its_steps_say() -> None:

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.counts import AnyCases, ShardedCases
 from budgetree.data.number_format import LARGEST_EXACT
-from budgetree.learn.greedy.steps import Steps
+from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.problem import LossTable
 from budgetree.tree import Nodes
 
@@ -28,12 +27,8 @@ class ClassWeights:
 
     instance: AnyCases  # weighted
     factors: NDArray[np.int64]  # per class
-    losses: LossTable  # by which the weighted cases lose what they do, times `stretch`
-    stretch: int
-
-    def real_steps(self, steps: Steps) -> Steps:
-        """What the trees' steps save of the real loss."""
-        return steps if self.stretch == 1 else steps.divided(self.stretch)
+    losses: LossTable  # by which the weighted cases lose what they do, times `scale`
+    scale: int
 
     def real_nodes(self, nodes: Nodes) -> Nodes:
         """The same tree, which counts the real cases."""
@@ -48,21 +43,21 @@ def weigh_classes(instance: AnyCases) -> ClassWeights | None:
     factors = factors // divisor
     if (factors == factors[0]).all():
         return None
-    stretch = math.lcm(*factors.tolist())
+    scale = math.lcm(*factors.tolist())
     total = int(instance.class_order.total)
-    if total * int(factors.max()) * stretch * losses.largest >= LARGEST_EXACT:
+    if total * int(factors.max()) * scale * losses.largest >= LARGEST_EXACT:
         return None
-    units = losses.units * (stretch // factors)[:, None]
+    units = losses.units * (scale // factors)[:, None]
     return ClassWeights(
         instance=_weighted(instance, factors),
         factors=factors,
-        losses=LossTable(losses.answers, units, losses.scale * stretch),
-        stretch=stretch,
+        losses=LossTable(losses.answers, units, losses.scale * scale),
+        scale=scale,
     )
 
 
 def _weighted(instance: AnyCases, factors: NDArray[np.int64]) -> AnyCases:
-    scale = instance.schema.weight_scale
-    if isinstance(instance, ShardedCases):
-        return instance.weighted_by_class(factors, scale)
-    return instance.counted_by(instance.weight_units * factors[instance.labels], scale)
+    unit = instance.schema.weight_scale
+    if isinstance(instance, DistributedCases):
+        return instance.weighted_by_class(factors, unit)
+    return instance.counted_by(instance.weight_units * factors[instance.labels], unit)

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from budgetree.counts import AnyCases
+from budgetree.distributed import AnyCases
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.found import Found, found_leaf
 from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
-from budgetree.learn.greedy.origins import greedy_origin
-from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount
-from budgetree.learn.greedy.steps import join_steps
+from budgetree.learn.greedy.grow import greedy_origin
+from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount, join_steps
 from budgetree.learn.settings import Request
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport

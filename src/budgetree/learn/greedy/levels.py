@@ -1,8 +1,8 @@
-"""Growth level by level, from shards: one pass counts all nodes of a level. The nodes are those of every other grower.
+"""Growth level by level: one pass over the partitions counts all nodes of a level.
 
-the driver                                       the shards
+the driver                                       the partitions
 splits of the last level, what to count   ──►    cases move to their new nodes; those that are wanted are counted
-counts, added up                          ◄──    (nothing else leaves a shard)
+counts, added up                          ◄──    (nothing else leaves a partition)
 the rule chooses a test for each; children
 that are leaves already end here
 """
@@ -11,191 +11,347 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.counts import LevelCounter, Moves, ShardedCases, Step
-from budgetree.counts.shard import NOWHERE
-from budgetree.learn.greedy.count_cache import CountCache, LevelTimes
-from budgetree.learn.greedy.growing import EndedEarlyError, GrowingTree
-from budgetree.learn.greedy.level_rule import LevelNodes, rule_for
-from budgetree.learn.greedy.rule import Choice
-from budgetree.learn.greedy.settings import Settings
-from budgetree.learn.greedy.spots import Spot, Work, fill_left_over, moves_to, to_count
-from budgetree.services.clock import Clock
+from budgetree.distributed import DistributedCases
+from budgetree.distributed.engine import Engine
+from budgetree.distributed.partition import NOWHERE, Moves, Step
+from budgetree.learn.greedy.native import NativeRule, native_totals
+from budgetree.learn.greedy.rule import Choice, LevelNodes, PythonRule, Settings
+from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import Nodes
+from budgetree.tree import LEAF, NO_BRANCH, Nodes
 
 MAX_TABLE_BYTES = 256 * 2**20  # of the counts that are held at once; a larger level is counted in batches
+TABLE_COST = 8  # what adding up and sending a cell takes, in cells counted
+Path = frozenset[tuple[int, int]]  # of (test, outcome), in whichever order: the cases there are the same
+
+
+class EndedEarlyError(OutOfTimeError):
+    """A growth whose time was over; the tree so far is a tree, whose open nodes are leaves."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        super().__init__()
+        self.nodes = nodes
+
+
+@dataclass(slots=True)
+class LevelTimes:
+    """What the last two levels took, from their counts to their tests: a pass, and something for each node."""
+
+    _nodes: tuple[int, int] = (0, 0)
+    _seconds: tuple[float, float] = (0.0, 0.0)
+
+    def add(self, n_nodes: int, seconds: float) -> None:
+        """A level of so many nodes."""
+        self._nodes, self._seconds = (self._nodes[1], n_nodes), (self._seconds[1], seconds)
+
+    def expected(self, n_nodes: int) -> float:
+        """What the next level may take: on the straight line through both, and no less than the last."""
+        (few, many), (before, last) = self._nodes, self._seconds
+        slope = max(last - before, 0.0) / (many - few) if many > few else 0.0
+        return last + slope * max(n_nodes - many, 0)
+
+
+class CountCache:
+    """Tables of counts that trees of one portfolio share, as long as they fit; a pass is what each saves."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._bytes_left = max_bytes
+        self._known: dict[Path, NDArray[np.int64]] = {}
+        self.times = LevelTimes()
+
+    def get(self, path: Path | None) -> NDArray[np.int64] | None:
+        return None if path is None else self._known.get(path)
+
+    def put(self, path: Path | None, counts: NDArray[np.int64]) -> None:
+        if path is not None and path not in self._known and counts.nbytes <= self._bytes_left:
+            self._known[path] = counts.copy()
+            self._bytes_left -= counts.nbytes
+
+
+_caches: WeakKeyDictionary[Any, CountCache] = WeakKeyDictionary()
+
+
+def cache_of(cases: DistributedCases, max_bytes: int) -> CountCache:
+    """One for all trees of the same cases, whatever their prices and class weights."""
+    return _caches.setdefault(cases.origin, CountCache(max_bytes))
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A node of a tree in the making: a leaf until it is split."""
+
+    number: int
+    parent: Node | None
+    outcome: int  # of the parent's test, that leads here
+    counts: NDArray[np.int64]  # per class, with class weights
+    paid: int = 0
+    fees_paid: int = 0
+    path: Path | None = None  # None where counts are not shared
+    test: int = LEAF
+    fallback: bool = False
+    first_branch: int = -1
+    is_open: bool = True  # it may still be split
+    position: int = NOWHERE  # of its cases, in the partitions
+    table: NDArray[np.int64] | None = None  # cell × class, without class weights, while it is needed
+
+    @property
+    def weight(self) -> int:
+        return int(self.counts.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a pass costs, for a choice between two."""
+
+    cases_per_weight: float
+    n_tests: int
+    n_numbers: int  # of one table
+
+    def of(self, nodes: Sequence[Node]) -> float:
+        weight = sum(node.weight for node in nodes)
+        return weight * self.cases_per_weight * self.n_tests + len(nodes) * self.n_numbers * TABLE_COST
 
 
 class LevelGrower:
-    """Grows one tree. A pass over the shards is put off until counts are wanted that are not known yet."""
+    """Grows one tree. A pass over the partitions is put off until counts are wanted that are not known yet."""
 
     def __init__(
         self,
-        cases: ShardedCases,
+        cases: DistributedCases,
         settings: Settings,
-        counter: LevelCounter,
+        engine: Engine,
         cache: CountCache | None = None,
         max_table_bytes: int = MAX_TABLE_BYTES,
         clock: Clock | None = None,
+        rule: NativeRule | PythonRule | None = None,
     ) -> None:
-        self._counter, self._cache = counter, cache
+        self._engine, self._cache = engine, cache or CountCache(0)
         self._clock = Clock(None) if clock is None else clock
-        self._times = LevelTimes() if cache is None else cache.times
         self._began = 0.0
-        self._rule = rule_for(cases, settings)
+        native = native_totals(cases)
+        if rule is None and native.serves(settings.form, settings.min_cases):
+            rule = NativeRule(cases.schema, native, settings)
+        self._rule = rule or PythonRule(cases.schema, settings)
         self._factors = cases.factors
         # Leaves that need several cases ask for counts of cases, where those of weight are not the same.
-        self._needs_cases = settings.min_cases > 1 and not (cases.counts_once and cases.factors is None)
-        self._n_outcomes = cases.schema.n_outcomes
+        self._needs_cases = not native.counts_cases(settings.min_cases)
+        self._costs, self._n_outcomes = cases.schema.table, cases.schema.n_outcomes
         self._first_cell = np.cumsum(self._n_outcomes) - self._n_outcomes
         n_numbers = int(self._n_outcomes.sum()) * cases.n_classes
-        self._work = Work(cases.class_order.n_cases, cases.n_tests, n_numbers)
+        totals = cases.class_order
+        self._work = Work(totals.n_cases / totals.total, cases.n_tests, n_numbers)
         self._max_tables = max(2, max_table_bytes // (8 * n_numbers))
-        self._tree = GrowingTree(cases.schema, cases.class_order.counts)
-        self._total = cases.class_order.total
-        self._places: Any = counter.start()
-        self._before: list[Spot] = []  # the last level's, by place
+        self._nodes = [Node(0, None, 0, totals.counts, path=None if cache is None else frozenset())]
+        self._branches: list[int] = []
+        self._positions: Any = engine.start()
+        self._before: list[Node] = []  # the last level's, by position
         self._put_off: tuple[Moves, ...] = ()
 
     def grow(self, report: ProgressReport = no_report) -> Nodes:
         """All levels; EndedEarlyError where the clock is over before the last, though not before there is a test."""
-        root = Spot(0, None, 0, None if self._cache is None else frozenset(), 1.0)
-        if root.path is not None and self._cache is not None:
-            root.table = self._cache.get(root.path)
-        spots = self._without_leaves([root])
-        n_levels = 0
-        while any(spot.is_open for spot in spots):
-            n_open = sum(spot.is_open for spot in spots)
-            settled = 1 - sum(spot.share for spot in spots if spot.is_open)
-            report(settled, 1.0, f"level {n_levels + 1}: {n_open:,} of {len(self._tree):,} nodes are open")
-            spots = self._without_leaves(self._grow_level(spots))
+        root = self._nodes[0]
+        root.table = self._cache.get(root.path)
+        level, n_levels = self._without_leaves([root]), 0
+        while is_open := [node for node in level if node.is_open]:
             n_levels += 1
-        return self._tree.nodes()
+            settled = 1 - sum(node.weight for node in is_open) / root.weight
+            report(settled, 1.0, f"level {n_levels}: {len(is_open):,} of {len(self._nodes):,} nodes are open")
+            level = self._without_leaves(self._grow_level(level, is_open))
+        return self._tree()
 
-    def _grow_level(self, spots: list[Spot]) -> list[Spot]:
+    def _grow_level(self, level: list[Node], is_open: list[Node]) -> list[Node]:
         """Count the open nodes and split them; their children."""
-        is_open = [spot for spot in spots if spot.is_open]
         fits = 2 * len(is_open) <= self._max_tables  # with their parents' tables
-        counted, left_over = to_count(spots, self._work if fits else None)
+        counted, left_over = to_count(level, self._work if fits else None)
         if len(counted) > self._max_tables:
-            counted, left_over = to_count(spots, None)
+            counted, left_over = to_count(level, None)
         wanted = set(map(id, counted))
-        self._place(spots, [spot for spot in spots if spot.is_open or id(spot) in wanted])
+        self._set_positions(level, [node for node in level if node.is_open or id(node) in wanted])
         if len(counted) <= self._max_tables:
             self._begin(len(is_open))
             self._count(counted)
-            fill_left_over(spots, left_over)
+            fill_left_over(level, left_over)
             self._remember(left_over)
             below = self._split(is_open)
-            _forget_parents(spots)
+            _forget(level)
             return below
-        _forget_parents(spots)
+        _forget(level)
         below = []
         for first in range(0, len(is_open), self._max_tables):
             batch = is_open[first : first + self._max_tables]
             self._begin(len(batch))
-            self._count([spot for spot in batch if spot.table is None])
+            self._count([node for node in batch if node.table is None])
             below += self._split(batch)
-            for spot in batch:
-                spot.table = None
+            for node in batch:
+                node.table = None
         return below
 
-    def _place(self, spots: Sequence[Spot], placed: list[Spot]) -> None:
-        """Cases will be at these spots, once they are asked to move."""
-        for place, spot in enumerate(placed):
-            spot.place = place
+    def _set_positions(self, level: Sequence[Node], counted: list[Node]) -> None:
+        """Cases will be at these nodes, once they are asked to move."""
+        for position, node in enumerate(counted):
+            node.position = position
         if self._before:
-            moves = moves_to(spots, self._before, int(self._n_outcomes.max()))
-            self._put_off = (*self._put_off, moves)
-        self._before = placed
+            self._put_off += (moves_to(level, self._before, int(self._n_outcomes.max())),)
+        self._before = counted
 
-    def _count(self, spots: Sequence[Spot]) -> None:
+    def _count(self, nodes: Sequence[Node]) -> None:
         """One pass."""
-        if not spots:
-            return
-        for spot, table in zip(spots, self._pass(spots, by_case=False), strict=True):
-            spot.table = table
-        self._remember(spots)
+        if nodes:
+            for node, table in zip(nodes, self._pass(nodes, by_case=False), strict=True):
+                node.table = table
+            self._remember(nodes)
 
-    def _remember(self, spots: Sequence[Spot]) -> None:
+    def _remember(self, nodes: Sequence[Node]) -> None:
         """For other trees."""
-        for spot in spots:
-            if self._cache is not None and spot.path is not None and spot.table is not None:
-                self._cache.put(spot.path, spot.table)
+        for node in nodes:
+            if node.table is not None:
+                self._cache.put(node.path, node.table)
 
-    def _pass(self, spots: Sequence[Spot], *, by_case: bool) -> NDArray[np.int64]:
+    def _pass(self, nodes: Sequence[Node], *, by_case: bool) -> NDArray[np.int64]:
         slots = np.full(len(self._before), NOWHERE, dtype=np.int32)
-        slots[[spot.place for spot in spots]] = range(len(spots))
-        step = Step(self._put_off, slots, len(spots), by_case)
-        counts, self._places = self._counter.advance(self._places, step)
+        slots[[node.position for node in nodes]] = range(len(nodes))
+        step = Step(self._put_off, slots, len(nodes), by_case)
+        counts, self._positions = self._engine.advance(self._positions, step)
         self._put_off = ()
         return counts
 
     def _begin(self, n_nodes: int) -> None:
-        """The time of a level or batch begins, if there is enough: nobody can stop a pass in the middle."""
+        """The time of a level or batch begins, if there is enough: a pass cannot be stopped in the middle."""
         left = self._clock.seconds_left
-        if len(self._tree) > 1 and left is not None and self._times.expected(n_nodes) > left:
+        if len(self._nodes) > 1 and left is not None and self._cache.times.expected(n_nodes) > left:
             self._clock.end()
         self._end_if_over()
         self._began = time.monotonic()
 
     def _end_if_over(self) -> None:
-        if len(self._tree) > 1 and self._clock.is_over:
-            raise EndedEarlyError(self._tree)
+        if len(self._nodes) > 1 and self._clock.is_over:
+            raise EndedEarlyError(self._tree())
 
-    def _split(self, spots: Sequence[Spot]) -> list[Spot]:
-        """Spots whose tables are known, by the rule; the children of those that it splits."""
-        tables = self._weighted(np.stack([spot.table for spot in spots if spot.table is not None]))
-        cases = self._pass(spots, by_case=True) if self._needs_cases else None
-        choices = self._rule.choose(self._nodes(spots), tables, cases)
-        self._times.add(len(spots), time.monotonic() - self._began)
-        children: list[Spot] = []
-        for spot, table, choice in zip(spots, tables, choices, strict=True):
-            if choice is not None:
+    def _split(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes whose tables are known, by the rule; the children of those that it splits."""
+        tables = np.stack([node.table for node in nodes if node.table is not None])
+        if self._factors is not None:
+            tables = tables * self._factors
+        cases = self._pass(nodes, by_case=True) if self._needs_cases else None
+        choices = self._rule.choose(_spent(nodes), tables, cases)
+        self._cache.times.add(len(nodes), time.monotonic() - self._began)
+        children: list[Node] = []
+        for node, table, choice in zip(nodes, tables, choices, strict=True):
+            if choice is None:
+                node.table = node.path = None
+            else:
                 self._end_if_over()
-                spot.test = choice.test
-                children += self._children(spot, table, choice)
+                children += self._children(node, table, choice)
         return children
 
-    def _children(self, spot: Spot, table: NDArray[np.int64], choice: Choice) -> list[Spot]:
-        first = self._first_cell[choice.test]
-        shown = table[first : first + self._n_outcomes[choice.test]].copy()  # the rest of the table may go
-        share = (shown.sum(axis=1) / self._total).tolist()
-        children = []
-        for outcome, node in self._tree.split(spot.node, choice, shown).items():
-            path = None if spot.path is None else spot.path | {(choice.test, outcome)}
-            child = Spot(node, spot, outcome, path, share[outcome])
-            if self._cache is not None and path is not None:
-                child.table = self._cache.get(path)
-            children.append(child)
+    def _children(self, node: Node, table: NDArray[np.int64], choice: Choice) -> list[Node]:
+        """Do the test; the new node of each outcome that is present."""
+        test, first = choice.test, self._first_cell[choice.test]
+        shown = table[first : first + self._n_outcomes[test]]
+        node.test, node.fallback, node.first_branch = test, choice.fallback, len(self._branches)
+        present = np.flatnonzero(shown.any(axis=1))
+        fees_paid = node.fees_paid | int(self._costs.fee_mask[test])
+        paid = node.paid + int(self._costs.fees_due(node.fees_paid)[test]) + self._costs.own[test, present]
+        below = np.full(len(shown), NO_BRANCH)
+        below[present] = np.arange(len(present)) + len(self._nodes)
+        self._branches += below.tolist()
+        children: list[Node] = []
+        for outcome, counts, cost in zip(present.tolist(), shown[present], paid.tolist(), strict=True):
+            path = None if node.path is None else node.path | {(test, outcome)}
+            number, known = len(self._nodes) + len(children), self._cache.get(path)
+            children.append(Node(number, node, outcome, counts, cost, fees_paid, path, table=known))
+        self._nodes += children
         return children
 
-    def _without_leaves(self, spots: list[Spot]) -> list[Spot]:
-        """The same spots, of which some are closed: they are leaves whatever the tests show."""
-        if spots:
-            for spot, is_leaf in zip(spots, self._rule.stops(self._nodes(spots)).tolist(), strict=True):
-                spot.is_open = not is_leaf
-        return spots
+    def _without_leaves(self, level: list[Node]) -> list[Node]:
+        """The same nodes, of which some are closed: they are leaves whatever the tests show."""
+        if level:
+            for node, is_leaf in zip(level, self._rule.stops(_spent(level)).tolist(), strict=True):
+                node.is_open = not is_leaf
+        return level
 
-    def _nodes(self, spots: Sequence[Spot]) -> LevelNodes:
-        tree = self._tree
-        return LevelNodes(
-            np.array([tree.counts[spot.node] for spot in spots], dtype=np.int64),
-            np.array([tree.paid[spot.node] for spot in spots], dtype=np.int64),
-            np.array([tree.fees_paid[spot.node] for spot in spots], dtype=np.uint64),
+    def _tree(self) -> Nodes:
+        """The tree as it is now, numbered breadth first."""
+        nodes = self._nodes
+        return Nodes(
+            test=np.array([node.test for node in nodes], dtype=np.int32),
+            parent=np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),
+            counts=np.array([node.counts for node in nodes], dtype=np.int64),
+            paid=np.array([node.paid for node in nodes], dtype=np.int64),
+            first_branch=np.array([node.first_branch for node in nodes], dtype=np.int64),
+            branches=np.array(self._branches, dtype=np.int32),
+            fallback=np.array([node.fallback for node in nodes], dtype=bool),
         )
 
-    def _weighted(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
-        return table if self._factors is None else table * self._factors
+
+def to_count(level: Sequence[Node], work: Work | None) -> tuple[list[Node], list[Node]]:
+    """The nodes to count, and those whose counts are what all their siblings leave of their parent's.
+
+    parent 100 cases      children 60 (open)   30 (open)   10 (a leaf)
+    counted alone         60 + 30 cases
+    or                    30 + 10 cases, and the 60 are left over
+    """
+    counted: list[Node] = []
+    left_over: list[Node] = []
+    for parent, children in groupby(level, key=lambda node: node.parent):
+        family = list(children)
+        wanted = [node for node in family if node.is_open and node.table is None]
+        if wanted and work is not None and parent is not None and parent.table is not None:
+            largest = max(wanted, key=lambda node: node.weight)
+            others = [node for node in family if node is not largest and node.table is None]
+            if work.of(others) < work.of(wanted):
+                counted += others
+                left_over.append(largest)
+                continue
+        counted += wanted
+    return counted, left_over
 
 
-def _forget_parents(spots: Sequence[Spot]) -> None:
-    """Their counts have been used."""
-    for spot in spots:
-        if spot.parent is not None:
-            spot.parent.table, spot.parent.parent = None, None
+def fill_left_over(level: Sequence[Node], left_over: Sequence[Node]) -> None:
+    """The counts of those that were not counted themselves."""
+    of_parent = {id(node.parent): node for node in left_over}
+    for node in left_over:
+        assert node.parent is not None
+        assert node.parent.table is not None
+        node.table = node.parent.table.copy()
+    for sibling in level:
+        node = of_parent.get(id(sibling.parent), sibling)
+        if node is not sibling:
+            assert node.table is not None
+            assert sibling.table is not None
+            node.table -= sibling.table
+
+
+def moves_to(level: Sequence[Node], before: Sequence[Node], width: int) -> Moves:
+    """From the positions of the last level to those of the next; what gets none has ended."""
+    test = np.array([node.test for node in before], dtype=np.int32)
+    below = np.full((len(before), width), NOWHERE, dtype=np.int32)
+    for node in level:
+        if node.position != NOWHERE and node.parent is not None:
+            below[node.parent.position, node.outcome] = node.position
+    return Moves(test, below)
+
+
+def _forget(level: Sequence[Node]) -> None:
+    """What is not needed after a level: its parents' counts, and what its leaves know."""
+    for node in level:
+        if node.parent is not None:
+            node.parent.table = node.parent.path = None
+        if not node.is_open:
+            node.table = node.path = None
+
+
+def _spent(nodes: Sequence[Node]) -> LevelNodes:
+    return LevelNodes(
+        np.array([node.counts for node in nodes], dtype=np.int64),
+        np.array([node.paid for node in nodes], dtype=np.int64),
+        np.array([node.fees_paid for node in nodes], dtype=np.uint64),
+    )

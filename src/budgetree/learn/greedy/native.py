@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,28 +13,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
-from budgetree.counts import core_cases
-from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, Hinges, PolynomialForm, PowersForm
-from budgetree.learn.greedy.settings import Settings
-from budgetree.learn.greedy.steps import Steps
-from budgetree.problem import Instance, LossTable, PriceTable
-from budgetree.services.clock import Clock
+from budgetree.distributed import AnyCases, DistributedCases
+from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, PolynomialForm, PowersForm
+from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
+from budgetree.problem import Instance, PriceTable, Schema
 from budgetree.tree import Nodes
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
 WHOLE_BYTES = 128
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NativeInstance:
     """An instance as the core knows it."""
 
-    table: Any  # core.PackedTable: the cases, packed
+    cases: Any  # core.Cases, which refers to the instance's arrays; None where cases are in partitions
     costs: Any  # core.CostModel
     total: int  # weight units of all cases
     n_classes: int
     highest_price: int  # the costliest test with all fees
     counts_once: bool = True  # every case does, so that weight is a number of cases
+
+    @cached_property
+    def table(self) -> Any:
+        """The cases, packed. That takes longer than growing a small tree, and is needed by most growth."""
+        return core.PackedTable(self.cases, core.Clock())
+
+    def serves(self, form: Form, min_cases: int = 1) -> bool:
+        """Whether the core can grow by it: it knows the function, and its whole numbers are wide enough."""
+        return self.counts_cases(min_cases) and self.compares(form)
 
     def compares(self, form: Form) -> bool:
         """Whether the core can settle every comparison that the form may need."""
@@ -49,87 +57,84 @@ class NativeInstance:
         return min_cases == 1 or self.counts_once
 
 
-# Packing takes longer than growing a small tree, and one instance is usually grown many times.
-_known: WeakKeyDictionary[Instance, NativeInstance] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Instance, NativeInstance] = WeakKeyDictionary()  # an instance is usually grown many times
 
 
-def native_instance(instance: Instance) -> NativeInstance | None:
-    """Packed once; None where there is no core."""
-    if core is None:
-        return None
+def native_instance(instance: Instance) -> NativeInstance:
+    """Made once, and nothing of the instance is copied."""
     native = _known.get(instance)
     if native is None:
-        prices = instance.schema.table
-        table = core.PackedTable(core_cases(instance), core.Clock())
-        native = NativeInstance(
-            table=table,
-            costs=core_costs(prices),
-            total=table.total_weight,
-            n_classes=instance.n_classes,
-            highest_price=int(prices.costliest.max() + prices.fees.sum()),
-            counts_once=bool((instance.weight_units == 1).all()),
+        counts_once = bool((instance.weight_units == 1).all())
+        cases = core.Cases(
+            np.ascontiguousarray(instance.codes),
+            np.ascontiguousarray(instance.labels, dtype=np.int32),
+            None if counts_once else np.ascontiguousarray(instance.weight_units, dtype=np.int64),
+            instance.schema.n_outcomes.astype(np.int32),
+            instance.n_classes,
+            codes_are_checked=True,  # by the instance, whose codes cannot be changed
         )
-        _known[instance] = native
+        native = _known[instance] = _native(instance, cases, counts_once=counts_once)
     return native
 
 
+def native_totals(cases: DistributedCases) -> NativeInstance:
+    """The same of cases in partitions, without the cases."""
+    return _native(cases, None, counts_once=cases.counts_once and cases.factors is None)
+
+
+def _native(cases: AnyCases, in_core: Any, *, counts_once: bool) -> NativeInstance:
+    prices, total = cases.schema.table, cases.class_order.total
+    highest = int(prices.costliest.max() + prices.fees.sum())
+    return NativeInstance(in_core, core_costs(prices), total, cases.n_classes, highest, counts_once)
+
+
+def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The weight of every (test, outcome, class) among these rows."""
+    numbers = np.ascontiguousarray(rows, dtype=np.int32)
+    counts: NDArray[np.int64] = core.count_classes(native_instance(instance).cases, numbers, core.Clock())
+    return counts
+
+
 def core_costs(prices: PriceTable) -> Any:
-    """The core's Money."""
-    assert core is not None
+    """The prices, as the core knows them."""
     return core.CostModel(prices.own, prices.fees, prices.fee_mask.astype(np.uint64))
 
 
-def is_native(instance: Instance, form: Form, min_cases: int = 1) -> bool:
-    """Whether the core serves: it is there, knows the function, and its whole numbers are wide enough."""
-    native = native_instance(instance) if form.kind != GENERAL else None
-    return native is not None and native.counts_cases(min_cases) and native.compares(form)
-
-
 def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:
-    """The same nodes as grow_plain, to the bit."""
+    """The nodes of one tree, by the core alone."""
     native = native_instance(instance)
-    assert core is not None
-    assert native is not None
     grown = core.grow(native.table, native.costs, core_settings(native, settings), threads, core.Clock())
     return Nodes(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
 
 
-class NativePool:
-    """Grows many trees on one instance from sets of cases that they share."""
+class NativeRule:
+    """The rule for all nodes of a level, by the core; the same choices as PythonRule's."""
 
-    def __init__(self, native: NativeInstance, losses: LossTable, cache_bytes: int) -> None:
-        assert core is not None
-        self._native = native
-        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
-        self._pool = core.Pool(native.table, native.costs, core.LeafPolicy(units, native.n_classes), cache_bytes)
+    def __init__(self, schema: Schema, native: NativeInstance, settings: Settings) -> None:
+        outcomes = schema.n_outcomes.astype(np.int32)
+        self._chooser = core.LevelChooser(outcomes, native.n_classes, native.costs, core_settings(native, settings))
 
-    def steps(self, all_settings: list[Settings], clock: Clock) -> Steps:
-        """The steps of the trees that were finished in time, in order."""
-        wanted = [core_settings(self._native, settings) for settings in all_settings]
-        with clock.in_core() as core_clock:
-            return Steps(*self._pool.grow(wanted, core_clock))
+    def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
+        stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, nodes.paid, nodes.fees_paid)
+        return stopped.view(np.bool_)
 
-    def bisect(
-        self, hinges: Hinges, ends: tuple[int, int], budget: int, clock: Clock, min_cases: int = 1
-    ) -> tuple[NDArray[np.int64], Steps]:
-        """The multiples from 0 to the first of the ends, no closer than the second, and their trees' steps."""
-        assert core is not None
-        q, p = hinges.in_units.denominator, hinges.in_units.numerator
-        family = core.Hinges(_bytes(q), _bytes(p), hinges.subtracts_square, budget, min_cases)
-        with clock.in_core() as core_clock:
-            multiples, steps = self._pool.bisect(family, *ends, core_clock)
-        return multiples, Steps(*steps)
+    def choose(
+        self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
+    ) -> list[Choice | None]:
+        rows = counts.reshape(len(counts), -1)
+        test, fallback = self._chooser.choose(rows, nodes.paid, nodes.fees_paid, core.Clock())
+        chosen = zip(test.tolist(), fallback.tolist(), strict=True)
+        return [None if index < 0 else Choice(index, fallback=bool(by_pairs)) for index, by_pairs in chosen]
 
 
 def core_form(form: Form, n_classes: int) -> Any:
     """A form as the core knows it."""
-    assert core is not None
     if isinstance(form, PowersForm):
         return core.IntegerImpurity.powers(form.power, n_classes)
     if isinstance(form, HingeForm):
-        return core.IntegerImpurity.hinge(_bytes(form.q), _bytes(form.p), form.b > 0, n_classes)
+        return core.IntegerImpurity.hinge(whole_bytes(form.q), whole_bytes(form.p), form.b > 0, n_classes)
     if isinstance(form, PolynomialForm):
-        coefficients = [_bytes(coefficient) for coefficient, _ in form.terms]
+        coefficients = [whole_bytes(coefficient) for coefficient, _ in form.terms]
         return core.IntegerImpurity.polynomial(
             coefficients, [list(exponents) for _, exponents in form.terms], n_classes
         )
@@ -138,18 +143,17 @@ def core_form(form: Form, n_classes: int) -> Any:
 
 def core_settings(native: NativeInstance, settings: Settings) -> Any:
     """Settings as the core knows them; the threshold is δ in the form's whole numbers."""
-    assert core is not None
     form = settings.form
     threshold: Fraction | int = settings.delta * form.stretch if settings.delta else 0
     whole = 0
     if form.exact:
         largest = form.largest(native.total)
         assert largest is not None
-        whole = min(math.floor(threshold), largest)  # no node owes more
+        whole = min(math.floor(threshold), largest)  # the impurity of no node is more
     floats = 0.0 if form.exact else float(min(threshold, Fraction(10**300)))
     return core.GrowthSettings(
         core_form(form, native.n_classes),
-        _bytes(whole),
+        whole_bytes(whole),
         floats,
         settings.budget,
         settings.rule == "worst",
@@ -157,5 +161,5 @@ def core_settings(native: NativeInstance, settings: Settings) -> Any:
     )
 
 
-def _bytes(number: int) -> bytes:
+def whole_bytes(number: int) -> bytes:
     return number.to_bytes(WHOLE_BYTES, "little")

@@ -6,31 +6,119 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
-from budgetree.counts import AnyCases, ShardedCases
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree._native import core
+from budgetree.distributed import AnyCases, DistributedCases
+from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
 from budgetree.impurity.forms import Hinges
 from budgetree.impurity.hinged import Hinged
 from budgetree.learn.greedy.class_weights import ClassWeights
-from budgetree.learn.greedy.count_cache import cache_of
-from budgetree.learn.greedy.growers import grow_nodes, grow_sharded
-from budgetree.learn.greedy.growing import EndedEarlyError
-from budgetree.learn.greedy.native import NativePool, native_instance
-from budgetree.learn.greedy.settings import Settings
-from budgetree.learn.greedy.steps import AT_LEAVES, MAX_COST, Steps, join_steps, steps_of_nodes
+from budgetree.learn.greedy.levels import EndedEarlyError, LevelGrower, cache_of
+from budgetree.learn.greedy.native import NativeInstance, core_settings, grow_native, native_instance, whole_bytes
+from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import check_threads
+from budgetree.problem import Instance, LossTable, PriceTable
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Nodes
+from budgetree.tree import Nodes, charges
 
 CACHE_BYTES = 256 * 2**20
 HINGED = (HingedPairs, HingedProduct)
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
 CLOSE = 2  # quarters of a case: nearer than this, bisection stops
 ROUNDS = 12  # of a bisection, about
-OUTCOME = [MAX_COST, AT_LEAVES]  # what neighbours are compared by
+
+END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of a summary, as in core/growth/steps.hpp
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Which budget adds which test to a cut of a tree and what that saves, for several trees in a row.
+
+    The inner nodes of tree i are at need and gain from summaries[i - 1, END] to summaries[i, END].
+    """
+
+    need: NDArray[np.int64]  # per inner node, the least budget whose cut does its test
+    gain: NDArray[np.int64]  # the loss that doing it saves
+    summaries: NDArray[np.int64]  # per tree: END, loss as a single leaf, loss of the whole, its costliest path
+
+    def __len__(self) -> int:
+        return len(self.summaries)
+
+    @property
+    def errors(self) -> NDArray[np.int64]:
+        return self.summaries[:, AT_LEAVES]
+
+    @property
+    def max_cost(self) -> NDArray[np.int64]:
+        return self.summaries[:, MAX_COST]
+
+    def divided(self, divisor: int) -> Steps:
+        """The same with gains and errors in larger units, of which they are whole numbers."""
+        summaries = self.summaries.copy()
+        summaries[:, [AT_ROOT, AT_LEAVES]] //= divisor
+        return Steps(self.need, self.gain // divisor, summaries)
+
+    @property
+    def owner(self) -> NDArray[np.int64]:
+        """Per inner node, which tree it is of."""
+        return np.repeat(np.arange(len(self)), np.diff(self.summaries[:, END], prepend=0))
+
+
+def join_steps(parts: Sequence[Steps]) -> Steps:
+    """Several rows of trees as one."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Steps(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 4), np.int64))
+    summaries = np.concatenate([part.summaries for part in parts])
+    sizes = np.concatenate([np.diff(part.summaries[:, END], prepend=0) for part in parts])
+    summaries[:, END] = np.cumsum(sizes)
+    return Steps(np.concatenate([p.need for p in parts]), np.concatenate([p.gain for p in parts]), summaries)
+
+
+def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
+    """The steps of a tree that was not grown in a pool."""
+    need = nodes.paid + charges(nodes.test, nodes.parent, table).costliest
+    for first, last in nodes.levels[1:]:
+        need[first:last] = np.maximum(need[first:last], need[nodes.parent[first:last]])
+    lost = nodes.lost
+    gain = lost.copy()
+    np.subtract.at(gain, nodes.parent[1:], lost[1:])
+    inner = ~nodes.is_leaf
+    summary = [inner.sum(), lost[0], nodes.loss, nodes.paid.max()]
+    return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))
+
+
+class NativePool:
+    """Grows many trees on one instance from sets of cases that they share."""
+
+    def __init__(self, native: NativeInstance, losses: LossTable, cache_bytes: int) -> None:
+        self._native = native
+        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
+        self._pool = core.Pool(native.table, native.costs, core.LeafPolicy(units, native.n_classes), cache_bytes)
+
+    def steps(self, all_settings: list[Settings], clock: Clock) -> Steps:
+        """The steps of the trees that were finished in time, in order."""
+        wanted = [core_settings(self._native, settings) for settings in all_settings]
+        with clock.in_core() as core_clock:
+            return Steps(*self._pool.grow(wanted, core_clock))
+
+    def bisect(
+        self, hinges: Hinges, ends: tuple[int, int], budget: int, clock: Clock, min_cases: int = 1
+    ) -> tuple[NDArray[np.int64], Steps]:
+        """The multiples from 0 to the first of the ends, no closer than the second, and their trees' steps."""
+        q, p = hinges.in_units.denominator, hinges.in_units.numerator
+        family = core.Hinges(whole_bytes(q), whole_bytes(p), hinges.subtracts_square, budget, min_cases)
+        with clock.in_core() as core_clock:
+            multiples, steps = self._pool.bisect(family, *ends, core_clock)
+        return multiples, Steps(*steps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,14 +173,19 @@ class Portfolio:
         self._min_cases = min_cases
         self._scale = instance.schema.weight_scale
         self._cache_bytes = cache_bytes
-        # Shards are counted elsewhere, and trees share the counts here.
-        native = None if isinstance(self.instance, ShardedCases) else native_instance(self.instance)
-        self._native = native if native is not None and native.counts_cases(min_cases) else None
+        self._native: NativeInstance | None = None
+        if isinstance(self.instance, Instance) and native_instance(self.instance).counts_cases(min_cases):
+            self._native = native_instance(self.instance)
         self._pool: NativePool | None = None
-        # Without the core the first tree is grown to its end, since another in its place takes as long; from shards it
-        # may end early.
+        # Without the core the first tree is grown to its end, since another in its place takes as long; from partitions
+        # it may end early.
         self._needs_tree = self._native is None and weights is None
         self._ended: Nodes | None = None
+
+    @cached_property
+    def _cases(self) -> DistributedCases:
+        """What is counted by levels, where the core does not grow."""
+        return LocalCases.of_instance(self.instance) if isinstance(self.instance, Instance) else self.instance
 
     def grow_all(self, impurities: Sequence[Impurity], budget: int, tick: Tick | None = None) -> Batch:
         """A tree for each impurity, in order; fewer when the time is over."""
@@ -101,11 +194,11 @@ class Portfolio:
         return Batch(impurities.__getitem__, budget, steps, self._weights, self._ended)
 
     def grow_one(self, impurity: Impurity, budget: int) -> Batch:
-        """A tree, from shards as far as the time goes, else however long it takes.
+        """A tree, from partitions as far as the time goes, else however long it takes.
 
         On large tables that is sooner than by grow_all, which keeps counts for others.
         """
-        if isinstance(self.instance, ShardedCases):
+        if isinstance(self.instance, DistributedCases):
             return self.grow_all([impurity], budget)
         steps = steps_of_nodes(self.nodes(impurity, budget), self.instance.schema.table)
         return Batch(lambda _: impurity, budget, steps, self._weights)
@@ -138,7 +231,7 @@ class Portfolio:
         gaps = [(asked[0], asked[1])]
         while asked:
             steps = self._steps([hinges.form(multiple) for multiple in asked], budget, tick)
-            known.update(zip(asked, map(tuple, steps.summaries[:, OUTCOME].tolist()), strict=False))
+            known.update(zip(asked, map(tuple, steps.summaries[:, [MAX_COST, AT_LEAVES]].tolist()), strict=False))
             impurity = partial(_hinged_at, family, quarter, tuple(asked))
             yield Batch(impurity, budget, steps, self._weights, self._ended)
             if self.clock.is_over:
@@ -152,7 +245,7 @@ class Portfolio:
         return self._grow(self._form(impurity), budget)
 
     def _steps(self, forms: Sequence[Form], budget: int, tick: Tick | None) -> Steps:
-        """The core takes as many in a row as it knows; the plain grower takes the others one by one."""
+        """The core takes as many in a row as it knows; the others are grown by levels, one by one."""
         parts: list[Steps] = []
         first = 0
         while first < len(forms) and not (parts and self.clock.is_over):
@@ -164,13 +257,13 @@ class Portfolio:
                 parts.append(self._real(self._shared_pool().steps(settings, self.clock.share(None, tick))))
                 first = last
             else:
-                is_whole = self._needs_tree and not isinstance(self.instance, ShardedCases)
+                is_whole = self._needs_tree and not isinstance(self.instance, DistributedCases)
                 try:
                     nodes = self._grow(forms[first], budget, None if is_whole else self.clock)
                 except EndedEarlyError as early:
                     if not self._needs_tree:
                         break
-                    nodes = self._ended = self._answering(early.tree.nodes())
+                    nodes = self._ended = self._answering(early.nodes)
                 self._needs_tree = False
                 parts.append(steps_of_nodes(nodes, self.instance.schema.table))
                 first += 1
@@ -191,18 +284,18 @@ class Portfolio:
 
     def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Nodes:
         settings = self._settings(form, budget)
-        if isinstance(self.instance, ShardedCases):
-            cache = cache_of(self.instance, self._cache_bytes)
-            nodes = grow_sharded(self.instance, settings, check_threads(None), cache, clock=clock)
-        else:
-            nodes = grow_nodes(self.instance, settings, clock=clock)
-        return self._answering(nodes)
+        if isinstance(self.instance, Instance) and self._native is not None and self._native.compares(form):
+            return self._answering(grow_native(self.instance, settings))
+        cases, cache = self._cases, cache_of(self._cases, self._cache_bytes)
+        engine = cases.engine(check_threads(None))
+        return self._answering(LevelGrower(cases, settings, engine, cache, clock=clock).grow())
 
     def _answering(self, nodes: Nodes) -> Nodes:
         return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
 
     def _real(self, steps: Steps) -> Steps:
-        return steps if self._weights is None else self._weights.real_steps(steps)
+        """What steps of weighted cases save of the real loss."""
+        return steps if self._weights is None else steps.divided(self._weights.scale)
 
     def _settings(self, form: Form, budget: int) -> Settings:
         return Settings(form, Fraction(0), budget, "worst", self._min_cases)

@@ -1,4 +1,4 @@
-"""The greedy rule, in NumPy and exact: which test to do at a node. The core's choice.cpp is its twin.
+"""The greedy rule, in NumPy and exact: which test to do at a node. The core's choice.cpp gives the same answers.
 
 R(t) = max over the outcomes i present of c(t, i) / (F(G) − F(G_i)); the smallest R wins. Ties go to the test that
 leaves the fewest misclassified cases, then to the first column. Where every R is infinite, Pairs chooses.
@@ -13,7 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.impurity import Form, Pairs
+from budgetree.distributed import AnyCases
+from budgetree.errors import ImpurityError, SettingError
+from budgetree.impurity import Form, Impurity, Pairs
+from budgetree.problem import PriceTable, Schema
+from budgetree.problem.units import non_negative
 
 RuleName = Literal["worst", "expected"]
 
@@ -23,11 +27,116 @@ FLOAT_TIE = 1e-9  # functions computed in floats tie when their R differ by less
 
 
 @dataclass(frozen=True, slots=True)
+class Settings:
+    """The impurity in whole numbers, the paper's δ, the budget in price units, the rule, and the cases of a leaf."""
+
+    form: Form
+    delta: Fraction
+    budget: int
+    rule: RuleName
+    min_cases: int = 1
+
+
+def check_settings(instance: AnyCases, impurity: Any, delta: Any, budget: Any, rule: Any) -> Settings:
+    """Settings, or an error that says what was expected."""
+    if not isinstance(impurity, Impurity):
+        is_class = isinstance(impurity, type) and issubclass(impurity, Impurity)
+        given = f"the class {impurity.__name__}" if is_class else repr(impurity)
+        example = f"{impurity.__name__}(…)" if is_class else "Pairs() or HingedPairs(5)"
+        raise SettingError(
+            f"impurity is {given}; expected an object such as {example}.", subject="impurity", found=impurity
+        )
+    if rule not in ("worst", "expected"):
+        raise SettingError(f"rule is {rule!r}; expected 'worst' or 'expected'.", subject="rule", found=rule)
+    return Settings(
+        form=impurity.form(instance.schema.weight_scale, instance.n_classes),
+        # In the impurity's own units, of which thousands of cases to a high power make many.
+        delta=non_negative(delta, "delta", "delta must be a number of at least 0", max_exponent=100),
+        budget=instance.schema.table.budget_units(budget),
+        rule=rule,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """The test to do, and whether Pairs had to choose it."""
 
     test: int
     fallback: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelNodes:
+    """Some nodes of a level, with what their paths have spent."""
+
+    class_counts: NDArray[np.int64]  # node × class
+    paid: NDArray[np.int64]
+    fees_paid: NDArray[np.uint64]
+
+
+class PythonRule:
+    """The rule for all nodes of a level. Counts are node × cell × class: the outcomes of all tests in a row."""
+
+    def __init__(self, schema: Schema, settings: Settings) -> None:
+        self._costs, self._settings, self._n_outcomes = schema.table, settings, schema.n_outcomes
+        test = np.repeat(np.arange(len(self._n_outcomes)), self._n_outcomes)
+        outcome = np.arange(len(test)) - (np.cumsum(self._n_outcomes) - self._n_outcomes)[test]
+        self._cell = (test, outcome)
+
+    def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
+        """Per node, whether it is a leaf whatever the tests show."""
+        costs, settings = self._costs, self._settings
+        stopped = np.empty(len(nodes.paid), dtype=bool)
+        for node in range(len(stopped)):
+            cheapest = int((costs.fees_due(int(nodes.fees_paid[node])) + costs.costliest).min())
+            is_poor = nodes.paid[node] + cheapest > settings.budget
+            stopped[node] = is_poor or stops(nodes.class_counts[node], settings.form, settings.delta)
+        return stopped
+
+    def choose(
+        self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
+    ) -> list[Choice | None]:
+        """Per node the test to do; `cases` counts cases, where leaves need several and weights differ."""
+        return [
+            decide(
+                self._square(counts[node]),
+                self._costs,
+                (int(nodes.paid[node]), int(nodes.fees_paid[node])),
+                self._settings,
+                None if cases is None else self._square(cases[node]),
+            )
+            for node in range(len(counts))
+        ]
+
+    def _square(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Test × outcome × class, filled up with 0."""
+        square = np.zeros((len(self._n_outcomes), int(self._n_outcomes.max()), cells.shape[1]), dtype=np.int64)
+        square[self._cell] = cells
+        return square
+
+
+def decide(
+    counts: NDArray[np.int64],
+    costs: PriceTable,
+    spent: tuple[int, int],
+    settings: Settings,
+    cases: NDArray[np.int64] | None = None,
+) -> Choice | None:
+    """The rule's choice at a node, or None for a leaf.
+
+    counts   weight units per test × outcome × class
+    spent    what the path has paid on arrival, and the set of fees in it
+    cases    the same as counts in cases, where these are not the same and leaves need several
+    """
+    paid, fees_paid = spent
+    if stops(counts[0].sum(axis=0), settings.form, settings.delta):
+        return None
+    due = costs.fees_due(fees_paid)
+    offered = paid + due + costs.costliest <= settings.budget
+    if settings.min_cases > 1:
+        shown = (counts if cases is None else cases).sum(axis=2)
+        offered = offered & ((shown == 0) | (shown >= settings.min_cases)).all(axis=1)
+    return choose(counts, costs.own + due[:, None], offered, settings.form, settings.rule)
 
 
 def choose(
@@ -59,7 +168,7 @@ def choose(
 
 
 def stops(node_counts: NDArray[np.int64], form: Form, delta: Fraction) -> bool:
-    """True when the node is pure or owes no more than δ."""
+    """True when the node is pure, or its impurity is no more than δ."""
     if np.count_nonzero(node_counts) <= 1:
         return True
     if not form.exact:
@@ -94,8 +203,9 @@ def _best(
     kept = form.value(counts)
     reduction = whole - kept
     if not form.exact and not (np.isfinite(whole) and np.isfinite(kept).all()):
-        raise ValueError(
-            "impurity: a value is not a finite number; expected a number for every vector of class counts."
+        raise ImpurityError(
+            "impurity: a value is not a finite number; expected a number for every vector of class counts.",
+            subject="impurity",
         )
     if rule == "expected":
         # One quotient per test: the mean price over the mean reduction, both times the node's weight.

@@ -1,0 +1,160 @@
+"""DistributedCases: known cases in partitions, and what learning must know of all of them together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.distributed.buckets import bucketed, lost_in_all, lost_in_bucket
+from budgetree.distributed.engine import Engine, LocalEngine
+from budgetree.distributed.partition import SIZES, Partition, Sizes, Step, class_counts, partitions_of
+from budgetree.problem import Instance, Schema
+from budgetree.problem.duplicates import ClassTotals, Unavoidable
+from budgetree.problem.schema import HasSchema
+from budgetree.services.clock import Clock
+from budgetree.services.words import counted
+
+
+class Origin:
+    """Shared by copies with other prices or class weights: their counts are the same."""
+
+
+class DistributedCases(HasSchema, ABC):
+    """The sibling of an Instance whose cases are in partitions: grow and the greedy frontier take either."""
+
+    raw = None  # no raw rows are kept
+    frame_library: str | None = None  # answers are frames of the first library that is installed
+
+    def __init__(
+        self, schema: Schema, n_objects: int, totals: ClassTotals, *, counts_once: bool, sizes: Sizes = SIZES
+    ) -> None:
+        _ = schema.table  # prices that do not fit are refused here
+        self.schema = schema
+        self.n_objects = n_objects  # those of weight 0 among them
+        self.class_order = totals
+        self.counts_once = counts_once  # every case in a partition does, so that weight is a number of cases
+        self.sizes = sizes
+        self.origin = Origin()
+        self.factors: NDArray[np.int64] | None = None  # per class, where classes are weighted
+
+    @abstractmethod
+    def engine(self, threads: int) -> Engine:
+        """What counts the partitions.
+
+        :meta private:
+        """
+
+    @abstractmethod
+    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
+        """What every tree loses, because cases agree on every test but not on the class.
+
+        OutOfTimeError where that takes longer than the clock allows, or would.
+        """
+
+    def irreducible_in(self, clock: Clock) -> Unavoidable:
+        """What no tree avoids; OutOfTimeError where finding it would take too long.
+
+        :meta private:
+        """
+        known: Unavoidable | None = self.__dict__.get("irreducible")
+        if known is None:
+            known = self.__dict__["irreducible"] = self._find_unavoidable(clock)
+        return known
+
+    @cached_property
+    def irreducible(self) -> Unavoidable:
+        """What no tree avoids; finding it groups all cases by their codes, once.
+
+        :meta private:
+        """
+        return self._find_unavoidable()
+
+    def outcome_counts(self) -> list[NDArray[np.int64]]:
+        """Per test, how much the cases with each outcome count; a pass over the partitions.
+
+        :meta private:
+        """
+        engine = self.engine(1)
+        counts, _ = engine.advance(engine.start(), Step((), np.zeros(1, dtype=np.int32), 1))
+        return np.split(counts[0].sum(axis=1), np.cumsum(self.schema.n_outcomes)[:-1])
+
+    @property
+    def has_one_row_per_class(self) -> bool:
+        """Whether no two cases have the same class.
+
+        :meta private:
+        """
+        return self.n_objects == self.n_classes
+
+    @property
+    def n_tests(self) -> int:
+        """The number of tests."""
+        return len(self.schema.test_names)
+
+    def weighted_by_class(self, factors: NDArray[np.int64], weight_scale: Fraction) -> DistributedCases:
+        """The same cases, which count so many times as much by their class; an error costs 1.
+
+        :meta private:
+        """
+        other = copy(self)
+        other.__dict__.pop("irreducible", None)
+        other.schema = replace(self.schema, losses=None, weight_scale=weight_scale)
+        totals = self.class_order
+        other.class_order = ClassTotals(totals.counts * factors, other.schema.loss_table, totals.n_cases)
+        other.factors = factors
+        return other
+
+    def __repr__(self) -> str:
+        return "{}({}, {}, {})".format(
+            type(self).__name__,
+            counted(self.n_objects, "case"),
+            counted(self.n_tests, "test"),
+            counted(self.n_classes, "class", "classes"),
+        )
+
+
+class LocalCases(DistributedCases):
+    """Partitions of this machine, in memory or mapped into it."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        partitions: Sequence[Partition],
+        n_objects: int,
+        counts: NDArray[np.int64] | None = None,
+        sizes: Sizes = SIZES,
+    ) -> None:
+        known = class_counts(partitions, len(schema.class_names)) if counts is None else counts
+        totals = ClassTotals(known, schema.loss_table, sum(map(len, partitions)))
+        counts_once = all(one.weight_units is None for one in partitions)
+        super().__init__(schema, n_objects, totals, counts_once=counts_once, sizes=sizes)
+        self._partitions = partitions
+
+    @classmethod
+    def of_instance(cls, instance: Instance) -> LocalCases:
+        """The cases of an instance as one partition.
+
+        :meta private:
+        """
+        return LocalCases(instance.schema, list(partitions_of(instance)), instance.n_objects)
+
+    def engine(self, threads: int) -> Engine:
+        """What counts the partitions.
+
+        :meta private:
+        """
+        return LocalEngine(self._partitions, threads)
+
+    def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
+        buckets = bucketed(self._partitions, self.sizes.bucket_bytes, clock=clock)
+        return lost_in_all(lost_in_bucket(bucket, self.schema.loss_table) for bucket in buckets)
+
+
+AnyCases = Instance | DistributedCases

@@ -1,0 +1,202 @@
+"""Partition: some of many coded cases, and the two tasks done on it: move its cases, and count them where they are.
+
+Learning needs class counts alone: nothing but these leaves a partition, and they are the same wherever it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree._native import core
+from budgetree.problem import Instance
+
+NOWHERE = -1  # the position of a case whose path has ended, the slot of a position that is not counted
+Positions = NDArray[np.int32]  # per case, which of a level's nodes it is at
+Counts = NDArray[np.int64] | NDArray[np.uint32]  # half the bytes where each case counts once
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is written, sent or compared at once; no result depends on it."""
+
+    file_bytes: int = 64 * 2**20  # of codes: read as a stream, and small enough for many to be counted at once
+    bucket_bytes: int = 64 * 2**20  # of cases that are compared with each other, before duplicates are one
+    task_bytes: int = 128 * 2**20  # of codes in a cluster's partition: Dask takes milliseconds for any task
+    tasks_per_thread: int = 4  # so that all have something to do until the end
+    fan_in: int = 8  # tables that one task of a cluster adds up
+
+
+SIZES = Sizes()
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Coded cases, each of which counts: those of weight 0 are left out when a partition is made."""
+
+    codes: NDArray[np.uint8]  # case × test
+    labels: NDArray[np.int32]
+    weight_units: NDArray[np.int64] | None  # None: each counts one
+    n_outcomes: NDArray[np.int32]  # per test
+    n_classes: int
+    are_checked: bool = False  # codes and labels are known to be outcomes and classes
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.codes, self.labels, self.weight_units, self.n_outcomes, self.n_classes, self.are_checked)
+        return Partition, fields  # without what the core made of them
+
+    def windows(self) -> Iterator[Partition]:
+        """The cases, as many at a time as are held in memory: all of them."""
+        yield self
+
+    @property
+    def nbytes(self) -> int:
+        """Of the codes and what belongs to them."""
+        weights = 0 if self.weight_units is None else self.weight_units.nbytes
+        return int(self.codes.nbytes + self.labels.nbytes + weights)
+
+    @cached_property
+    def in_core(self) -> Any:
+        """As the core sees it, nothing copied; a ValueError where a code is not an outcome, or a label not a class."""
+        return self._in_core(self.weight_units)
+
+    @cached_property
+    def in_core_without_weights(self) -> Any:
+        """The same, where each case counts one."""
+        return self.in_core if self.weight_units is None else self._in_core(None)
+
+    def _in_core(self, weights: NDArray[np.int64] | None) -> Any:
+        return core.Cases(
+            self.codes, self.labels, weights, self.n_outcomes, self.n_classes, codes_are_checked=self.are_checked
+        )
+
+
+class AnyPartition(Protocol):
+    """Cases in memory, or persisted in files."""
+
+    def __len__(self) -> int: ...
+
+    def windows(self) -> Iterator[Partition]:
+        """At least one, in order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """Where cases go from each position: by their outcome of the test that is done there."""
+
+    test: NDArray[np.int32]  # per position; NOWHERE in a leaf
+    below: NDArray[np.int32]  # position × outcome: the next position; NOWHERE where the path has ended
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One pass over the partitions: cases move, level by level, and then some positions are counted.
+
+    positions  0  1  2  3        slots   0 NOWHERE 1 0        counts of slots 0 (positions 0 and 3) and 1
+    """
+
+    moves: tuple[Moves, ...]
+    slots: NDArray[np.int32]  # per position after the moves, where its counts go
+    n_slots: int
+    by_case: bool = False  # each case counts one, whatever its weight
+
+
+def move(partition: AnyPartition, positions: Positions | None, step: Step) -> Positions:
+    """The new position of each case; None for where all are at first, position 0.
+
+    Nothing is remembered anywhere else: what is lost can be computed again.
+    """
+    parts = []
+    for window, at in _windows(partition, positions):
+        for moves in step.moves if len(window) else ():
+            at = core.move_cases(window.in_core, at, moves.test, moves.below, core.Clock())
+        parts.append(at)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def count(partition: AnyPartition, positions: Positions, step: Step) -> Counts:
+    """What is at the slots, slot × cell × class, after the moves."""
+    tables = (_count(window, at, step) for window, at in _windows(partition, positions))
+    return reduce(lambda total, table: narrowed([total, table]), tables)  # large ones are not held side by side
+
+
+def add(tables: Iterable[Counts]) -> NDArray[np.int64]:
+    """The sum of tables of counts."""
+    total: NDArray[np.int64] | None = None
+    for table in tables:
+        total = table.astype(np.int64) if total is None else np.add(total, table, out=total)
+    assert total is not None
+    return total
+
+
+def narrowed(tables: Iterable[Counts]) -> Counts:
+    """The sum, in half the bytes where they hold it."""
+    total = add(tables)
+    return total.astype(np.uint32) if int(total.max(initial=0)) < 2**32 else total
+
+
+def joined(partitions: Sequence[Partition]) -> Partition:
+    """One partition of the cases of several."""
+    if len(partitions) == 1:
+        return partitions[0]
+    units = None
+    if any(one.weight_units is not None for one in partitions):
+        units = np.concatenate([_units(one) for one in partitions])
+    codes, labels = (np.concatenate([getattr(one, name) for one in partitions]) for name in ("codes", "labels"))
+    return Partition(codes, labels, units, partitions[0].n_outcomes, partitions[0].n_classes)
+
+
+def partitions_of(instance: Instance, max_rows: int | None = None) -> Iterator[Partition]:
+    """The cases of an instance that count, in their order."""
+    kept = np.flatnonzero(instance.weight_units)
+    counts_once = bool((instance.weight_units[kept] == 1).all())
+    for first in range(0, len(kept), max_rows or len(kept)):
+        rows = kept[first : first + (max_rows or len(kept))]
+        yield Partition(
+            np.ascontiguousarray(instance.codes[rows]),
+            instance.labels[rows].astype(np.int32),
+            None if counts_once else instance.weight_units[rows],
+            instance.schema.n_outcomes.astype(np.int32),
+            instance.n_classes,
+            are_checked=True,  # by the instance
+        )
+
+
+def class_counts(partitions: Iterable[AnyPartition], n_classes: int) -> NDArray[np.int64]:
+    """Weight units per class; a label that is not a class counts nowhere."""
+    counts = np.zeros(n_classes + 1, dtype=np.int64)
+    for window in (window for partition in partitions for window in partition.windows()):
+        labels = np.minimum(window.labels.view(np.uint32), n_classes)  # in which -1 is beyond the classes too
+        if window.weight_units is None:
+            counts += np.bincount(labels, minlength=n_classes + 1)
+        else:
+            np.add.at(counts, labels, window.weight_units)
+    return counts[:n_classes]
+
+
+def _windows(partition: AnyPartition, positions: Positions | None) -> Iterator[tuple[Partition, Positions]]:
+    first = 0
+    for window in partition.windows():
+        last = first + len(window)
+        yield window, np.zeros(len(window), dtype=np.int32) if positions is None else positions[first:last]
+        first = last
+
+
+def _count(partition: Partition, positions: Positions, step: Step) -> Counts:
+    if not len(partition) or not step.n_slots:
+        return np.zeros((step.n_slots, int(partition.n_outcomes.sum()), partition.n_classes), dtype=np.uint32)
+    cases = partition.in_core_without_weights if step.by_case else partition.in_core
+    counts: Counts = core.count_places(cases, positions, step.slots, step.n_slots, core.Clock())
+    return counts
+
+
+def _units(partition: Partition) -> NDArray[np.int64]:
+    return np.ones(len(partition), dtype=np.int64) if partition.weight_units is None else partition.weight_units

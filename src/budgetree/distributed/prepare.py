@@ -1,0 +1,533 @@
+"""From parts of a raw table to partitions: a survey of each part, one plan for all, and then each part by itself.
+
+    part ──► survey ─┐                                      ┌─► part ──► partition
+    part ──► survey ─┼──► levels, categories, classes,  ────┼─► part ──► partition
+    part ──► survey ─┘    unit of weight: the plan          └─► part ──► partition
+
+The first and the last step are done where the parts are; surveys are small.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.data.batches import BATCH_ROWS, Wanted, open_batches, parquet_rows
+from budgetree.data.column import ABSENT, Coded, Column, is_missing, sort_key
+from budgetree.data.duckdb import open_database
+from budgetree.data.encoders import (
+    DEFAULT_LEVELS,
+    UNSEEN,
+    ColumnEncoder,
+    LevelCounts,
+    LevelPlan,
+    as_learned,
+    encoders_for,
+    side_by_side,
+)
+from budgetree.data.frames import code_series, read_array, read_frame
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.data.parquet import check_kinds, open_parquet
+from budgetree.data.profile import MAX_VALUES, ColumnSurvey, MixedColumnError, merged, survey_column
+from budgetree.data.source import Reading, find_files, kind_of
+from budgetree.data.table import Table
+from budgetree.distributed.partition import SIZES, Partition, Sizes
+from budgetree.errors import LossesError, SettingError, TableError, TableFileError, Where
+from budgetree.problem import Losses, Prices, Schema
+from budgetree.problem.raw_rows import Duplicates
+from budgetree.problem.schema import distinct_names
+from budgetree.problem.units import WeightFacts
+from budgetree.services.words import counted, no_such
+
+CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")  # what a user says of the rows
+Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a part in one table or more, some columns as text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseRequest:
+    """How raw rows become known cases; as Instance.from_frame has it."""
+
+    target: str
+    prices: Prices
+    losses: Losses | None = None
+    levels: LevelPlan = field(default_factory=LevelPlan)
+    duplicates: Duplicates = "merge"
+    weights: str | None = None  # the column that says how much each row counts
+    sizes: Sizes = SIZES
+
+    @classmethod
+    def of(
+        cls,
+        target: Any,
+        *,
+        prices: Any = None,
+        losses: Any = None,
+        levels: LevelCounts = DEFAULT_LEVELS,
+        duplicates: Literal["merge", "keep"] | None = None,
+        weights: Any = None,
+        sizes: Sizes = SIZES,
+        **unknown: Any,
+    ) -> CaseRequest:
+        """What a user gave, checked as far as it can be without the table."""
+        for name in unknown:
+            raise TypeError(f"settings: {no_such('setting', name, CASE_SETTINGS)}")
+        if duplicates not in ("merge", "keep", None):
+            raise SettingError(
+                f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.", subject="duplicates", found=duplicates
+            )
+        known = Losses.of(losses)
+        counts_rows = known is not None or weights is not None
+        wanted: Duplicates = ("keep" if counts_rows else "merge") if duplicates is None else duplicates
+        if isinstance(levels, Mapping):
+            levels = {str(name): count for name, count in levels.items()}
+        if wanted == "merge" and counts_rows:
+            wanted = "add up"  # the most common label may be the wrong one
+        column = None if weights is None else str(weights)
+        return cls(str(target), Prices.of(prices), known, LevelPlan.of(levels), wanted, column, sizes)
+
+    def tests_of(self, table: Table) -> tuple[Column, ...]:
+        """The columns that are tests."""
+        return tuple(column for column in table.columns if column.name not in (self.target, self.weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """A raw table in parts, each of which is read by itself and as often as asked: files, frames, partitions."""
+
+    parts: Callable[[], Iterable[Any]]
+    load: Load
+    where: Callable[[int], Where]  # a part or, where one is read in several tables, a table
+    has_texts: bool = False  # cells are written as text, so that 5 may be a word
+
+    def tables(self, as_text: Collection[str]) -> Iterator[Table]:
+        """All parts in order; in these columns the cells as text."""
+        for part in self.parts():
+            yield from self.load(part, as_text)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """The files of a pattern, or some rows of one file."""
+
+    path: str
+    first_row: int = 0
+    n_rows: int | None = None  # None for all
+
+
+def parts_of_files(
+    data: str,
+    reading: Reading,
+    drop: Collection[str] = (),
+    *,
+    n_threads: int | None = None,
+    sizes: Sizes = SIZES,
+) -> Parts:
+    """The files of a pattern: in batches, one after the other; or in parts for so many threads of a cluster.
+
+    Its workers read a CSV file each, or rows of Parquet files in parts of one size; they must see the same paths.
+    """
+    paths = find_files(data)
+    kind, word = kind_of(paths), "part" if n_threads is None else "partition"
+    parts: list[tuple[FileRows, ...]] = [(FileRows(data),)]
+    if n_threads is not None and kind == "workbook":
+        raise TableFileError(
+            "workbooks are read in memory; for a cluster, save it as CSV or Parquet.", found=kind, where=Where(data)
+        )
+    if kind == "Parquet":
+        check_kinds(data, paths, drop)
+    if n_threads is not None:
+        is_parquet = kind == "Parquet"
+        parts = _parquet_parts(paths, n_threads, sizes) if is_parquet else [(FileRows(path),) for path in paths]
+    first = 1 if n_threads is None else 0
+    return Parts(
+        lambda: parts,
+        partial(_load_files, reading, tuple(drop)),
+        lambda number: Where(data, entry=f"{word} {number + first}"),
+        has_texts=kind != "Parquet",
+    )
+
+
+def parts_of_frames(frames: Any, target: str) -> Parts:
+    """A list of data frames, or a function that gives them, for example by reading one file after another."""
+    if not callable(frames) and (not isinstance(frames, Sequence) or isinstance(frames, str) or not len(frames)):
+        raise SettingError(
+            f"frames is a {type(frames).__name__}; expected a list of at least one data frame, or a function without "
+            "arguments that gives them again each time it is called, since they are read twice.",
+            subject="frames",
+            found=frames,
+        )
+    every = frames if callable(frames) else lambda: frames
+    return Parts(every, partial(load_frame, target), lambda number: Where(f"frame {number}"))
+
+
+def load_frame(target: str, frame: Any, as_text: Collection[str]) -> list[Table]:
+    """A data frame as a part."""
+    return [read_frame(frame, target)]
+
+
+def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Collection[str]) -> list[Table]:
+    """Rows of X, their labels and, if given, their weights as a part, with these names for the last two."""
+    is_frame = nw.dependencies.is_into_dataframe(rows[0])
+    table = read_frame(rows[0]) if is_frame else read_array(np.asarray(rows[0]))
+    columns = [Column(target, "labels", values=label_codes(rows[1]))]
+    if len(rows) > 2:
+        columns.append(Column(weights, "weights", numbers=np.asarray(rows[2], dtype=np.float64).ravel()))
+    for column in columns:
+        if len(column) != len(table):
+            raise TableError(
+                f"partitions: {len(column)} {column.dtype} for {len(table)} rows of X; expected the same rows in the "
+                "same partitions.",
+                subject=column.dtype,
+                found=len(column),
+                expected=len(table),
+            )
+    return [replace(table, columns=(*table.columns, *columns))]
+
+
+def label_codes(labels: Any) -> Coded:
+    """The labels of a partition, each different one once."""
+    array = np.asarray(labels)
+    if array.dtype.kind in "iub":
+        distinct, positions = np.unique(array.ravel(), return_inverse=True)
+        return Coded.of_distinct(distinct.tolist(), positions.astype(np.int32))
+    return code_series(labels) if hasattr(labels, "to_list") else Coded.of(array.ravel().tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartSurvey:
+    """What a part of the table holds."""
+
+    part: Where
+    n_rows: int
+    tests: tuple[ColumnSurvey, ...]
+    labels: ColumnSurvey
+    weights: WeightFacts | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(survey.contents.name for survey in self.tests)
+
+
+def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
+    """Look at all rows of a part."""
+    for what, name in (("target", request.target), ("weights", request.weights)):
+        if name is not None and name not in table.names:
+            raise SettingError(
+                f"{what}: no column is named {name!r}; the columns are {', '.join(map(repr, table.names))}.",
+                subject=what,
+                found=name,
+                expected=tuple(table.names),
+                where=part,
+            )
+    tests = request.tests_of(table)
+    if not tests:
+        raise TableError("there is no column beside the target; at least one test is needed.", where=part)
+    request.levels.check([column.name for column in tests])
+    labels = _label_column(table, request)
+    absent = np.flatnonzero(labels.is_absent)
+    if len(absent):
+        raise TableError(
+            f"column {request.target!r}: {counted(len(absent), 'label is', 'labels are')} missing, the first in row "
+            f"{absent[0]}; drop those rows or label them.",
+            subject=request.target,
+            found=len(absent),
+            where=part,
+        )
+    name = _name(part)
+    return PartSurvey(
+        part,
+        len(table),
+        tuple(survey_column(column, name, request.levels.count(column.name)) for column in tests),
+        survey_column(labels, name, 0),
+        None if request.weights is None else WeightFacts.of(_weights(table, request.weights, part)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How every part becomes a partition."""
+
+    request: CaseRequest
+    schema: Schema
+    part_rows: Mapping[Where, int]
+    facts: WeightFacts | None  # of the weights
+    scales: tuple[Fraction, ...]  # weights become units of the first; units these of the second, if losses ask for it
+    as_text: tuple[str, ...] = ()  # columns whose cells are taken as text
+
+    @property
+    def n_rows(self) -> int:
+        """Of all parts."""
+        return sum(self.part_rows.values())
+
+
+def find_plan(
+    parts: Parts,
+    request: CaseRequest,
+    survey: Callable[[tuple[str, ...]], Sequence[PartSurvey]] | None = None,
+) -> Plan:
+    """One plan for all parts, from a pass over them; `survey` makes that pass elsewhere, with some columns as text."""
+
+    def survey_here(as_text: tuple[str, ...]) -> list[PartSurvey]:
+        tables = enumerate(parts.tables(as_text))
+        return [survey_part(table, request, parts.where(number)) for number, table in tables]
+
+    as_text: tuple[str, ...] = ()
+    while True:
+        surveys = (survey or survey_here)(as_text)
+        try:
+            return replace(plan_for(surveys, request), as_text=as_text)
+        except MixedColumnError as error:
+            if not parts.has_texts or error.name in as_text:
+                raise
+            as_text = (*as_text, error.name, *error.others)
+
+
+def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
+    """One plan for all parts; MixedColumnError where a column is text in one and numbers in another."""
+    n_rows = sum(survey.n_rows for survey in surveys)
+    if n_rows == 0:
+        raise TableError("the table is empty; at least one row is needed.", found=0)
+    names = surveys[0].names
+    for survey in surveys:
+        if survey.names != names:
+            differing = sorted(set(survey.names) ^ set(names)) or ["the order of the columns"]
+            raise TableError(
+                f"the columns are not those of {_name(surveys[0].part)}: {', '.join(differing[:5])}; expected the same "
+                "columns in the same order in all parts.",
+                found=survey.names,
+                expected=names,
+                where=survey.part,
+            )
+    labels, *columns = _merged_columns(surveys, request)
+    found = labels.contents.values or ()
+    if len(surveys) > 1 and len(found) == MAX_VALUES:
+        raise TableError(
+            f"column {request.target!r} has {MAX_VALUES:,} different labels or more; expected fewer where a table is "
+            "read in parts. Is it the target?",
+            subject=request.target,
+            found=len(found),
+        )
+    encoders = encoders_for(columns, request.levels)
+    outcomes = tuple(
+        distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}") for encoder in encoders
+    )
+    classes = tuple(sorted(found, key=sort_key))
+    schema = Schema(names, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
+    facts = _all_weights([survey.weights for survey in surveys if survey.weights is not None], request)
+    scales = _scales(facts, n_rows, schema.loss_table.largest)
+    part_rows: Counter[Where] = Counter()
+    for survey in surveys:
+        part_rows[survey.part] += survey.n_rows
+    return Plan(request, replace(schema, weight_scale=scales[-1]), part_rows, facts, scales)
+
+
+def encoded(tables: Iterable[Table], plan: Plan, part: Where | None = None) -> Iterator[Partition]:
+    """The tables of a part, or of all, as partitions; at the end an error unless as many rows came as at first."""
+    n_rows = 0
+    for table in tables:
+        n_rows += len(table)
+        yield encode_part(table, plan)
+    at_first = plan.n_rows if part is None else plan.part_rows[part]
+    if n_rows != at_first:
+        came = f"{counted(n_rows, 'row')} came when they were read again, and {at_first:,} at first"
+        raise _changed(came, found=n_rows, expected=at_first, where=part)
+
+
+def encode_part(table: Table, plan: Plan) -> Partition:
+    """The cases of a part that count; an error where it holds what no survey saw."""
+    schema, request = plan.schema, plan.request
+    expected = [name for name in (request.target, request.weights, *schema.test_names) if name is not None]
+    if gone := [name for name in expected if name not in table.names]:
+        raise _changed(
+            f"column {gone[0]!r} was there at first, and was gone when the rows were read again", subject=gone[0]
+        )
+    labels = _class_positions(_label_column(table, request), schema.class_names)
+    units = None
+    if request.weights is not None and plan.facts is not None:
+        units = _units(_weights(table, request.weights, None), plan.facts, plan.scales)
+        rows = np.flatnonzero(units)
+        if len(rows) < len(units):
+            table, labels, units = table.take(rows), labels[rows], units[rows]
+    encoders = schema.encoders or ()
+    if any(column.texts is not None for column in table.columns):
+        table = as_learned(table, encoders)
+    by_name = {column.name: column for column in table.columns}
+    codes = side_by_side([_known_codes(encoder, by_name[encoder.name]) for encoder in encoders], len(table))
+    if units is not None and bool((units == 1).all()):
+        units = None
+    return Partition(codes, labels, units, schema.n_outcomes.astype(np.int32), len(schema.class_names))
+
+
+def _load_files(
+    reading: Reading, drop: tuple[str, ...], part: Sequence[FileRows], as_text: Collection[str]
+) -> Iterator[Table]:
+    for rows in part:
+        if rows.n_rows is None:
+            yield from _read_batches(rows.path, reading, drop, as_text)
+            continue
+        for table in parquet_rows(rows.path, rows.first_row, rows.n_rows, threads=1):  # a task has one processor
+            yield table.without(drop)
+
+
+def _read_batches(data: str, reading: Reading, drop: Sequence[str], as_text: Collection[str]) -> Iterator[Table]:
+    batches = open_batches(data, reading)
+    for name in drop:
+        if name not in batches.names:
+            raise SettingError(no_such("column", name, batches.names), subject="drop", found=name, where=Where(data))
+    names = [name for name in batches.names if name not in drop]
+    wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
+    for batch in batches.read(wanted):
+        table = batch.table.only(names).without_empty_rows()
+        yield replace(table, columns=tuple(_as_text(c) if c.name in as_text else c for c in table.columns))
+
+
+def _as_text(column: Column) -> Column:
+    if column.texts is None:
+        return column
+    return replace(column, dtype="text", numbers=None, values=column.texts)
+
+
+def _parquet_parts(paths: Sequence[str], n_threads: int, sizes: Sizes) -> list[tuple[FileRows, ...]]:
+    n_rows, n_columns = [], 1
+    for path in paths:
+        with open_database([path]) as base:
+            files = open_parquet(path, [path], base)
+            n_rows.append(files.count(base))
+            n_columns = max(n_columns, len(files.kinds))
+    # Whole batches, in a number of parts that the threads share evenly.
+    n_parts = max(-(-sum(n_rows) * n_columns // sizes.task_bytes), sizes.tasks_per_thread * n_threads)
+    n_parts = -(-n_parts // n_threads) * n_threads
+    part_rows = max(1, -(-sum(n_rows) // (n_parts * BATCH_ROWS))) * BATCH_ROWS
+    parts: list[tuple[FileRows, ...]] = []
+    n_free = 0  # rows that the last part still takes
+    for path, n_here in zip(paths, n_rows, strict=True):
+        first = 0
+        while True:  # once for an empty file, too: its columns must be the same
+            if not n_free:
+                parts.append(())
+                n_free = part_rows
+            taken = min(n_free, n_here - first)
+            parts[-1] += (FileRows(path, first, taken),)
+            first, n_free = first + taken, n_free - taken
+            if first == n_here:
+                break
+    return parts
+
+
+def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list[ColumnSurvey]:
+    """The target and the tests, after all parts; all columns that are mixed are named."""
+    found: list[ColumnSurvey] = []
+    mixed: list[MixedColumnError] = []
+    for columns in zip(*((survey.labels, *survey.tests) for survey in surveys), strict=True):
+        try:
+            found.append(merged(columns, request.levels.count(columns[0].contents.name)))
+        except MixedColumnError as error:
+            mixed.append(error)
+    if mixed:
+        mixed[0].others = tuple(error.name for error in mixed[1:])
+        raise mixed[0]
+    return found
+
+
+def _label_column(table: Table, request: CaseRequest) -> Column:
+    column = table.column(request.target)
+    return replace(column, numbers=None, values=column.labels())
+
+
+def _name(part: Where) -> str:
+    """A part in a sentence."""
+    return part.entry or part.source
+
+
+def _changed(what: str, **fields: Any) -> TableError:
+    """For rows that are not the same when they are read again."""
+    return TableError(
+        f"{what}; expected the same rows at every reading. Files must not change meanwhile, and a function or a lazy "
+        "frame must give the same rows each time.",
+        **fields,
+    )
+
+
+def _class_positions(column: Column, classes: Sequence[Any]) -> NDArray[np.int32]:
+    labels, position = column.coded(), {value: index for index, value in enumerate(classes)}
+    found = np.array([position.get(value, ABSENT) for value in labels.distinct], dtype=np.int32)
+    positions = np.asarray(labels.look_up(found, ABSENT), dtype=np.int32)
+    _refuse_new(column, positions == ABSENT)
+    return positions
+
+
+def _known_codes(encoder: ColumnEncoder, column: Column) -> NDArray[np.uint8]:
+    codes = encoder.encode(column)
+    _refuse_new(column, codes == UNSEEN)
+    return codes
+
+
+def _refuse_new(column: Column, is_new: NDArray[np.bool_]) -> None:
+    """An error where some rows of a column hold what was not there at first."""
+    if is_new.any():
+        value = column.take(np.flatnonzero(is_new)[:1]).to_list()[0]
+        shown = "a missing value" if is_missing(value) else f"{value!r:.60}"
+        came = f"column {column.name!r}: {shown} came when the rows were read again, and not at first"
+        raise _changed(came, subject=column.name, found=None if is_missing(value) else value)
+
+
+def _weights(table: Table, name: str, part: Where | None) -> NDArray[np.float64]:
+    column = table.column(name)
+    weights = column.as_numbers()
+    if weights is None:
+        raise TableError(
+            f"weights: column {name!r} holds {column.dtype}; expected numbers.",
+            subject=name,
+            found=column.dtype,
+            where=part,
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise TableError(
+            f"weights: row {bad[0]} has weight {weights[bad[0]]}; weights must be finite and at least 0.",
+            subject=name,
+            found=float(weights[bad[0]]),
+            where=part,
+        )
+    return weights
+
+
+def _all_weights(parts: Sequence[WeightFacts], request: CaseRequest) -> WeightFacts | None:
+    if not parts:
+        return None
+    facts = parts[0]
+    for part in parts[1:]:
+        facts = facts + part
+    if facts.exact_total == 0:
+        raise TableError("weights: every weight is 0; at least one case must count.", subject=request.weights, found=0)
+    return facts
+
+
+def _scales(facts: WeightFacts | None, n_rows: int, largest_loss: int) -> tuple[Fraction, ...]:
+    """Units that are exact when multiplied by any loss: weights of many digits get fewer, as in memory."""
+    max_total = (LARGEST_EXACT - 1) // max(1, largest_loss)
+    scale = Fraction(1) if facts is None else facts.scale()
+    total = n_rows if facts is None else facts.total * float(scale)
+    if largest_loss <= 1 or total <= max_total:
+        return (scale,)
+    if facts is None:
+        raise LossesError(
+            f"losses: the largest is {largest_loss:.4g} times the unit that makes all of them whole, and there are "
+            f"{n_rows:,} cases; expected a product below 9e15. Round the losses to fewer digits.",
+            found=largest_loss * n_rows,
+            expected=LARGEST_EXACT,
+        )
+    return (scale, facts.scale(max_total))
+
+
+def _units(weights: NDArray[np.float64], facts: WeightFacts, scales: tuple[Fraction, ...]) -> NDArray[np.int64]:
+    units = facts.units(weights, scales[0])
+    return units if len(scales) == 1 else facts.units(units / float(scales[0]), scales[1])

@@ -1,0 +1,383 @@
+"""Shards: known cases in a folder of partitions, mapped into memory while they are counted.
+
+cases.json             a tree of a single leaf: tests, outcomes, classes, prices, losses, class counts
+codes-00000.npy        case × test, a byte each
+labels-00000.npy       the class of each case
+weights-00000.npy      its weight units, where cases count differently
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.data.source import Reading
+from budgetree.distributed.buckets import bucketed, merged
+from budgetree.distributed.cases import LocalCases
+from budgetree.distributed.partition import SIZES, Partition, Sizes, class_counts, joined, partitions_of
+from budgetree.distributed.prepare import (
+    CaseRequest,
+    Parts,
+    encoded,
+    find_plan,
+    parts_of_files,
+    parts_of_frames,
+)
+from budgetree.errors import SettingError, TableFileError, Where
+from budgetree.problem import Instance, Prices, Schema
+from budgetree.problem.duplicates import ClassTotals
+from budgetree.services.files import part_name, remove_orphans
+from budgetree.services.words import counted
+from budgetree.tree import Tree
+from budgetree.tree.nodes import leaf_of
+
+AnyPath = str | PathLike[str]
+CASES = "cases.json"
+AGAIN = "Write the shards again."
+
+
+class Shards(LocalCases):
+    """Known cases in a folder, for tables that are larger than memory.
+
+    A folder is made once, by `from_files`, `from_frames` or `from_instance`, and takes a byte per case and test. `grow`
+    and the greedy frontier give the same trees as from an Instance of the same rows, to the bit.
+
+    Parameters
+    ----------
+    folder : str or path
+        A folder that one of these has made.
+
+    Raises
+    ------
+    OSError
+        Where the folder holds no cases.
+    ValueError
+        Where a file of it is missing or broken.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> pima = bt.datasets.load("pima")
+    >>> shards = bt.Shards.from_instance(pima, "cases")
+    >>> bt.grow(shards, budget=2).to_dict() == bt.grow(pima, budget=2).to_dict()
+    True
+    """
+
+    def __init__(self, folder: AnyPath) -> None:
+        path = Path(folder)
+        if not (path / CASES).is_file():
+            reason = f"this is not a folder of shards, which has a file {CASES}; Shards.from_files makes one"
+            raise FileNotFoundError(errno.ENOENT, reason, str(path))
+        leaf = Tree.from_json(path / CASES)
+        counts, partitions = leaf.nodes.counts[0], _partitions(path, leaf.schema)
+        found = class_counts(partitions, len(counts))  # read now, to see that all files are there
+        if found.tolist() != counts.tolist():
+            raise TableFileError(
+                f"the cases in {counted(len(partitions), 'shard')} are not those that {CASES} describes; a file is "
+                f"missing, or was changed. {AGAIN}",
+                found=found.tolist(),
+                expected=counts.tolist(),
+                where=Where(str(path)),
+            )
+        super().__init__(leaf.schema, partitions, leaf.n_objects, counts)
+
+    @classmethod
+    def from_files(
+        cls,
+        data: str,
+        target: str,
+        folder: AnyPath,
+        *,
+        drop: Collection[str] = (),
+        reading: Reading | None = None,
+        **settings: Any,
+    ) -> Shards:
+        """Read CSV or Parquet files of any size into a new folder.
+
+        Parameters
+        ----------
+        data : str
+            The files, by a pattern such as `data/*.parquet`.
+        target : str
+            The column with the classes.
+        folder : str or path
+            Where the cases are kept; it must not hold anything yet.
+        drop : collection of str, default ()
+            Columns to leave out.
+        reading : Reading, optional
+            What the files do not say themselves.
+        **settings : optional
+            prices, losses, levels and duplicates as in `Instance.from_frame`; weights: the column that says how much
+            each row counts.
+
+        Returns
+        -------
+        Shards
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where the files cannot be read as tables of known cases.
+        OSError
+            Where the folder is not empty, or the disk is full; nothing is left then.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.datasets.frame("pima").to_csv("pima.csv", index=False)
+        >>> bt.Shards.from_files("pima.csv", "diabetes", "cases").n_objects
+        753
+        """
+        request = CaseRequest.of(target, **settings)
+        return cls._made(parts_of_files(str(data), reading or Reading(), drop), request, folder)
+
+    @classmethod
+    def from_frames(cls, frames: Any, target: str, folder: AnyPath, **settings: Any) -> Shards:
+        """The known cases of data frames, one after the other, in a new folder.
+
+        Parameters
+        ----------
+        frames : list or callable
+            The data frames, or a function that gives them one after the other.
+        target : str
+            The column with the classes.
+        folder : str or path
+            Where the cases are kept; it must not hold anything yet.
+        **settings : optional
+            As in `from_files`.
+
+        Returns
+        -------
+        Shards
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where a frame lacks a column.
+        OSError
+            Where the folder is not empty, or the disk is full; nothing is left then.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> pima = bt.datasets.frame("pima")
+        >>> bt.Shards.from_frames([pima[:300], pima[300:]], "diabetes", "cases").n_objects
+        753
+        """
+        request = CaseRequest.of(target, **settings)
+        return cls._made(parts_of_frames(frames, request.target), request, folder)
+
+    @classmethod
+    def from_instance(cls, instance: Instance, folder: AnyPath, *, max_rows: int = 1_000_000) -> Shards:
+        """The cases of an instance, in a new folder.
+
+        Parameters
+        ----------
+        instance : Instance
+            The known cases.
+        folder : str or path
+            Where the cases are kept; it must not hold anything yet.
+        max_rows : int, default 1000000
+            At most so many cases are in a shard.
+
+        Returns
+        -------
+        Shards
+            The known cases.
+
+        Raises
+        ------
+        ValueError
+            Where `max_rows` is not a whole number of at least 1.
+        OSError
+            Where the folder is not empty, or the disk is full; nothing is left then.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Shards.from_instance(bt.datasets.load("figure1"), "cases", max_rows=20).n_objects
+        60
+        """
+        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or max_rows < 1:
+            raise SettingError(
+                f"max_rows is {max_rows!r}; expected a whole number of at least 1.", subject="max_rows", found=max_rows
+            )
+        with new_folder(Path(folder)) as path:
+            write_partitions(path, partitions_of(instance, max_rows))
+            write_cases(path, instance.schema, instance.n_objects, instance.class_order)
+        return cls(folder)
+
+    @classmethod
+    def _made(cls, parts: Parts, request: CaseRequest, folder: AnyPath) -> Shards:
+        with new_folder(Path(folder)) as path:
+            plan, sizes = find_plan(parts, request), request.sizes
+            schema, n_objects = plan.schema, plan.n_rows
+            rows = encoded(parts.tables(plan.as_text), plan)
+            if request.duplicates == "keep":
+                write_partitions(path, rows, sizes)
+            else:
+                every = path / "rows"  # each row is written first: its duplicates may be in any part
+                write_partitions(every, rows, sizes)
+                written = _partitions(every, schema)
+                buckets = bucketed(written, sizes.bucket_bytes, path)
+                shape = (schema.n_outcomes.astype(np.int32), len(schema.class_names))
+                different = (merged(bucket, request.duplicates, *shape) for bucket in buckets)
+                n_objects = write_partitions(path, different, sizes)
+                del written  # files that are mapped cannot be deleted everywhere
+                shutil.rmtree(every)
+            counts = class_counts(_partitions(path, schema), len(schema.class_names))
+            write_cases(path, schema, n_objects, ClassTotals(counts, schema.loss_table, n_objects))
+        return cls(folder)
+
+    def priced(self, prices: Any) -> Shards:
+        """The same cases with other prices.
+
+        Parameters
+        ----------
+        prices : number, dict or Prices, optional
+            What tests cost; None for 1 each.
+
+        Returns
+        -------
+        Shards
+            With these prices.
+
+        Raises
+        ------
+        ValueError
+            Where the prices do not fit the tests.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Shards.from_instance(bt.datasets.load("figure1"), "cases").priced(3).prices
+        Prices(3)
+        """
+        other = copy(self)
+        other.schema = replace(self.schema, prices=Prices.of(prices))
+        _ = other.schema.table
+        return other
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Where to write what becomes the folder in one step, at the end; nothing is left of what fails."""
+    folder = folder.resolve()  # what a link leads to
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise FileExistsError(
+            errno.EEXIST, "there is something already; choose another folder, or delete it", str(folder)
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    remove_orphans(folder.parent)
+    part = folder.parent / part_name()
+    part.mkdir()
+    try:
+        yield part
+        if folder.exists():
+            folder.rmdir()
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def write_partitions(folder: Path, partitions: Iterable[Partition], sizes: Sizes = SIZES) -> int:
+    """Partitions in a row, small ones put together; how many cases they have."""
+    folder.mkdir(parents=True, exist_ok=True)
+    n_cases = 0
+    for number, one in enumerate(_put_together(partitions, sizes.file_bytes)):
+        _save(folder / f"codes-{number:05}.npy", one.codes)
+        _save(folder / f"labels-{number:05}.npy", one.labels)
+        if one.weight_units is not None:
+            _save(folder / f"weights-{number:05}.npy", one.weight_units)
+        n_cases += len(one)
+    return n_cases
+
+
+def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotals) -> None:
+    """What the partitions mean, and what they add up to."""
+    Tree(schema, leaf_of(totals.counts), n_objects).to_json(folder / CASES)
+
+
+def read_partitions(
+    folder: Path, n_outcomes: NDArray[np.int32], n_classes: int, *, are_checked: bool = False
+) -> Iterator[Partition]:
+    """One after the other; each is in memory as long as it is referred to."""
+    for file in sorted(folder.glob("codes-*.npy")):
+        codes, labels, weights = _mapped(file, np.uint8, 2), _mapped(_beside(file, "labels"), np.int32), None
+        if _beside(file, "weights").is_file():
+            weights = _mapped(_beside(file, "weights"), np.int64)
+        expected = (len(labels), len(n_outcomes))
+        if codes.shape != expected or (weights is not None and weights.shape != labels.shape):
+            raise _broken(
+                file,
+                f"it has {codes.shape[0]} cases of {codes.shape[1]} tests; expected {expected[0]} of {expected[1]}.",
+                codes.shape,
+                expected,
+            )
+        yield Partition(codes, labels, weights, n_outcomes, n_classes, are_checked)
+
+
+def _partitions(folder: Path, schema: Schema) -> tuple[Partition, ...]:
+    return tuple(read_partitions(folder, schema.n_outcomes.astype(np.int32), len(schema.class_names)))
+
+
+def _beside(codes: Path, kind: str) -> Path:
+    return codes.with_name(codes.name.replace("codes", kind))
+
+
+# NumPy has Python parse a file's header, which fails now and then where two threads of 3.11 do so (gh-106905).
+_one_header = threading.Lock()
+
+
+def _mapped(file: Path, dtype: type[np.generic], n_dimensions: int = 1) -> NDArray[Any]:
+    try:
+        with _one_header:
+            array: NDArray[Any] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+    except FileNotFoundError as error:
+        raise _broken(file, "the file is missing.", None, file.name) from error
+    except (ValueError, EOFError) as error:
+        raise _broken(file, "this is not an array of NumPy, or not all of it.", None, np.dtype(dtype)) from error
+    if array.dtype != dtype or array.ndim != n_dimensions or not array.flags.c_contiguous:
+        raise _broken(file, f"it holds {array.dtype}; expected {np.dtype(dtype)}.", array.dtype, np.dtype(dtype))
+    return array
+
+
+def _broken(file: Path, message: str, found: object, expected: object) -> TableFileError:
+    return TableFileError(f"{message} {AGAIN}", found=found, expected=expected, where=Where(str(file)))
+
+
+def _save(file: Path, array: NDArray[Any]) -> None:
+    try:
+        np.save(file, array)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise OSError(  # NumPy counts bytes where the system's reason is lost
+            errno.ENOSPC, f"{array.nbytes:,} bytes could not be written; make room on the disk", str(file)
+        ) from error
+
+
+def _put_together(partitions: Iterable[Partition], file_bytes: int) -> Iterator[Partition]:
+    waiting: list[Partition] = []
+    for partition in partitions:
+        if not len(partition):
+            continue
+        if waiting and sum(one.codes.nbytes for one in waiting) + partition.codes.nbytes > file_bytes:
+            yield joined(waiting)
+            waiting = []
+        waiting.append(partition)
+    if waiting:
+        yield joined(waiting)

@@ -1,0 +1,53 @@
+"""Greedy growth of one tree: by the core wherever it can, else level by level; the nodes are the same, to the bit."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from budgetree.distributed import AnyCases
+from budgetree.distributed.cases import LocalCases
+from budgetree.impurity import Impurity
+from budgetree.learn.greedy.levels import LevelGrower
+from budgetree.learn.greedy.native import grow_native, native_instance
+from budgetree.learn.greedy.rule import Settings
+from budgetree.problem import Instance
+from budgetree.problem.units import as_fraction
+from budgetree.services.clock import Clock
+from budgetree.services.progress import ProgressReport, no_report
+from budgetree.tree import Nodes
+from budgetree.tree.provenance import Function, Method, Origin
+
+
+def grow_nodes(
+    instance: AnyCases,
+    settings: Settings,
+    threads: int = 1,
+    clock: Clock | None = None,
+    report: ProgressReport = no_report,
+) -> Nodes:
+    """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it."""
+    if not isinstance(instance, Instance):
+        cases = instance
+    elif native_instance(instance).serves(settings.form, settings.min_cases):
+        return grow_native(instance, settings, threads)
+    else:
+        cases = LocalCases.of_instance(instance)
+    return LevelGrower(cases, settings, cases.engine(threads), clock=clock).grow(report)
+
+
+def greedy_origin(impurity: Impurity, delta: Fraction = Fraction(0), budget: Any = None, rule: str = "worst") -> Origin:
+    """The settings of a growth; a budget without limit is none."""
+    limit = None if budget is None or budget == math.inf else as_fraction(budget)
+    return Origin(Method.GREEDY, _function(impurity), delta, limit, rule)
+
+
+def _function(impurity: Impurity) -> Function:
+    """Its class, so that a user's Powers is not taken for ours, and its numbers; the rest is in its repr."""
+    kind = type(impurity)
+    is_ours = kind.__module__.startswith("budgetree.impurity.")
+    name = kind.__name__ if is_ours else f"{kind.__module__}.{kind.__qualname__}"
+    numbers = {key: value for key, value in vars(impurity).items() if isinstance(value, (int, Fraction)) and value >= 0}
+    parameters = tuple((key, Fraction(value)) for key, value in numbers.items()) if is_ours else ()
+    return Function(name, parameters, repr(impurity))

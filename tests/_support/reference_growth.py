@@ -1,0 +1,82 @@
+"""Growth and counting as small loops in NumPy: what the core and the growth by levels are compared with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import budgetree as bt
+from budgetree.distributed.partition import NOWHERE, Moves, Partition, Step
+from budgetree.learn.greedy.rule import Settings, decide
+from budgetree.tree import LEAF, NO_BRANCH, Nodes
+
+
+def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The weight of every (test, outcome, class) among these rows."""
+    return _counts(instance, rows, instance.weight_units)
+
+
+def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
+    """Breadth first, one node after another, from row numbers."""
+    costs, n_outcomes = instance.schema.table, instance.schema.n_outcomes
+    rows = [instance.class_order.order]
+    test, parent, fallback, first_branch, spent = [LEAF], [-1], [False], [-1], [(0, 0)]
+    branches: list[int] = []
+    node = 0
+    while node < len(rows):
+        counts = count_in_numpy(instance, rows[node])
+        cases = _counts(instance, rows[node], np.ones_like(instance.weight_units))
+        choice = decide(counts, costs, spent[node], settings, cases)
+        if choice is not None:
+            test[node], fallback[node], first_branch[node] = choice.test, choice.fallback, len(branches)
+            paid, fees_paid = spent[node]
+            due = int(costs.fees_due(fees_paid)[choice.test])
+            for outcome in range(n_outcomes[choice.test]):
+                part = rows[node][instance.codes[rows[node], choice.test] == outcome]
+                branches.append(len(rows) if len(part) else NO_BRANCH)
+                if len(part):
+                    rows.append(part)
+                    cost = paid + due + int(costs.own[choice.test, outcome])
+                    spent.append((cost, fees_paid | int(costs.fee_mask[choice.test])))
+                    for column, value in ((test, LEAF), (parent, node), (fallback, False), (first_branch, -1)):
+                        column.append(value)  # type: ignore[attr-defined]
+        node += 1
+    labels, units = instance.labels, instance.weight_units
+    return Nodes(
+        test=np.array(test, dtype=np.int32),
+        parent=np.array(parent, dtype=np.int32),
+        counts=np.array([np.bincount(labels[r], units[r], instance.n_classes) for r in rows]).astype(np.int64),
+        paid=np.array([paid for paid, _ in spent], dtype=np.int64),
+        first_branch=np.array(first_branch, dtype=np.int64),
+        branches=np.array(branches, dtype=np.int32),
+        fallback=np.array(fallback, dtype=bool),
+    )
+
+
+def move_in_numpy(partition: Partition, positions: NDArray[np.int32], moves: Moves) -> NDArray[np.int32]:
+    """Each case's new position, by its outcome of the test at the old one."""
+    moved = np.full(len(partition), NOWHERE, dtype=np.int32)
+    test = np.where(positions >= 0, moves.test[positions], NOWHERE)
+    rows = np.flatnonzero(test >= 0)
+    moved[rows] = moves.below[positions[rows], partition.codes[rows, test[rows]]]
+    return moved
+
+
+def count_slots_in_numpy(partition: Partition, positions: NDArray[np.int32], step: Step) -> NDArray[np.int64]:
+    """Slot × cell × class."""
+    n_cells = int(partition.n_outcomes.sum())
+    counts = np.zeros((step.n_slots, n_cells, partition.n_classes), dtype=np.int64)
+    slot = np.where(positions >= 0, step.slots[positions], NOWHERE)
+    rows = np.flatnonzero(slot >= 0)
+    cell = np.cumsum(partition.n_outcomes) - partition.n_outcomes + partition.codes[rows]
+    weights = partition.weight_units
+    units = 1 if step.by_case or weights is None else weights[rows][:, None]
+    np.add.at(counts, (slot[rows][:, None], cell, partition.labels[rows][:, None]), units)
+    return counts
+
+
+def _counts(instance: bt.Instance, rows: NDArray[np.int32], units: NDArray[np.int64]) -> NDArray[np.int64]:
+    counts = np.zeros((instance.n_tests, int(instance.schema.n_outcomes.max()), instance.n_classes), dtype=np.int64)
+    tests = np.arange(instance.n_tests)
+    np.add.at(counts, (tests, instance.codes[rows], instance.labels[rows][:, None]), units[rows][:, None])
+    return counts
