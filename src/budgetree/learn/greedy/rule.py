@@ -41,10 +41,12 @@ def check_settings(instance: AnyCases, impurity: Any, delta: Any, budget: Any, r
     """Settings, or an error that says what was expected."""
     if not isinstance(impurity, Impurity):
         is_class = isinstance(impurity, type) and issubclass(impurity, Impurity)
-        given = f"the class {impurity.__name__}" if is_class else repr(impurity)
-        example = f"{impurity.__name__}(…)" if is_class else "Pairs() or HingedPairs(5)"
+        name = impurity.__name__ if is_class else ""
+        expected = f"an object such as {name}(…)" if is_class else "an Impurity such as Pairs() or HingedPairs(5)"
         raise SettingError(
-            f"impurity is {given}; expected an object such as {example}.", subject="impurity", found=impurity
+            f"impurity is {f'the class {name}' if is_class else repr(impurity)}; expected {expected}.",
+            subject="impurity",
+            found=impurity,
         )
     if rule not in ("worst", "expected"):
         raise SettingError(f"rule is {rule!r}; expected 'worst' or 'expected'.", subject="rule", found=rule)
