@@ -107,5 +107,5 @@ def test_bad_requests_are_refused() -> None:
         bt.tradeoff(np.zeros((2, 2)), bt.Pairs())
     with pytest.raises(ValueError, match="expected an Impurity"):
         bt.tradeoff(bt.datasets.load("figure1"), "pairs")
-    with pytest.raises(ValueError, match="got the class Pairs"):
+    with pytest.raises(ValueError, match="the class Pairs"):
         bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs)

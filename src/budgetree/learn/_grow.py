@@ -10,11 +10,9 @@ from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.found import found_tree
-from budgetree.learn.greedy.grow import grow_nodes
-from budgetree.learn.greedy.grow import greedy_origin
+from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import CACHE_BYTES
-from budgetree.learn.greedy.rule import RuleName
-from budgetree.learn.greedy.rule import Settings, check_settings
+from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
 from budgetree.learn.settings import Request, check_cases, check_min_cases, check_threads
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock

@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from budgetree.distributed import AnyCases
 from budgetree.data.frames import make_frame
+from budgetree.distributed import AnyCases
 from budgetree.errors import SettingError
 from budgetree.learn.found import Found
 from budgetree.learn.validation import Validation
