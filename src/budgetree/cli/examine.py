@@ -17,6 +17,7 @@ from budgetree.cli.suspects import FEW_ROWS, Known, about_classes, about_id, abo
 from budgetree.data.column import Column
 from budgetree.data.encoders import MAX_OUTCOMES, LevelPlan
 from budgetree.data.table import Table
+from budgetree.errors import BudgetreeError
 from budgetree.problem import Instance
 from budgetree.services.words import counted, show_number
 
@@ -45,7 +46,8 @@ def examine(request: Request) -> list[Finding]:
     try:
         instance = instance_from(table, request)
     except (ValueError, OSError) as error:
-        message = str(error).removeprefix(f"{table.source}: ")
+        said = error.on_command_line() if isinstance(error, BudgetreeError) else str(error)
+        message = said.removeprefix(f"{table.source}: ")
         # Of a column that cannot be used one thing is said.
         findings = [found for found in findings if found.kind == "error" or f"column {found.about!r}" not in message]
         if not any(finding.kind == "error" and f"column {finding.about!r}" in message for finding in findings):

@@ -272,12 +272,8 @@ def _column(answer: str, given: AnswerLosses, names: tuple[Any, ...]) -> list[Fr
     by_position = _by_position(given, names, f"losses of answer {answer!r}")
     missing = [name for position, name in enumerate(names) if position not in by_position]
     if missing:
-        raise LossesError(
-            f"losses: answer {answer!r} has no loss for {listed(missing)}; give every class one, or one number for "
-            "all.",
-            subject=answer,
-            found=tuple(missing),
-        )
+        message = f"losses: answer {answer!r} has no loss for {listed(missing)}; give every class one, or one for all."
+        raise LossesError(message, subject=answer, found=tuple(missing))
     return [by_position[position] for position in range(len(names))]
 
 
@@ -290,7 +286,7 @@ def _by_position(entries: Mapping[Any, Any], names: tuple[Any, ...], what: str) 
         same = same or [position for position, name in enumerate(names) if str(name) == str(key)]
         if len(same) != 1:
             problem = f"several classes are named {key!r}" if same else f"no class is named {key!r}"
-            message = f"{what}: {problem}; the classes are {listed(names)}."
+            message = f"{what}: {problem}; the classes are {listed(names)}. Correct the name, or leave it out."
             raise LossesError(message, subject=str(key), expected=names)
         if same[0] in found:
             message = f"{what}: the class {names[same[0]]!r} is named twice; expected once."

@@ -226,16 +226,14 @@ class Prices:
         )
 
     def _check_names(self, test_names: Sequence[str]) -> None:
-        named = dict.fromkeys(self.tests, "")
+        named, known = dict.fromkeys(self.tests, ""), set(test_names)
         for fee, entry in self.shared.items():
             named |= {name: f", which the shared fee {fee!r} is for" for name in entry.tests if name not in named}
         for name, who in named.items():
-            if name not in test_names:
-                raise PricesError(
-                    f"prices: no test is named {name!r}{who}; the tests are {listed(test_names)}.",
-                    subject=name,
-                    expected=tuple(test_names),
-                )
+            if name not in known:
+                found = f"no test is named {name!r}{who}; the tests are {listed(test_names)}"
+                message = f"prices: {found}. Correct the name, or leave it out."
+                raise PricesError(message, subject=name, expected=tuple(test_names))
         missing = [name for name in test_names if name not in self.tests]
         if missing and self.default is None:
             remedy = Remedy(

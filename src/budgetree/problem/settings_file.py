@@ -40,8 +40,8 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", ".xlsx", ".xlsm", ".xls", ".ods
 TABLES = ("tests", "shared", "losses", "answers", "labels")
 ENTRIES = "default, [tests] and [shared.NAME], [losses] and [answers], or [labels]"
 EXAMPLE = (
-    'One entry per line, as in: cancer = 50, or "blood test" = "Blood count" (names with spaces or special letters '
-    "need quotes)."
+    'One entry per line, as in: "blood test" = 12.50 (a price), cancer = 50 (a loss) or 1 = "ill" (a label); names '
+    "with spaces or special letters need quotes."
 )
 
 
