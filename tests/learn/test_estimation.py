@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 from budgetree.learn.estimation import TimeLimits
 from budgetree.learn.validation import FoldSettings
 
@@ -65,7 +67,7 @@ def test_without_time_there_is_a_frontier_that_says_so() -> None:
 
 
 def test_an_objective_is_known_or_new() -> None:
-    with pytest.raises(ValueError, match="objective is 'best'; expected 'known' or 'new'"):
+    with refused(SettingError, subject="objective", found="best", expected=("known", "new")):
         bt.frontier(bt.datasets.load("figure1"), objective="best")  # type: ignore[arg-type]
 
 

@@ -16,6 +16,8 @@ import reference
 from support import GROWERS, as_node, grow_with, to_instance
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 
 N_ORACLE_PROBLEMS = 625  # of each seed
 TOLERANCE = Fraction(1, 10**9)
@@ -165,5 +167,5 @@ def test_a_user_writes_an_impurity() -> None:
 
 
 def test_grow_wants_an_instance() -> None:
-    with pytest.raises(ValueError, match="expected an Instance, but got ndarray"):
+    with refused(SettingError, subject="instance", found=np.ndarray):
         bt.grow(np.zeros((2, 2)))

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 from budgetree.learn.new_search import MAX_POINTS, budgets_up_to, price_of_all
 from budgetree.tree.provenance import Method
 
@@ -45,7 +46,7 @@ def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict
 
 
 def test_sure_is_checked(learner: list[dict[str, Any]]) -> None:
-    with pytest.raises(ValueError, match="sure is 3; expected a probability"):
+    with refused(SettingError, subject="sure", found=3):
         bt.frontier(bt.datasets.load("figure1"), objective="new", sure=3)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from budgetree.learn.settings import check_cache_bytes, check_instance, check_threads, check_time_limit
+from _support.refusals import refused
+from budgetree.errors import SettingError
+from budgetree.learn.settings import check_cache_bytes, check_instance, check_min_cases, check_threads, check_time_limit
 
 
 def test_what_is_asked_for_is_understood() -> None:
@@ -20,18 +22,27 @@ def test_what_is_asked_for_is_understood() -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "value", "message"),
+    ("check", "value", "subject"),
     [
-        (check_threads, 0, "threads is 0; expected None or a whole number of at least 1"),
-        (check_threads, True, "threads is True"),
-        (check_threads, 2.0, "threads is 2.0"),
-        (check_time_limit, -1, "time_limit is -1; expected a number of seconds of at least 0"),
-        (check_time_limit, math.nan, "time_limit is nan"),
-        (check_cache_bytes, "1GB", "cache_bytes is '1GB'; expected a whole number of bytes"),
-        (check_cache_bytes, -1, "cache_bytes is -1"),
-        (check_instance, [[0, 1]], "expected an Instance, but got list; see Instance.from_frame"),
+        (check_threads, 0, "threads"),
+        (check_threads, True, "threads"),
+        (check_threads, 2.0, "threads"),
+        (check_min_cases, 0, "min_cases"),
+        (check_time_limit, -1, "time_limit"),
+        (check_time_limit, math.nan, "time_limit"),
+        (check_cache_bytes, "1GB", "cache_bytes"),
+        (check_cache_bytes, -1, "cache_bytes"),
     ],
 )
-def test_anything_else_is_refused(check: Any, value: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_anything_else_is_refused(check: Any, value: Any, subject: str) -> None:
+    with refused(SettingError, subject=subject, found=value):
         check(value)
+
+
+def test_what_was_expected_is_said_in_words() -> None:
+    with refused(SettingError, subject="threads") as caught:
+        check_threads(0)
+    assert str(caught.value) == "threads is 0; expected None or a whole number of at least 1."
+    with refused(SettingError, subject="instance", found=list) as caught:
+        check_instance([[0, 1]])
+    assert str(caught.value) == "instance: expected an Instance, but got list; see Instance.from_frame."

@@ -12,6 +12,8 @@ import reference
 from support import to_instance
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 
 SETS = ["house_votes", "pima", "boston", "soybean"]
 
@@ -103,9 +105,9 @@ def test_one_class_is_one_point() -> None:
 
 
 def test_bad_requests_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected an Instance"):
+    with refused(SettingError, subject="instance", found=np.ndarray):
         bt.tradeoff(np.zeros((2, 2)), bt.Pairs())
-    with pytest.raises(ValueError, match="expected an Impurity"):
+    with refused(SettingError, subject="impurity", found="pairs"):
         bt.tradeoff(bt.datasets.load("figure1"), "pairs")
-    with pytest.raises(ValueError, match="the class Pairs"):
+    with refused(SettingError, subject="impurity", found=bt.Pairs):
         bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 from budgetree.learn.folds import NEVER_HELD_OUT
 from budgetree.learn.validation import FoldSettings, Validation, check_folds, cross_validate
 from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
@@ -144,23 +147,23 @@ def test_a_large_table_says_that_one_fifth_was_held_out(noise: bt.Instance, monk
 
 
 @pytest.mark.parametrize(
-    ("folds", "groups", "words"),
+    ("folds", "groups", "fields"),
     [
-        (1, None, "folds is 1; expected 0"),
-        (True, None, "folds is True"),
-        (2.5, None, "folds is 2.5"),
-        (-2, None, "folds is -2"),
-        (5, [1, 2], "groups: 2 values for 100 rows; expected one for each"),
-        (5, "patient", "groups is 'patient'; expected one value per row"),
-        (5, 7, "groups is 7; expected one value per row"),
-        (5, [1] * 100, "all rows are in one group"),
-        (5, [None, *range(99)], "row 0 has none"),
-        (5, [*range(99), float("nan")], "row 99 has none"),
-        (5, [[1]] * 100, "unhashable"),
+        (1, None, {"subject": "folds", "found": 1}),
+        (True, None, {"subject": "folds", "found": True}),
+        (2.5, None, {"subject": "folds", "found": 2.5}),
+        (-2, None, {"subject": "folds", "found": -2}),
+        (5, [1, 2], {"subject": "groups", "found": 2, "expected": 100}),
+        (5, "patient", {"subject": "groups", "found": "patient"}),
+        (5, 7, {"subject": "groups", "found": 7}),
+        (5, [1] * 100, {"subject": "groups", "found": 1, "expected": 2}),
+        (5, [None, *range(99)], {"subject": "groups", "found": None}),
+        (5, [*range(99), math.nan], {"subject": "groups", "found": math.nan}),
+        (5, [[1]] * 100, {"subject": "groups", "found": [[1]] * 100}),
     ],
 )
-def test_bad_folds_and_groups_are_refused(folds: Any, groups: Any, words: str, noise: bt.Instance) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_bad_folds_and_groups_are_refused(folds: Any, groups: Any, fields: dict[str, Any], noise: bt.Instance) -> None:
+    with refused(SettingError, **fields):
         check_folds(folds, groups, noise)
 
 

@@ -79,6 +79,16 @@ class WorkPlan:
     seconds_per_visit: float = 4e-7  # for putting a tree together: per case and node …
     seconds_per_score: float = 4e-8  # … per score of a model …
     seconds_per_loss: float = 2e-9  # … and, with losses, what each answer would lose with each class
+    # Certificates
+    fit_share: float = 0.5  # of a command's time limit, for the tree; the rest is for its certificate
+    certificate_seconds: float = 10.0  # where there is no limit
+    search_share: float = 0.6  # for the bound of search
+    setup_seconds_per_cell: float = 3e-8  # that laying out a table takes; with less left a search proves nothing
+    ratio_share: float = 0.2  # of the rest, for the ratio; the cover has what is left
+    ratio_seconds: float = 0.05  # for the ratio in any case, so that it does not depend on how busy the machine is
+    screen_share: float = 0.5  # of the cover's time, for choosing cases
+    import_seconds: float = 0.7  # that loading SciPy's solvers takes, the first time
+    seal_share: float = 0.3  # of the time that the other parts of a certificate took, for sealing it
 
 
 class Clock:

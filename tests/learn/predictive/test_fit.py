@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from _support.reference_ridge import ReferenceSolver
+from _support.refusals import refused
 from budgetree.data.table import Table
+from budgetree.errors import SettingError
 from budgetree.learn.folds import deal
 from budgetree.learn.predictive import Branch, Buy, End, Policy, fit_policies, fit_policy
 from budgetree.learn.predictive.branching import N_FOLDS
@@ -203,10 +205,10 @@ def test_cases_of_no_weight_are_absent() -> None:
 
 @pytest.mark.parametrize("sure", [0, 1.5, "yes", True])
 def test_sure_is_a_probability(sure: object) -> None:
-    with pytest.raises(ValueError, match=r"sure is .*; expected a probability above 0"):
+    with refused(SettingError, subject="sure", found=sure):
         fit_policy(random_instance(1), budget_units=1, sure=sure)  # type: ignore[arg-type]
 
 
 def test_leaves_are_of_two_kinds() -> None:
-    with pytest.raises(ValueError, match="expected 'model' or 'count'"):
+    with refused(SettingError, subject="leaves", found="both", expected=("model", "count")):
         fit_policy(random_instance(1), budget_units=1, leaves="both")  # type: ignore[arg-type]
