@@ -74,7 +74,7 @@ def test_what_is_wrong_is_said(client: Client, frame: dd.DataFrame, table: pd.Da
     cases = bd.DaskCases(frame, "y", client=client)
     with refused(SettingError, subject="target, prices"):
         bd.grow(cases, "y", prices=1)
-    with pytest.raises(ValueError, match="budget is -1"):
+    with refused(SettingError, subject="budget", found=-1):
         bd.grow(cases, budget=-1)
 
 
