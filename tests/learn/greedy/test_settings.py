@@ -43,5 +43,5 @@ def test_an_impurity_of_floats_that_are_not_finite_is_refused() -> None:
 
 
 def test_an_impurity_for_other_classes_is_refused() -> None:
-    with pytest.raises(ImpurityError):
+    with refused(ImpurityError, subject="n_classes", found=2):
         bt.grow(bt.datasets.load("figure1"), bt.Polynomial([(1, (1, 1, 1))]))
