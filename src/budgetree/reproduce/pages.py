@@ -10,7 +10,7 @@ from budgetree.reproduce.claims import Claim
 from budgetree.reproduce.evidence import BASELINES, SMALL_BUDGETS, BaselineRow, Kind, Panel, SetSize, ToyColumn
 from budgetree.services.words import show_number
 from budgetree.show.frontier_view import Steps
-from budgetree.show.plots import draw_frontier, draw_steps, new_axes
+from budgetree.show.plots import draw_frontier, draw_steps, finish, new_axes
 from budgetree.show.tables import TextTable, html_table, markdown_table
 
 COLOURS = ("#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00")
@@ -71,12 +71,11 @@ def draw_panel(panel: Panel, axes: Any = None, *, legend: bool = True) -> Any:
     for colour, (name, points) in zip(COLOURS, panel.curves.items(), strict=False):
         draw_steps(axes, Steps(tuple(points), right).divided(n), color=colour, linewidth=1.4, label=name, zorder=2)
     draw_frontier(axes, panel.exact, right, EXACT, "optimum" if panel.exact.complete else "exact search, ended early")
-    axes.set(xlim=(0, right), xlabel="max-cost", ylabel="error")
-    axes.set_title(f"{panel.name}: {n} cases, {panel.instance.n_tests} tests", fontsize=10)
-    axes.set_ylim(bottom=0)
+    finish(axes, "max-cost", "error", percents=False)
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    axes.set_title(f"{panel.name}: {n} cases, {panel.instance.n_tests} tests", fontsize=10)
+    axes.set_xlim(0, right)
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.spines[["top", "right"]].set_visible(False)
     if legend:
         axes.legend(frameon=False, fontsize=8)
     return axes

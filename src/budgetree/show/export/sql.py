@@ -19,7 +19,7 @@ used. There is a column per model and class (with losses, two of them, and one p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -35,12 +35,15 @@ from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 900  # DuckDB reads a thousand expressions within each other, and others fewer
+UNKNOWN = -1  # the outcome that is on no list
+FARTHEST = 1e3  # apart, two scores are as sure as a float can say
+NO_SQL = re.compile("[\0\ud800-\udfff]")
 
 
 def to_sql(tree: Tree, backslash_escapes: bool | None = None) -> str:
     """The expression; columns are called as the tests are, and a missing value is NULL."""
-    text = _expression(tree)
-    if "\0" in text or not _is_unicode(text):
+    text = _expression(tree) if tree.models is None else _ModelWriter(tree).expression()
+    if NO_SQL.search(text):
         raise TreeError(
             "to_sql: a name or value has a NUL or half a surrogate pair, which no database reads; rename it first."
         )
@@ -56,26 +59,17 @@ def to_sql(tree: Tree, backslash_escapes: bool | None = None) -> str:
         )
     if not backslash_escapes:
         return text
-    if any("\\" in name for name in tree.test_names):
-        raise TreeError(
-            "to_sql: the name of a test has a backslash; engines in which it begins an escape have no common way to "
-            "write that in the name of a column. Rename the test, and the column.",
-            subject=next(name for name in tree.test_names if "\\" in name),
-        )
+    for name in tree.test_names:
+        if "\\" in name:
+            raise TreeError(
+                "to_sql: the name of a test has a backslash; engines in which it begins an escape have no common way "
+                "to write that in the name of a column. Rename the test, and the column.",
+                subject=name,
+            )
     return text.replace("\\", "\\\\")  # texts are the only place where there is one
 
 
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _expression(tree: Tree) -> str:
-    if tree.models is not None:
-        return _ModelWriter(tree).expression()
     if tree.depth > MAX_DEPTH:
         raise TreeError(
             f"to_sql: this tree has {tree.depth:,} tests on a path; a database reads at most {MAX_DEPTH} CASEs within "
@@ -160,10 +154,6 @@ def literal(value: Any) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-UNKNOWN = -1  # the outcome that is on no list
-FARTHEST = 1e3  # apart, two scores are as sure as a float can say
-
-
 class _ModelWriter:
     """Of a tree with models: a scalar subquery."""
 
@@ -182,21 +172,29 @@ class _ModelWriter:
             self.prefix += "_"
 
     def expression(self) -> str:
-        outcomes = [self._outcome(test) for test in self.tests]
-        scores = [self._score(number, label) for number in self.used for label in range(self.n_classes)]
-        outcomes = outcomes or [f"0 AS {self._name('outcome')}"]  # of a tree that asks nothing
-        rows = f"SELECT {_listed(outcomes)}"
-        rows = f"SELECT DISTINCT {_listed(['outcomes.*', *scores])} FROM (\n{rows}\n) AS outcomes"
+        outcomes = [self._outcome(test) for test in self.tests] or [f"0 AS {self._name('outcome')}"]
+        stages = [("outcomes", [self._score(number, label) for number in self.used for label in range(self.n_classes)])]
         if self.losses.is_plain:
-            tops = [self._top_score(number) for number in self.stopping if self.n_classes > 2]
-            answers = [self._likeliest(number) for number in self.used]
-            rows = f"SELECT DISTINCT {_listed(['scores.*', *tops, *answers])} FROM (\n{rows}\n) AS scores"
-        else:
-            rows = self._by_loss(rows)
+            tops = [self._first("top", number, "score", ">=") for number in self.stopping if self.n_classes > 2]
+            stages.append(("scores", tops + [self._first("answer", number, "score", ">=") for number in self.used]))
+        else:  # e to the power of each score, the expected loss of every answer, and the first of least
+            stages += [
+                ("scores", [self._first("top", number, "score", ">=") for number in self.used]),
+                ("tops", [part for number in self.used for part in self._raised(number)]),
+                ("raised", [part for number in self.used for part in self._expected_losses(number)]),
+                ("losses", [self._first("answer", number, "loss", "<=") for number in self.used]),
+            ]
+        rows = f"SELECT {_listed(outcomes)}"
+        for source, columns in stages:
+            rows = f"SELECT DISTINCT {_listed([f'{source}.*', *columns])} FROM (\n{rows}\n) AS {source}"
         return "\n".join(["(SELECT", *self._nodes(), f"FROM (\n{rows}\n) AS answers)\n"])
 
     def _name(self, kind: str, *numbers: int) -> str:
         return self.prefix + "_".join([kind, *map(str, numbers)])
+
+    def _names(self, kind: str, number: int) -> list[str]:
+        """Of a model: a column per answer for losses, per class for all else."""
+        return [self._name(kind, number, i) for i in range(len(self.answers) if kind == "loss" else self.n_classes)]
 
     def _outcome(self, test: int) -> str:
         """The outcome of the raw value, as encode finds it."""
@@ -222,52 +220,36 @@ class _ModelWriter:
                 parts.append(f"CASE {self._name('outcome', test)} {' '.join(rows)} ELSE 0e0 END")
         return f"{' + '.join(parts)} AS {self._name('score', number, label)}"
 
-    def _scores(self, number: int) -> list[str]:
-        return [self._name("score", number, label) for label in range(self.n_classes)]
-
-    def _by_loss(self, rows: str) -> str:
-        """From scores to answers: e to the power of each, the expected loss of every answer, and the first of least."""
-        stages = (
-            ("scores", [self._top_score(number) for number in self.used]),
-            ("tops", [part for number in self.used for part in self._raised(number)]),
-            ("raised", [part for number in self.used for part in self._expected_losses(number)]),
-            ("losses", [self._of_least_loss(number) for number in self.used]),
-        )
-        for source, columns in stages:
-            rows = f"SELECT DISTINCT {_listed([f'{source}.*', *columns])} FROM (\n{rows}\n) AS {source}"
-        return rows
-
     def _raised(self, number: int) -> list[str]:
-        top = self._name("top", number)
-        return [
-            f"EXP({score} - {top}) AS {self._name('raised', number, label)}"
-            for label, score in enumerate(self._scores(number))
-        ]
+        top, both = (
+            self._name("top", number),
+            zip(self._names("score", number), self._names("raised", number), strict=True),
+        )
+        return [f"EXP({score} - {top}) AS {raised}" for score, raised in both]
 
     def _expected_losses(self, number: int) -> list[str]:
-        raised = [self._name("raised", number, label) for label in range(self.n_classes)]
+        raised, written = self._names("raised", number), []
         total = f"({' + '.join(raised)})"
-        written = []
-        for answer, units in enumerate(self.losses.units.T.tolist()):
-            parts = [
+        for name, units in zip(self._names("loss", number), self.losses.units.T.tolist(), strict=True):
+            terms = [
                 f"{power} / {total} * {literal(float(loss))}" for power, loss in zip(raised, units, strict=True) if loss
             ]
-            written.append(f"{' + '.join(parts) or '0e0'} AS {self._name('loss', number, answer)}")
+            written.append(f"{' + '.join(terms) or '0e0'} AS {name}")
         return written
 
-    def _of_least_loss(self, number: int) -> str:
-        losses = [self._name("loss", number, answer) for answer in range(len(self.answers))]
-        return f"{_first(losses, self.answers, '<=')} AS {self._name('answer', number)}"
-
-    def _top_score(self, number: int) -> str:
-        scores = self._scores(number)
-        return f"{_first(scores, scores, '>=')} AS {self._name('top', number)}"
-
-    def _likeliest(self, number: int) -> str:
-        return f"{_first(self._scores(number), self.answers, '>=')} AS {self._name('answer', number)}"
+    def _first(self, kind: str, number: int, compared: str, beats: str) -> str:
+        """The top, or the answer, whose score or loss beats the others; of equal ones the first."""
+        columns = self._names(compared, number)
+        values = columns if kind == "top" else self.answers
+        cases = [
+            f"WHEN {' AND '.join(f'{name} {beats} {other}' for other in columns[place + 1 :])} THEN {values[place]}"
+            for place, name in enumerate(columns[:-1])
+        ]
+        found = f"CASE {' '.join(cases)} ELSE {values[len(columns) - 1]} END" if cases else values[0]
+        return f"{found} AS {self._name(kind, number)}"
 
     def _is_sure(self, number: int) -> str:
-        scores, sure = self._scores(number), self.models.sure
+        scores, sure = self._names("score", number), self.models.sure
         assert sure is not None
         if len(scores) == 1:
             return "TRUE"
@@ -305,17 +287,6 @@ def _case(cases: list[tuple[str, list[str]]], otherwise: list[str]) -> list[str]
     for taken, value in cases:
         lines += [f"  WHEN {taken} THEN", *(f"    {line}" for line in value)]
     return [*lines, "  ELSE", *(f"    {line}" for line in otherwise), "END"]
-
-
-def _first(scores: Sequence[str], values: Sequence[str], beats: str) -> str:
-    """The value of the score that beats the others; of equal ones the first."""
-    if len(scores) == 1:
-        return values[0]
-    cases = []
-    for place, score in enumerate(scores[:-1]):
-        beaten = " AND ".join(f"{score} {beats} {other}" for other in scores[place + 1 :])
-        cases.append(f"WHEN {beaten} THEN {values[place]}")
-    return f"CASE {' '.join(cases)} ELSE {values[-1]} END"
 
 
 def _among(outcome: str, taken: list[int]) -> str:

@@ -56,12 +56,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     >>> axes.get_xlabel()
     'budget: what no case exceeds'
     """
-    if not isinstance(frontier, Frontier):
-        raise SettingError(
-            f"frontier: expected a Frontier, but got {type(frontier).__name__}; see budgetree.frontier.",
-            subject="frontier",
-            found=frontier,
-        )
+    _check_kind("frontier", frontier, Frontier, "see budgetree.frontier")
     if impurities is None:
         is_large = frontier.instance.codes.size > LARGE_TABLE
         impurities = () if is_large else (Powers(2), HingedPairs)
@@ -69,18 +64,36 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
         impurities = (impurities,)
     ax = new_axes(7.5, 4.6) if ax is None else ax
     right = 1.06 * frontier.points[-1].max_cost or 1
-    for place, impurity in enumerate(impurities):
+    for position, impurity in enumerate(impurities):
         name = impurity.__name__ if isinstance(impurity, type) else repr(impurity)
-        steps = _single_steps(frontier, impurity, right)
-        draw_steps(ax, steps, color=BEHIND[place % len(BEHIND)], linewidth=1.2, label=f"{name} alone", zorder=2)
+        style = {"color": BEHIND[position % len(BEHIND)], "linewidth": 1.2, "zorder": 2}
+        draw_steps(ax, _single_steps(frontier, impurity, right), label=f"{name} alone", **style)
     draw_frontier(ax, frontier, right, LINE, "frontier")
     _draw_new_means(ax, frontier)
     cases = "cases" if frontier[0].expected is not None else "known cases"
     unit = frontier.instance.schema.wording.unit_name
-    _finish(ax, right, unit, f"mean loss of the {cases}" if frontier.has_losses else f"{cases} it gets wrong")
-    if not frontier.has_losses:
-        _write_percents(ax)
+    budget = visible(f"budget ({unit})") if unit else "budget"
+    finish(
+        ax,
+        f"{budget}: what no case exceeds",
+        f"mean loss of the {cases}" if frontier.has_losses else f"{cases} it gets wrong",
+        percents=not frontier.has_losses,
+    )
+    ax.set_xlim(-0.01 * right, right)
+    ax.legend(frameon=False)
     return ax
+
+
+def finish(ax: Any, across: str, upright: str, *, percents: bool = True) -> None:
+    """What both axes are called, and where they begin."""
+    from matplotlib.ticker import PercentFormatter
+
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel(across, parse_math=False)  # a dollar is a dollar
+    ax.set_ylabel(upright)
+    ax.spines[["top", "right"]].set_visible(False)
+    if percents:
+        ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
 
 
 def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: str) -> None:
@@ -100,26 +113,13 @@ def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: 
 
 def _draw_new_means(ax: Any, frontier: Frontier) -> None:
     """A bar for each point, where the error (the loss, with losses) on new cases is known."""
-    known = [
-        (point.max_cost, point.new_loss, point.new_loss_se)
-        if frontier.has_losses
-        else (point.max_cost, point.new_error, point.new_error_se)
-        for point in frontier
-        if point.expected is not None
-    ]
+    known = [point for point in frontier if point.expected is not None]
     if known:
-        budgets, means, errors = zip(*known, strict=True)
-        ax.errorbar(
-            budgets,
-            means,
-            yerr=errors,
-            fmt="_",
-            color=NEW,
-            capsize=3,
-            markersize=8,
-            label="new cases, ± standard error",
-            zorder=5,
-        )
+        means = [point.new_loss if frontier.has_losses else point.new_error for point in known]
+        errors = [point.new_loss_se if frontier.has_losses else point.new_error_se for point in known]
+        style = {"fmt": "_", "color": NEW, "capsize": 3, "markersize": 8, "zorder": 5}
+        budgets = [point.max_cost for point in known]
+        ax.errorbar(budgets, means, yerr=errors, label="new cases, ± standard error", **style)
 
 
 def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
@@ -130,24 +130,7 @@ def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
 def _single_steps(frontier: Frontier, impurity: Any, right: float) -> Steps:
     curve = tradeoff(frontier.instance, impurity, progress=False)
     points = [(point.max_cost, float(point.tree.loss if frontier.has_losses else point.errors)) for point in curve]
-    steps = Steps.falling(points, right)
-    return steps.divided(float(frontier.instance.weights.sum()))
-
-
-def _write_percents(ax: Any) -> None:
-    from matplotlib.ticker import PercentFormatter
-
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
-
-
-def _finish(ax: Any, right: float, unit: str, what: str) -> None:
-    ax.set_xlim(-0.01 * right, right)
-    ax.set_ylim(bottom=0)
-    budget = visible(f"budget ({unit})") if unit else "budget"
-    ax.set_xlabel(f"{budget}: what no case exceeds", parse_math=False)  # a dollar is a dollar
-    ax.set_ylabel(what)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False)
+    return Steps.falling(points, right).divided(float(frontier.instance.weights.sum()))
 
 
 def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Any:
@@ -186,12 +169,7 @@ def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_d
     >>> axes.texts[0].get_text()
     '1'
     """
-    if not isinstance(tree, Tree):
-        raise SettingError(
-            f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_.",
-            subject="tree",
-            found=tree,
-        )
+    _check_kind("tree", tree, Tree, "a classifier's is its tree_")
     drawing = tree.draw(max_leaves=max_leaves, max_depth=max_depth)
     if ax is None:
         ax = new_axes(drawing.width / POINTS_PER_INCH, drawing.height / POINTS_PER_INCH)
@@ -208,50 +186,28 @@ def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_d
 def _paint(ax: Any, drawing: Drawing) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    scale = _points_per_unit(ax, drawing)
+    box, points = ax.get_window_extent(), POINTS_PER_INCH / ax.figure.dpi
+    # How much smaller than planned the drawing is, in axes that someone else made.
+    scale = float(min(box.width * points / drawing.width, box.height * points / drawing.height))
+    style: dict[str, Any]
     for layer, shape in enumerate(drawing.shapes):
         if isinstance(shape, Stroke):
-            ax.plot(
-                *np.array(shape.points).T,
-                color=shape.colour,
-                linewidth=shape.width * scale,
-                solid_joinstyle="round",
-                zorder=layer,
-            )
+            style = {"color": shape.colour, "linewidth": shape.width * scale, "solid_joinstyle": "round"}
+            ax.plot(*np.array(shape.points).T, zorder=layer, **style)
         elif isinstance(shape, Box):
-            ax.add_patch(
-                FancyBboxPatch(
-                    (shape.x, shape.y),
-                    shape.width,
-                    shape.height,
-                    boxstyle="round,pad=0,rounding_size=5",
-                    facecolor=shape.fill,
-                    edgecolor=shape.edge,
-                    linewidth=scale,
-                    linestyle="--" if shape.dashed else "-",
-                    zorder=layer,
-                )
-            )
+            style = {"facecolor": shape.fill, "edgecolor": shape.edge, "linestyle": "--" if shape.dashed else "-"}
+            style |= {"boxstyle": "round,pad=0,rounding_size=5", "linewidth": scale, "zorder": layer}
+            ax.add_patch(FancyBboxPatch((shape.x, shape.y), shape.width, shape.height, **style))
         else:
-            ax.text(
-                shape.x,
-                shape.y,
-                shape.text,
-                fontsize=shape.size * scale,
-                color=shape.colour,
-                fontweight="bold" if shape.bold else "normal",
-                ha="center" if shape.anchor == "middle" else "left",
-                va="center_baseline",
-                parse_math=False,  # a dollar in a name is a dollar
-                zorder=layer,
-            )
+            style = {"fontsize": shape.size * scale, "fontweight": "bold" if shape.bold else "normal"}
+            style |= {"ha": "center" if shape.anchor == "middle" else "left", "va": "center_baseline"}
+            ax.text(shape.x, shape.y, shape.text, color=shape.colour, parse_math=False, zorder=layer, **style)
 
 
-def _points_per_unit(ax: Any, drawing: Drawing) -> float:
-    """How much smaller than planned the drawing is, in axes that someone else made."""
-    box = ax.get_window_extent()
-    points = POINTS_PER_INCH / ax.figure.dpi
-    return float(min(box.width * points / drawing.width, box.height * points / drawing.height))
+def _check_kind(name: str, given: object, kind: type, hint: str) -> None:
+    if not isinstance(given, kind):
+        message = f"{name}: expected a {kind.__name__}, but got {type(given).__name__}; {hint}."
+        raise SettingError(message, subject=name, found=given)
 
 
 def need_matplotlib() -> None:
