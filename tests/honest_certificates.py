@@ -5,8 +5,8 @@ import math
 import random
 from fractions import Fraction
 
+from budgetree.proof.check.document import Claim, reason
 from budgetree.proof.check.verifier import Facts, seal
-from budgetree.proof.check.words import Claim, reason
 
 ONE = Fraction(1)
 

@@ -1,4 +1,4 @@
-"""Routing in the core, against the NumPy twin."""
+"""Routing in the core, against the reference implementation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from _support.reference_walk import walk_plainly
 from budgetree import _core
-from budgetree.tree.routing import Ends, Map, walk_natively, walk_plainly
+from budgetree.tree.routing import Ends, Map, walk_natively
 
 
 def random_map(rng: np.random.Generator, n_tests: int, n_nodes: int) -> Map:

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from support import as_node, grow_with, to_instance
 
 import budgetree as bt
-from budgetree.tree import routing
-from budgetree.tree.routing import walk_natively, walk_plainly
+from _support.reference_walk import walk_plainly
+from budgetree.tree.routing import Map, walk_natively
 from losing import REFERRING, answers_by_hand, exact_losses, losing_tree
 from new_cases import PRICES, new_frame
 
@@ -136,22 +136,12 @@ def test_a_tree_cannot_be_changed() -> None:
             each.nodes.counts[0] = 7
 
 
-@pytest.mark.parametrize("native", [None, object()], ids=["plain", "native"])
-def test_rows_are_walked_by_the_core_where_there_is_one(native: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    used: list[str] = []
-    monkeypatch.setattr(routing, "core", native)
-    monkeypatch.setattr(routing, "walk_natively", lambda *walk: used.append("native") or walk_plainly(*walk))
-    tree = bt.grow(bt.datasets.load("figure1"))
-    assert tree.predict([[0, 0]]).shape == (1,)
-    assert used == ([] if native is None else ["native"])
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_both_ways_of_routing_agree(seed: int) -> None:
     rng = random.Random(seed)
     tree = bt.grow(to_instance(reference.random_problem(rng)), budget=rng.choice([None, 2]))
     codes = np.random.default_rng(seed).integers(0, 6, (500, len(tree.test_names))).astype(np.uint8)
-    plain, native = walk_plainly(tree.chart, codes), walk_natively(tree.chart, codes)
+    plain, native = walk_plainly(Map.of(tree), codes), walk_natively(Map.of(tree), codes)
     assert np.array_equal(plain.node, native.node)
     assert np.array_equal(plain.paid, native.paid)
 

@@ -219,7 +219,7 @@ def _counted_bound(instance: Instance, max_error: float) -> Fraction:
     """What no tree with so few errors costs less than, by the leaves that it needs: known at once."""
     from budgetree.problem.prices import TOLERANCE
     from budgetree.problem.units import as_fraction
-    from budgetree.proof.leaf_count import leaf_count_bound
+    from budgetree.proof.search_bounds import leaf_count_bound
 
     n_cases = instance.schema.cases(int(instance.class_order.counts.sum()))
     return leaf_count_bound(instance, (as_fraction(max_error) + TOLERANCE) * n_cases)

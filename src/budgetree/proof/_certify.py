@@ -12,19 +12,17 @@ import numpy as np
 from budgetree.errors import TreeError
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
-from budgetree.proof.bounds import Bound, price_unit, rounded_up, text_of
 from budgetree.proof.certificate import Certificate, claim_of
 from budgetree.proof.check import seal
-from budgetree.proof.check.clock import undisturbed
+from budgetree.proof.check.document import not_applicable, reason
+from budgetree.proof.check.reading import undisturbed
 from budgetree.proof.check.verifier import FORMAT, VERSION
-from budgetree.proof.check.words import not_applicable, reason
 from budgetree.proof.cover import cover_bound
-from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
-from budgetree.proof.error_bounds import bounds_on_errors
-from budgetree.proof.guarantee import stated_guarantee
+from budgetree.proof.entries import Bound, facts_of, price_unit, rounded_prices, rounded_up, tree_entries
+from budgetree.proof.error_weights import ErrorWeights, error_weights_of
+from budgetree.proof.paper_bounds import bounds_on_errors, stated_guarantee
 from budgetree.proof.ratio import ratio_bound
-from budgetree.proof.searched import search_bound
-from budgetree.proof.stakes import Stakes, stakes_of
+from budgetree.proof.search_bounds import search_bound
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, progress_bar
 from budgetree.tree import Tree
@@ -75,7 +73,7 @@ def certify(
     clock = Clock(check_time_limit(time_limit))
     _check_tree(instance, tree)
     began = time.monotonic()
-    stakes = stakes_of(instance, tree)
+    stakes = error_weights_of(instance, tree)
     with undisturbed():
         parts = _parts(instance, tree, stakes)
     sealing = SEAL_SHARE * (time.monotonic() - began)
@@ -94,7 +92,7 @@ class _Task:
 
     instance: Instance
     tree: Tree
-    stakes: Stakes | None
+    stakes: ErrorWeights | None
 
 
 def _bounds(task: _Task, clock: Clock, report: ProgressReport) -> list[Bound]:
@@ -155,7 +153,7 @@ def _known_max_cost(tree: Tree) -> Fraction:
     return Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
 
 
-def _parts(instance: Instance, tree: Tree, stakes: Stakes | None) -> dict[str, Any]:
+def _parts(instance: Instance, tree: Tree, stakes: ErrorWeights | None) -> dict[str, Any]:
     """The document but for its bounds."""
     known = _known_max_cost(tree)
     total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
@@ -166,14 +164,14 @@ def _parts(instance: Instance, tree: Tree, stakes: Stakes | None) -> dict[str, A
         "version": VERSION,
         "instance": facts.fingerprint(),
         "tree": tree_entries(tree),
-        "max_cost": text_of(tree.exact_max_cost),
-        "known_max_cost": text_of(known),
-        "errors": text_of(tree.exact_errors),
-        "error_rate": text_of(tree.exact_errors / total),
+        "max_cost": str(tree.exact_max_cost),
+        "known_max_cost": str(known),
+        "errors": str(tree.exact_errors),
+        "error_rate": str(tree.exact_errors / total),
         "guarantee": stated_guarantee(instance, tree),
         "error_bounds": bounds_on_errors(tree),
         "losses": None if facts.losses is None else facts.losses.content(),
-        "loss": text_of(tree.exact_errors if facts.losses is None else tree.exact_loss),
+        "loss": str(tree.exact_errors if facts.losses is None else tree.exact_loss),
         "spared": spared,
         "not_applicable": not_applicable(facts.losses is not None, spared is not None),
         "rounded": rounded_prices(instance.schema),
@@ -188,10 +186,10 @@ def _certificate(instance: Instance, parts: dict[str, Any], bounds: list[Bound])
     winner = values.index(lower) if lower > 0 else None
     ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
     document: dict[str, Any] = parts | {
-        "lower_bound": text_of(lower),
-        "ratio": None if ratio is None else text_of(ratio),
+        "lower_bound": str(lower),
+        "ratio": None if ratio is None else str(ratio),
         "winner": winner,
-        "bounds": [{"kind": bound.kind, **bound.witness, "value": text_of(bound.value)} for bound in bounds],
+        "bounds": [{"kind": bound.kind, **bound.witness, "value": str(bound.value)} for bound in bounds],
     }
     document["reason"] = reason(claim_of(document))
     document["seal"] = seal(document)

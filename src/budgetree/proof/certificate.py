@@ -14,10 +14,10 @@ from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
 from budgetree.proof.check import CheckReport, verify
-from budgetree.proof.check.clock import Deadline
+from budgetree.proof.check.document import Claim, not_applicable, reason
 from budgetree.proof.check.facts import canonical
+from budgetree.proof.check.reading import Deadline
 from budgetree.proof.check.verifier import FORMAT, VERSION
-from budgetree.proof.check.words import Claim, not_applicable, reason
 from budgetree.proof.contradiction import find_contradiction
 from budgetree.proof.entries import facts_of
 from budgetree.services.files import write_json

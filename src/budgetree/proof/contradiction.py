@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from budgetree.proof.bounds import price_unit, rounded_up
 from budgetree.proof.check import seal
-from budgetree.proof.check.words import not_applicable
-from budgetree.proof.entries import loss_facts, rounded_prices, tree_entries
-from budgetree.proof.error_bounds import bounds_on_errors
+from budgetree.proof.check.document import not_applicable
+from budgetree.proof.entries import loss_facts, price_unit, rounded_prices, rounded_up, tree_entries
+from budgetree.proof.paper_bounds import bounds_on_errors
 from budgetree.tree import Tree
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.problem import Instance
-from budgetree.proof.bounds import Bound, present_rows, price_unit, rounded_up, text_of
+from budgetree.proof.entries import Bound, present_rows, price_unit, rounded_up
 from budgetree.services.clock import Clock
 
 MAX_CASES = 60  # in a witness
@@ -178,7 +178,7 @@ def _assemble(instance: Instance, duals: list[_Dual], allowed: Fraction) -> Boun
         "objects": [
             {
                 "object": dual.row,
-                "dual": {str(row): text_of(share / scale) for row, share in sorted(dual.shares.items())},
+                "dual": {str(row): str(share / scale) for row, share in sorted(dual.shares.items())},
             }
             for dual in chosen
         ]

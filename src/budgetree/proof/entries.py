@@ -1,17 +1,49 @@
-"""Trees, instances and prices as a certificate and its checker have them: plain lists and exact numbers."""
+"""Lower bounds, trees, instances and prices as a certificate and its checker have them: plain lists, exact numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.problem import Instance, Schema
-from budgetree.proof.bounds import text_of
 from budgetree.proof.check import Facts, LossFacts
 from budgetree.tree import LEAF, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """No tree with at most so many errors, or so much loss, costs a known case less at worst.
+
+    It is about all trees, however few cases their leaves have: so it also holds among those with min_cases.
+    """
+
+    kind: str  # "ratio", "cover" or "search"
+    value: Fraction  # in the user's own currency
+    witness: dict[str, Any]  # the rest of its entry in a certificate
+    final: bool = False  # no higher bound exists: a tree that good with this cost does
+
+
+def price_unit(schema: Schema) -> Fraction:
+    """Every path costs a multiple of this: the greatest common divisor of all prices and fees."""
+    table = schema.table
+    units = gcd(*(int(price) for price in table.own.ravel()), *(int(fee) for fee in table.fees))
+    return Fraction(units) / table.scale
+
+
+def rounded_up(value: Fraction, unit: Fraction) -> Fraction:
+    """The least multiple of the unit that is no less than the value."""
+    return -(-value // unit) * unit if unit else value
+
+
+def present_rows(instance: Instance) -> NDArray[np.int32]:
+    """The cases that count, in the order of the table."""
+    return np.sort(instance.class_order.order)
 
 
 def tree_entries(tree: Tree) -> list[dict[str, Any]]:
@@ -73,7 +105,7 @@ def loss_facts(schema: Schema) -> LossFacts | None:
 def rounded_prices(schema: Schema) -> list[dict[str, Any]]:
     """Each price that is not counted as it was given: what all amounts have in common cannot always hold a third."""
     return [
-        place | {"given": text_of(given), "counted": text_of(counted)}
+        place | {"given": str(given), "counted": str(counted)}
         for place, given, counted in _amounts(schema)
         if given != counted
     ]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.learn.greedy.native import count_classes
 from budgetree.problem import Instance
-from budgetree.proof.bounds import Bound, present_rows, text_of
+from budgetree.proof.entries import Bound, present_rows
 from budgetree.services.clock import Clock
 from budgetree.tree import LEAF, Tree
 
@@ -35,7 +35,7 @@ EXACT_TRIES = 5  # sets that floats find best, computed again in fractions
 def functions_for(errors: Fraction) -> list[tuple[Impurity, dict[str, Any]]]:
     """Every admissible function that is zero on each leaf with at most these errors, and how a certificate names it."""
     hinged: list[tuple[Impurity, dict[str, Any]]] = [
-        (kind(errors), {"name": kind.__name__, "parameter": text_of(errors)}) for kind in (HingedPairs, HingedProduct)
+        (kind(errors), {"name": kind.__name__, "parameter": str(errors)}) for kind in (HingedPairs, HingedProduct)
     ]
     if errors > 0:
         return hinged

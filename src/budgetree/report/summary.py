@@ -20,7 +20,7 @@ from budgetree.tree.model.file import model_text
 from budgetree.tree.model.history import expected_content
 from budgetree.tree.model.leaves import models_content
 from budgetree.tree.provenance import Method
-from budgetree.tree.usual import usual_branch
+from budgetree.tree.routing import majority_branch
 
 
 def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = None) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     entry["test"] = test
     entry["price"] = [table.amount(units) for units in ends]
     entry["branches"] = [None if child == NO_BRANCH else child for child in below]
-    entry["usual"] = asdict(usual_branch(tree, node))
+    entry["usual"] = asdict(majority_branch(tree, node))
     return entry
 
 

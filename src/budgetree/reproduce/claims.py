@@ -17,7 +17,7 @@ from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powe
 from budgetree.learn import frontier, grow
 from budgetree.problem import Instance
 from budgetree.proof import certify
-from budgetree.proof.error_bounds import bounds_on_errors
+from budgetree.proof.paper_bounds import bounds_on_errors
 from budgetree.reproduce.evidence import HINGED, POWERS, Evidence, Panel, by_outcome
 from budgetree.services.words import counted
 

@@ -16,7 +16,7 @@ from budgetree.problem.prices import fees_due
 from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.services.words import counted
 from budgetree.tree.nodes import LEAF, NO_BRANCH
-from budgetree.tree.usual import usual_branch
+from budgetree.tree.routing import majority_branch
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -435,8 +435,8 @@ class Consultation:
         """Where an answer leads from a node, and what was assumed for that."""
         if answer.available:
             return self._child(node, answer), None
-        usual = usual_branch(self.tree, node)
-        return usual.child, usual.outcomes
+        majority = majority_branch(self.tree, node)
+        return majority.child, majority.outcomes
 
     def _child(self, node: int, answer: _Answer) -> int:
         """Where a result leads; NO_BRANCH where it ends the path."""

@@ -23,11 +23,10 @@ from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Charges, Nodes, charges
-from budgetree.tree.paths import first_unknown, tests_on_path
 from budgetree.tree.proven import Proven, Statement, state
 from budgetree.tree.provenance import Expected, Known, Method, Origin
 from budgetree.tree.purchases import Spending, spending
-from budgetree.tree.routing import Ends, Map, walk
+from budgetree.tree.routing import Ends, first_unknown, tests_on_path, walk
 from budgetree.tree.shown import Shown
 
 UNKNOWN = Origin()
@@ -705,16 +704,6 @@ class Tree(Shown):
         return most - nodes.paid
 
     @cached_property
-    def chart(self) -> Map:
-        """The tree as the arrays that a walk through it reads.
-
-        :meta private:
-        """
-        nodes, schema = self.nodes, self.schema
-        plain = Map(nodes.test, nodes.first_branch, nodes.branches, schema.n_outcomes, self.charges.price)
-        return replace(plain, otherwise=nodes.otherwise, stops=self.may_stop, models=self.models)
-
-    @cached_property
     def may_stop(self) -> NDArray[np.bool_]:
         """Per node, whether a case stops before its test where the answer is sure.
 
@@ -735,7 +724,7 @@ class Tree(Shown):
         return None if self.nodes.otherwise is None else spending(self.nodes, self.charges, self.schema.n_outcomes)
 
     def _walk(self, codes: Any) -> Ends:
-        return walk(self.chart, check_codes(codes, len(self.test_names)))
+        return walk(self, check_codes(codes, len(self.test_names)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

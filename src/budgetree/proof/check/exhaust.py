@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from budgetree.proof.check.clock import Deadline, OutOfTimeError
+from budgetree.proof.check.reading import Deadline, OutOfTimeError
 
 ENDLESS = 1 << 62  # above every cost and every count
 MANY = 1000  # cases between two looks at the clock

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from budgetree.proof.check.clock import Deadline
+from budgetree.proof.check.reading import Deadline
 
 MANY = 1000  # rows between two looks at the clock
 Result = TypeVar("Result")

@@ -1,7 +1,9 @@
-"""The paper's a-priori guarantee: whether the tree is one that the greedy rule grows, from scratch and exactly.
+"""What the paper promises. The guarantee: whether the tree is one that the greedy rule grows, from scratch and exactly.
 
 At each node the rule does the test with the least R(t) = max over outcomes of price / (F(G) − F(its cases)), and it
 stops where F is 0. Any tree of such choices has the guarantee ln F(S) + 1, whichever of equals was taken.
+
+And the bounds on the share of errors, of a tree whose leaves have no impurity left by a hinged function.
 """
 
 from __future__ import annotations
@@ -10,13 +12,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 from budgetree.proof.check import witness
-from budgetree.proof.check.clock import Deadline
 from budgetree.proof.check.facts import Whole
-from budgetree.proof.check.reading import Flaw, fields, short
+from budgetree.proof.check.reading import Deadline, Flaw, fields, short
 from budgetree.proof.check.trees import CheckedTree
+
+HINGED = ("HingedPairs", "HingedProduct")
 
 
 @dataclass(frozen=True)
@@ -87,3 +91,21 @@ def check_growth(rule: Rule, tree: CheckedTree, deadline: Deadline) -> None:
 
 def _cases(rows: list[int]) -> str:
     return f"{len(rows)} case{'' if len(rows) == 1 else 's'}"
+
+
+def error_bounds(name: str, leaves: list[list[int]], whole: Whole) -> dict[str, Fraction]:
+    """The least α for which no leaf has impurity left, the bound, and the one refined over η.
+
+    `leaves` are the class weights of each leaf in grains, the heaviest first.
+    """
+    pairs = name == "HingedPairs"
+    tops = {(counts[0], counts[1] if len(counts) > 1 else 0) for counts in leaves}
+    alpha = max(Fraction(a * b, a + b) if pairs else Fraction(b) for a, b in tops)  # in grains
+    k, n = whole.n_classes, sum(whole.weights)
+    per_leaf = (k if pairs else 1) * (k - 1) * alpha / n  # of the error rate, per leaf
+    heaviest = [0, *accumulate(sorted((sum(counts) for counts in leaves), reverse=True))]
+    # Over a common denominator, all whole: the tree may have many leaves.
+    below = math.lcm(per_leaf.denominator, k * n)
+    step, rest = int(per_leaf * below), (k - 1) * (below // (k * n))
+    refined = Fraction(min(step * j + rest * (n - covered) for j, covered in enumerate(heaviest)), below)
+    return {"alpha": alpha * whole.grain, "bound": len(leaves) * per_leaf, "refined": refined}

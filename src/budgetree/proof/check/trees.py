@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from budgetree.proof.check.clock import Deadline
 from budgetree.proof.check.facts import Whole
-from budgetree.proof.check.reading import Flaw, fields, index, items, short
+from budgetree.proof.check.reading import Deadline, Flaw, fields, index, items, short
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from budgetree.proof.check import greedy, shares, trees, witness, words
-from budgetree.proof.check.clock import Deadline, OutOfTimeError, undisturbed
-from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, seal
+from budgetree.proof.check import greedy, trees, witness
+from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, Claim, not_applicable, reason, seal
 from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import Facts, LossFacts, Whole
-from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
+from budgetree.proof.check.reading import (
+    Deadline,
+    Flaw,
+    OutOfTimeError,
+    counted,
+    fields,
+    fraction,
+    index,
+    items,
+    short,
+    undisturbed,
+)
 from budgetree.proof.check.trees import CheckedTree
 
 __all__ = ["FORMAT", "VERSION", "CheckReport", "Facts", "LossFacts", "seal", "verify"]
@@ -119,7 +129,7 @@ class _Verifier:
         given, document = self.facts.losses, self.document
         if document.get("losses") != (None if given is None else given.content()):
             raise Flaw("losses: are not those of the facts")
-        right = words.not_applicable(given is not None, document.get("spared") is not None)
+        right = not_applicable(given is not None, document.get("spared") is not None)
         if document.get("not_applicable") != right:
             raise Flaw(f"not_applicable: expected {short(right)}, got {short(document.get('not_applicable'))}")
         if given is None and document.get("spared") is not None:
@@ -174,9 +184,9 @@ class _Verifier:
 
     def error_bound(self, entry: Any, where: str, leaves: list[list[int]], rate: Fraction) -> None:
         entry = fields(entry, where, ("name", "alpha", "bound", "refined"))
-        if entry["name"] not in shares.NAMES:
+        if entry["name"] not in greedy.HINGED:
             raise Flaw(f"{where}.name: expected HingedPairs or HingedProduct, got {short(entry['name'])}")
-        right = shares.bounds(entry["name"], leaves, self.whole)
+        right = greedy.error_bounds(entry["name"], leaves, self.whole)
         for key, number in right.items():
             self.attempt(f"{where}.{key}", self.claim, entry[key], number, f"{where}.{key}")
         if rate > (least := min(right["bound"], right["refined"])):
@@ -204,8 +214,8 @@ class _Verifier:
         winner = None if document["winner"] is None else document["bounds"][document["winner"]]
         loss = None if self.facts.losses is None else score.loss
         lower = fraction(document["lower_bound"], "lower_bound")
-        claim = words.Claim(score.errors, loss, score.max_cost, score.cost, lower, winner)
-        if document["reason"] != (right := words.reason(claim)):
+        claim = Claim(score.errors, loss, score.max_cost, score.cost, lower, winner)
+        if document["reason"] != (right := reason(claim)):
             stated = short(document["reason"])
             self.unverified.append(f"reason: {stated} is the issuer's word; what was checked says {right!r}")
 

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from budgetree.proof.check.clock import Deadline
 from budgetree.proof.check.exhaust import Known, Search
 from budgetree.proof.check.facts import Whole
-from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
+from budgetree.proof.check.reading import Deadline, Flaw, counted, fields, fraction, index, items, short
 
 HIGHEST_POWER = 1000  # a larger exponent would only keep the checker busy
 

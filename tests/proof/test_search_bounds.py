@@ -11,7 +11,7 @@ from reference import random_problem
 from support import to_instance
 
 import budgetree as bt
-from budgetree.proof.leaf_count import leaf_count_bound
+from budgetree.proof.search_bounds import leaf_count_bound
 from reference_exact import optimal_frontier
 
 

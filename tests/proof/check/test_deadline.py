@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from budgetree.proof.check.clock import Deadline, OutOfTimeError, undisturbed
+from budgetree.proof.check.reading import Deadline, OutOfTimeError, undisturbed
 
 
 def test_a_deadline_without_seconds_never_comes():

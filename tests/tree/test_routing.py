@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.tree.paths import ALL_KNOWN
+from budgetree.tree.routing import ALL_KNOWN
 
 
 @pytest.fixture(scope="module")

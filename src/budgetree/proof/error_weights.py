@@ -28,7 +28,7 @@ MAX_CELLS = 400  # of a loss table, for which better classes to spare are looked
 
 
 @dataclass(frozen=True, slots=True)
-class Stakes:
+class ErrorWeights:
     """An instance whose errors bound losses from below."""
 
     instance: Instance  # each case counts what is at stake
@@ -36,11 +36,11 @@ class Stakes:
     spared: tuple[int, ...] | None  # per answer, the position of a class; None where an error costs 1
 
 
-def stakes_of(instance: Instance, tree: Tree) -> Stakes | None:
+def error_weights_of(instance: Instance, tree: Tree) -> ErrorWeights | None:
     """For trees that lose no more than this; None where fewer than two classes that occur have anything at stake."""
     table, loss = instance.schema.loss_table, tree.exact_loss
     if table.is_plain:
-        return Stakes(instance, tree.exact_errors, None)
+        return ErrorWeights(instance, tree.exact_errors, None)
     spared = spared_classes(table, instance.class_order.counts)
     excess = table.units - table.units.min(axis=1, keepdims=True)
     stake = _stakes(excess, spared)
@@ -50,7 +50,7 @@ def stakes_of(instance: Instance, tree: Tree) -> Stakes | None:
     scale = instance.schema.weight_scale * table.scale
     least = table.units.min(axis=1)
     unavoidable = Fraction(int(instance.class_order.counts @ least)) / scale
-    return Stakes(instance.counted_by(units, scale), loss - unavoidable, tuple(spared.tolist()))
+    return ErrorWeights(instance.counted_by(units, scale), loss - unavoidable, tuple(spared.tolist()))
 
 
 def spared_classes(table: LossTable, counts: NDArray[np.int64]) -> NDArray[np.int64]:

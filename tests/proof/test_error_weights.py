@@ -17,9 +17,9 @@ from _support.refusals import refused
 from budgetree.errors import TreeError
 from budgetree.proof import ratio as ratio_module
 from budgetree.proof.check import seal, verify
-from budgetree.proof.check.words import ERROR_BOUNDS, GUARANTEE, NO_STAKES
+from budgetree.proof.check.document import ERROR_BOUNDS, GUARANTEE, NO_STAKES
 from budgetree.proof.entries import facts_of
-from budgetree.proof.stakes import stakes_of
+from budgetree.proof.error_weights import error_weights_of
 from losing_problems import to_instance
 
 
@@ -89,7 +89,7 @@ def test_every_tree_that_loses_little_makes_few_errors_by_what_is_at_stake(chunk
         problem = reference.random_problem(random.Random(1000 + seed), max_cases=7, max_min_cases=1, losses=True)
         instance = to_instance(problem)
         tree = bt.grow(instance)
-        stakes = stakes_of(instance, tree)
+        stakes = error_weights_of(instance, tree)
         if stakes is None or stakes.spared is None:
             continue
         weights = [Fraction(int(units)) / stakes.instance.schema.weight_scale for units in stakes.instance.weight_units]
@@ -189,7 +189,7 @@ def referral(weights: Any = None) -> bt.Instance:
 
 def test_an_answer_spares_the_class_that_it_would_put_least_at_stake() -> None:
     instance = referral()
-    stakes = stakes_of(instance, bt.grow(instance))
+    stakes = error_weights_of(instance, bt.grow(instance))
     assert stakes is not None
     assert stakes.spared == (0, 1, 1)
     assert [stakes.instance.weight_units[instance.labels == c].max() for c in range(2)] == [1, 50]

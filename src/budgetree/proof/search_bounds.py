@@ -1,19 +1,25 @@
-"""The bound of exhaustive search: the least budget at which any tree makes so few errors, or loses so little.
+"""Bounds of exhaustive search, and of counting: the least budget at which any tree makes so few errors.
 
-Each test stands at its least price on every outcome, so that the bound holds for the costliest path that a known case
-takes; shared fees are paid once per path.
+search  each test stands at its least price on every outcome, so that the bound holds for the costliest path that a
+        known case takes; shared fees are paid once per path
+count   a tree has no more leaves than its tests can tell apart, and answers no more classes than it has leaves:
+        leaves within a budget ≤ the largest product of outcomes over tests that cost no more together.
+        To tell 200 faults apart by yes or no, some case is asked eight times. Fees are left out and each test counts at
+        its cheapest outcome, so the bound holds whatever a path shows.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
 from budgetree.errors import TooLargeError
 from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES
 from budgetree.learn.settings import Request, check_threads
 from budgetree.problem import Instance, Prices
-from budgetree.proof.bounds import Bound
+from budgetree.proof.entries import Bound
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport
 
@@ -59,3 +65,29 @@ def _at_least_prices(instance: Instance) -> Instance:
         name: (fee, list(entry.tests)) for fee, (name, entry) in zip(fees, instance.prices.shared.items(), strict=True)
     }
     return instance.priced(Prices(tests, shared=shared))
+
+
+def leaf_count_bound(instance: Instance, allowed: Fraction) -> Fraction:
+    """What no tree with at most the allowed errors (by weight) costs less than, in the worst case."""
+    needed = _classes_needed(instance, allowed)
+    table = instance.schema.table
+    cheapest = {1: 0}  # by how many leaves there may be: the least units that buy so many; more than needed is enough
+    for test in range(instance.n_tests):
+        shown = np.flatnonzero(np.bincount(instance.codes[:, test]))
+        price = int(table.own[test, shown].min())
+        for leaves, units in sorted(cheapest.items(), reverse=True):
+            more = min(leaves * len(shown), needed)
+            cheapest[more] = min(units + price, cheapest.get(more, units + price))
+    # Where the tests are too few, no tree makes so few errors, and nothing is said of what it would cost.
+    return Fraction(cheapest.get(needed, 0)) / table.scale
+
+
+def _classes_needed(instance: Instance, allowed: Fraction) -> int:
+    """How many classes must have a leaf: the largest, until no more than the allowed weight is left."""
+    weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)
+    left, needed = Fraction(sum(weights)), 0
+    most = allowed * instance.schema.weight_scale
+    while left > most:
+        left -= weights[needed]
+        needed += 1
+    return max(needed, 1)

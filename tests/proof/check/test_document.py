@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import budgetree as bt
-from budgetree.proof.check import words
+from budgetree.proof.check import document
 from budgetree.services.words import show_number
 
 SEARCH = {"kind": "search", "value": "5"}
@@ -15,7 +15,7 @@ RATIO = {"kind": "ratio", "impurity": {"name": "HingedPairs", "parameter": "3/2"
 
 def claim(errors=0, loss=None, max_cost=6, known=6, lower=5, winner=SEARCH):
     numbers = [None if number is None else Fraction(number) for number in (errors, loss, max_cost, known, lower)]
-    return words.reason(words.Claim(*numbers, winner))
+    return document.reason(document.Claim(*numbers, winner))
 
 
 @pytest.mark.parametrize(
@@ -50,16 +50,16 @@ def test_a_reason_says_what_is_proven_and_why(settings, sentence):
 
 @pytest.mark.parametrize("number", ["0", "2", "1761/100", "1/3", "1934572/10", "12345678901234/1000", "1/100000000"])
 def test_numbers_are_shown_as_everywhere(number):
-    assert words.number(Fraction(number)) == show_number(Fraction(number))
+    assert document.number(Fraction(number)) == show_number(Fraction(number))
 
 
 @pytest.mark.parametrize("function", [bt.Pairs(), bt.Powers(4), bt.HingedPairs(2), bt.HingedProduct(0.5)])
 def test_functions_are_named_as_python_shows_them(function):
     parameter = next((str(Fraction(value)) for value in vars(function).values()), None)
-    assert words.function_name({"name": type(function).__name__, "parameter": parameter}) == repr(function)
+    assert document.function_name({"name": type(function).__name__, "parameter": parameter}) == repr(function)
 
 
 def test_what_does_not_apply_is_said_only_with_losses():
-    assert words.not_applicable(False, False) == {}
-    assert list(words.not_applicable(True, True)) == ["guarantee", "error_bounds"]
-    assert list(words.not_applicable(True, False)) == ["guarantee", "error_bounds", "ratio", "cover"]
+    assert document.not_applicable(False, False) == {}
+    assert list(document.not_applicable(True, True)) == ["guarantee", "error_bounds"]
+    assert list(document.not_applicable(True, False)) == ["guarantee", "error_bounds", "ratio", "cover"]

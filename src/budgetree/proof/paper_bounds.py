@@ -1,7 +1,13 @@
-"""The paper's a-priori guarantee for greedy trees: their worst case is within ln F(S) + 1 of the best."""
+"""What the paper promises of a tree: greedy ones are within ln F(S) + 1 of the best, hinged ones bound their errors.
+
+The bounds on errors hold for any tree, with the least α for which no leaf has impurity left. They bound what leaves get
+wrong that answer with the most common class. With losses leaves answer what loses least, which may be any class: the
+bounds do not apply, and a certificate says so.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import gcd
 from typing import Any
 
@@ -9,7 +15,6 @@ import numpy as np
 
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.problem import Instance
-from budgetree.proof.bounds import text_of
 from budgetree.tree import Tree
 
 # Those whose a-priori guarantee the paper has.
@@ -51,5 +56,39 @@ def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
         return None
     if any(function(counts) > 0 for counts in np.unique(mixed, axis=0)):
         return None
-    impurity = {"name": name, "parameter": None if parameter is None else text_of(parameter)}
+    impurity = {"name": name, "parameter": None if parameter is None else str(parameter)}
     return {"impurity": impurity, "factor": function.guarantee(whole)}
+
+
+def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
+    """For HingedPairs and HingedProduct: α, the paper's bound on the share of errors, and the one refined over η."""
+    nodes = tree.nodes
+    counts = nodes.counts[nodes.is_leaf]
+    k, total = counts.shape[1], int(counts.sum())
+    if k < 2 or not tree.schema.loss_table.is_plain:
+        return []
+    second, first = np.sort(counts, axis=1)[:, -2:].T
+    # In floats to screen: what ties with the largest there is compared exactly.
+    owed = np.where(first > 0, first.astype(float) * second / np.maximum(first + second, 1), 0.0)
+    nearly = np.flatnonzero(owed >= owed.max() * (1 - 1e-9))
+    pairs = set(zip(first[nearly].tolist(), second[nearly].tolist(), strict=True))
+    alphas = {
+        "HingedPairs": max((Fraction(a * b, a + b) for a, b in pairs if a + b), default=Fraction(0)),
+        "HingedProduct": Fraction(int(second.max())),
+    }
+    factors = {"HingedPairs": k * (k - 1), "HingedProduct": k - 1}
+    weights = counts.sum(axis=1)
+    found = []
+    for name, alpha in alphas.items():
+        per_leaf = factors[name] * alpha / total
+        # η is the share of the leaves beyond some of the heaviest: there at most (k − 1) of k are wrong. Each leaf is
+        # best on the side where it adds less.
+        counted = weights > per_leaf * k * total // (k - 1)
+        refined = per_leaf * int(counted.sum()) + Fraction((k - 1) * int(weights[~counted].sum()), k * total)
+        found.append({
+            "name": name,
+            "alpha": str(alpha / tree.schema.weight_scale),
+            "bound": str(per_leaf * len(counts)),
+            "refined": str(refined),
+        })  # fmt: skip
+    return found
