@@ -11,7 +11,7 @@ import pytest
 from command_line import run
 
 from _support.refusals import refused
-from budgetree.cli.inputs import Request, given_settings, labelled
+from budgetree.cli.inputs import Request, given_settings, located
 from budgetree.errors import LabelsError
 from labelled import heart_frame, heart_tree
 
@@ -104,12 +104,15 @@ def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
     assert not Path("m.json").exists()
 
 
-def test_a_tree_that_was_grown_elsewhere_is_labelled_by_the_request(place: Path) -> None:
-    plain = heart_tree().with_labels(None)
-    given = given_settings(Request("cases.csv", prices="prices.toml"))
-    assert labelled(plain, given.labels, "prices.toml").schema.wording.tests[0] == "Sex"
-    assert labelled(plain, None, None) is plain
+def test_labels_are_those_of_their_own_file_before_those_of_the_price_list(place: Path) -> None:
+    assert given_settings(Request("cases.csv")).labels is None
+    listed = given_settings(Request("cases.csv", prices="prices.toml")).labels
+    assert listed is not None
+    assert listed.tests["sex"].name == "Sex"
     Path("bad.toml").write_text('[labels.tests]\nsexx = "Sex"')
-    given = given_settings(Request("cases.csv", prices="prices.toml", labels="bad.toml"))
-    with refused(LabelsError, subject="sexx", source="bad.toml"):
-        labelled(plain, given.labels, "bad.toml")
+    for request, file in (
+        (Request("cases.csv", prices="prices.toml", labels="bad.toml"), "bad.toml"),
+        (Request("cases.csv", prices="bad.toml"), "bad.toml"),
+    ):
+        with refused(LabelsError, subject="sexx", source=file), located(request, "cases.csv"):
+            heart_tree().with_labels(given_settings(request).labels)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.cli.inputs import FitRequest, Request, check_names, given_settings, labelled, located, warn_of
+from budgetree.cli.inputs import FitRequest, Request, check_names, given_settings, located, warn_of
 from budgetree.errors import SettingError, Where
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
         parts = parts_of_files(request.data, request.reading, request.drop, n_threads=n_threads)
         cases = _cases(client, request, parts, wanted)
         warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
-        return labelled(_tree(cases, asked), given.labels, request.labels or request.prices)
+        tree = _tree(cases, asked)
+        with located(request, request.data):
+            return tree.with_labels(given.labels)
 
 
 def _wanted(request: Request, given: Settings) -> CaseRequest:

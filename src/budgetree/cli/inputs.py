@@ -6,10 +6,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from budgetree import datasets
+from budgetree.cli.suspects import about_classes, find_suspects
+from budgetree.data.encoders import LevelCounts
+from budgetree.data.source import Reading, as_known_cases, find_files, read_table
+from budgetree.data.table import Table
+from budgetree.distributed import AnyCases
 from budgetree.errors import (
     BudgetreeError,
     FileError,
@@ -20,16 +26,12 @@ from budgetree.errors import (
     TableError,
     Where,
 )
-from budgetree.services.words import no_such, some_of
-
-if TYPE_CHECKING:
-    from budgetree.data.encoders import LevelCounts
-    from budgetree.data.source import Reading
-    from budgetree.data.table import Table
-    from budgetree.distributed import AnyCases
-    from budgetree.problem import Instance, Labels
-    from budgetree.problem.settings_file import Settings
-    from budgetree.tree import Tree
+from budgetree.problem import Instance, Labels, Losses, Prices
+from budgetree.problem.settings_file import Settings, read_settings
+from budgetree.proof._certify import DEFAULT_SECONDS
+from budgetree.services.files import check_place
+from budgetree.services.words import no_such, some_of, visible
+from budgetree.tree import Tree
 
 SEARCH_SHARE = 0.5  # of a time limit, where a certificate is made too: for the file, or for the bound that is asked for
 
@@ -62,8 +64,6 @@ class Request:
     @property
     def reading(self) -> Reading:
         """What is said about the file."""
-        from budgetree.data.source import Reading
-
         return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
 
 
@@ -97,20 +97,12 @@ class FitRequest:
     @property
     def proof_seconds(self) -> float:
         """The time for a certificate."""
-        from budgetree.proof._certify import DEFAULT_SECONDS
-
         return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
 
 
 def open_table(data: str, reading: Reading | None = None) -> Table:
     """A file of any kind, or a bundled data set; a file comes first where both have the name."""
-    if is_bundled(data):
-        from budgetree import datasets
-
-        return datasets.table(data)
-    from budgetree.data.source import read_table
-
-    return read_table(data, reading)
+    return datasets.table(data) if is_bundled(data) else read_table(data, reading)
 
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
@@ -120,24 +112,14 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
         raise SettingError(message, subject="groups", found=request.groups, where=Where(request.data))
     table = open_table(request.data, request.reading)
     instance = instance_from(table, request)
+    rows = table.without_empty_rows()
     if not is_bundled(request.data):
-        _warn(table, instance, request)
-    if request.groups is None:
-        return instance, None
-    return instance, table.without_empty_rows().column(request.groups).to_list()
-
-
-def _warn(table: Table, instance: Instance, request: Request) -> None:
-    from budgetree.cli.suspects import find_suspects
-
-    warn_of(find_suspects(table.without_empty_rows(), request.target, _no_tests(request)), instance)
+        warn_of(find_suspects(rows, request.target, _no_tests(request)), instance)
+    return instance, None if request.groups is None else rows.column(request.groups).to_list()
 
 
 def warn_of(suspects: Iterable[tuple[str, str]], cases: AnyCases) -> None:
     """Say which columns are doubtful, and what is odd about the classes."""
-    from budgetree.cli.suspects import about_classes
-    from budgetree.services.words import visible
-
     messages = [*(f"{name}: {message}" for name, message in suspects), about_classes(cases)]
     for message in filter(None, messages):
         click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
@@ -145,9 +127,6 @@ def warn_of(suspects: Iterable[tuple[str, str]], cases: AnyCases) -> None:
 
 def given_settings(request: Request) -> Settings:
     """The price list and what else is in it; losses and labels from files that are named for them come first."""
-    from budgetree.problem import Labels, Losses, Prices
-    from budgetree.problem.settings_file import Settings, read_settings
-
     given = Settings()
     if request.prices is not None:
         given = read_settings(request.prices)
@@ -195,8 +174,6 @@ def located(request: Request, source: str) -> Iterator[None]:
 
 
 def _bundled(request: Request, given: Settings) -> Instance:
-    from budgetree import datasets
-
     if request.target is not None or request.drop or request.duplicates != "keep":
         message = "a bundled data set is prepared as in the paper; --target, --drop and --duplicates are for files."
         raise SettingError(message, where=Where(request.data))
@@ -205,9 +182,6 @@ def _bundled(request: Request, given: Settings) -> Instance:
 
 
 def _read(table: Table, request: Request, given: Settings) -> Instance:
-    from budgetree.data.source import as_known_cases
-    from budgetree.problem import Instance
-
     target = _check_target(table.names, request)
     return Instance.from_table(
         as_known_cases(table, target, _no_tests(request)),
@@ -227,8 +201,6 @@ def _no_tests(request: Request) -> list[str]:
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
     """An error if a file could not be written, or would replace what is read or another output."""
-    from budgetree.services.files import check_place
-
     read = [file for path in inputs if path is not None for file in _files_of(path)]
     taken = {os.path.realpath(path): path for path in read}
     for path in outputs:
@@ -246,8 +218,6 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
 
 def _files_of(path: str) -> list[str]:
     """The file, or those that a pattern names."""
-    from budgetree.data.source import find_files
-
     try:
         return find_files(path)
     except FileNotFoundError:  # which is said when it is read
@@ -273,26 +243,11 @@ def _check_target(names: Sequence[str], request: Request) -> str:
 
 
 def is_bundled(data: str) -> bool:
-    if os.path.exists(data):
-        return False
-    from budgetree import datasets
-
-    return data in datasets.names()
+    return data in datasets.names() and not os.path.exists(data)
 
 
 def open_model(model: str, labels: str | None) -> Tree:
     """The tree of a model file; labels that are given now take the place of its own."""
-    from budgetree.problem import Labels
-    from budgetree.tree import Tree
-
     tree = Tree.from_json(model)
-    return tree if labels is None else labelled(tree, Labels.from_toml(labels), labels)
-
-
-def labelled(tree: Tree, labels: Labels | None, file: str | None) -> Tree:
-    """The tree with the labels of a file, if there are any."""
-    try:
-        return tree if labels is None else tree.with_labels(labels)
-    except LabelsError as error:
-        error.at(Where(str(file)))
-        raise
+    with located(Request(model, labels=labels), model):
+        return tree if labels is None else tree.with_labels(Labels.from_toml(labels))
