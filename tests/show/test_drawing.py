@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import random
+from xml.etree import ElementTree
 
 import pytest
 import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.show.drawing import WORST, Box, Drawing, Stroke, Text, text_width
+from budgetree.show.drawing import (
+    GREYS,
+    WORST,
+    Box,
+    Drawing,
+    Stroke,
+    Text,
+    answer_colours,
+    class_colours,
+    text_width,
+    tint,
+)
 from losing import losing_tree
 
 
@@ -129,3 +141,36 @@ def test_an_answer_that_is_no_class_is_drawn_with_the_cases_that_get_it(leaves: 
     else:
         position = next(number for number, text in enumerate(texts) if text in ("refer", "wait"))
         assert texts[position + 1].isdigit()
+
+
+def test_an_svg_is_xml_and_names_are_not_markup() -> None:
+    name = "<script>x</script> & \x00\n"
+    tree = bt.grow(bt.Instance([[0], [1]], ["<b>", '"&'], test_names=[name]))
+    root = ElementTree.fromstring(tree.to_svg())
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}title"))) == 3  # the long story of each box
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert r"<script>x</script> & \x00\n" in "".join(text or "" for text in texts)
+    assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+
+
+def test_a_notebook_draws_the_tree() -> None:
+    tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    html = tree._repr_html_()
+    assert html.startswith("<div")
+    assert html.count("<rect") > 10
+    assert "glucose" in html or "age" in html
+
+
+def test_colours_differ_for_as_many_classes_as_there_are() -> None:
+    for n_classes in (1, 2, 7, 8, 19, 60):
+        assert len(set(class_colours(n_classes))) == n_classes
+
+
+def test_a_tint_is_the_colour_mixed_with_white() -> None:
+    assert tint("#000000", 0.2) == "#CCCCCC"
+    assert tint("#0072B2", 1) == "#0072B2"
+
+
+def test_answers_that_are_no_class_are_grey() -> None:
+    assert answer_colours(2, 2) == class_colours(2)
+    assert answer_colours(2, 6) == (*class_colours(2), *GREYS, GREYS[0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import budgetree as bt
+from budgetree.show.text import MAX_PAIRS, confusion_lines, confusion_table, loss_words
+from budgetree.tree import Confusion
 from losing import losing_tree
 
 
@@ -64,3 +66,60 @@ def test_of_many_classes_the_five_largest_are_listed() -> None:
     instance = bt.Instance([[row % 2] for row in range(len(labels))], labels)
     first = bt.grow(instance, budget=0).to_text().splitlines()[1]
     assert first == "→ 0  [0 3, 1 3, 2 1, 3 1, 4 1 and 195 more]"
+
+
+@pytest.mark.parametrize(
+    ("leaves", "words"),
+    [
+        (None, "loss 26.5 (2 errors, 63 referred)"),
+        ("model", "loss 37.9 (1 error, 113 referred)"),
+    ],
+)
+def test_loss_is_said_with_the_errors_and_referrals_that_make_it(leaves: str | None, words: str) -> None:
+    assert loss_words(losing_tree(leaves), has_losses=True) == words
+    assert losing_tree(leaves).summary().endswith(f"; {words}")
+
+
+def test_without_losses_only_errors_are_said() -> None:
+    tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    assert loss_words(tree, has_losses=False) == f"{tree.errors} errors"
+
+
+def test_referrals_are_said_where_there_are_any() -> None:
+    tree = bt.grow(bt.Instance([[0], [0], [1]], ["a", "b", "b"], losses=bt.Losses({"a": 3})))
+    assert loss_words(tree, has_losses=True) == "loss 1 (1 error)"
+
+
+SMALL = Confusion(("well", "ill", "refer"), ("well", "ill"), ((340, 3), (7, 180), (10, 29.5)))
+
+
+def test_answers_are_rows_and_classes_columns() -> None:
+    assert confusion_table(SMALL).head == ("answer", "well", "ill")
+    assert confusion_table(SMALL).rows[2] == ("refer", "10", "29.5")
+    assert confusion_lines(SMALL) == [
+        "answers by class:",
+        "  answer  well   ill",
+        "  well     340     3",
+        "  ill        7   180",
+        "  refer     10  29.5",
+    ]
+
+
+def test_of_many_classes_the_most_common_other_answers_are_listed() -> None:
+    names = tuple(f"c{i}" for i in range(20))
+    counts = tuple(tuple(i + 1 if j == (i + 1) % 20 else 50 * (i == j) for j in range(20)) for i in range(20))
+    lines = confusion_lines(Confusion(names, names, counts))
+    assert lines[:2] == ["the most common other answers:", "  c0 → c19: 20"]
+    assert len(lines) == MAX_PAIRS + 2
+    assert lines[-1] == "  and 8 more pairs with fewer cases"
+
+
+def test_of_many_classes_that_are_all_right_nothing_is_listed() -> None:
+    names = tuple(range(13))
+    counts = tuple(tuple(int(i == j) for j in range(13)) for i in range(13))
+    assert confusion_lines(Confusion(names, names, counts)) == []
+
+
+def test_a_name_stays_on_its_line() -> None:
+    odd = Confusion(("a\nb", "c"), ("a\nb", "c"), ((1, 0), (0, 1)))
+    assert confusion_lines(odd)[1:3] == [r"  answer  a\nb  c", r"  a\nb       1  0"]

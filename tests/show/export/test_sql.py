@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from functools import cache
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TreeError
-from exported import by_duckdb, deep_tree
+from budgetree.show.export.conditions import Condition, Range
+from budgetree.show.export.sql import _sure_difference, column, condition_words, literal
+from budgetree.tree.leaf_models import softmax
+from exported import by_duckdb, database, deep_tree
 from losing import losing_tree
-from new_cases import frame_of, wild_rows
+from new_cases import frame_of, new_tree, wild_rows
 
 
 def test_sql_runs_on_a_second_engine() -> None:
@@ -57,3 +65,146 @@ def test_classes_that_are_numbers_become_texts_beside_another_answer() -> None:
     tree = bt.grow(bt.Instance([[0], [1], [1], [2]], [1, 1, 2, 2], test_names=["a"], losses=losses))
     found = by_duckdb(tree, pa.table({"a": [0, 1, 2]}))
     assert found == ["1", "refer", "2"] == list(map(str, tree.predict([[0], [1], [2]])))
+
+
+Rows = list[dict[str, Any]]
+
+
+def by_sqlite(tree: bt.Tree, rows: Rows) -> list[Any]:
+    names = list(rows[0])
+    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+    values = [[None if row[name] != row[name] else row[name] for name in names] for row in rows]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE cases ({columns})")
+        connection.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(names))})", values)
+        return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases")]
+
+
+def as_table(rows: Rows) -> pa.Table:
+    return pa.Table.from_pylist(
+        [{name: None if value != value else value for name, value in row.items()} for row in rows]
+    )
+
+
+@cache
+def has_exp() -> bool:
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            return bool(connection.execute("SELECT EXP(0)").fetchall())
+    except sqlite3.OperationalError:
+        return False
+
+
+@pytest.mark.parametrize("sure", [None, 0.8, 0.5])
+def test_three_classes(sure: float | None) -> None:
+    tree, rows = new_tree("model", sure), wild_rows(13)
+    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert ("EXP" in tree.to_sql()) == bool(tree.may_stop.any()) == (sure is not None)
+    assert len(set(predicted)) == 3
+    assert by_duckdb(tree, as_table(rows)) == predicted
+    if sure is None or has_exp():
+        assert by_sqlite(tree, rows) == predicted
+
+
+def strange_frame(seed: int, n_cases: int = 120) -> pd.DataFrame:
+    """Two classes, names and values that need quotes, a column called as the query calls its own, and zeros."""
+    rng = np.random.default_rng(seed)
+    ill = rng.integers(0, 2, n_cases)
+    return pd.DataFrame(
+        {
+            "t_outcome_0": np.round(ill + rng.normal(size=n_cases)) * rng.choice([-1.0, 1.0], n_cases),
+            'the "colour"\nof it': np.array(["it's", "a\n  b", "c"])[(ill + rng.integers(0, 2, n_cases)) % 3],
+            "Score": np.where(rng.random(n_cases) < 0.1, np.nan, ill * 0.8 + rng.normal(size=n_cases)),
+            "count": ill + rng.integers(0, 3, n_cases),
+            "class": np.array(["it's\n well", "ill"])[ill],
+        }
+    )
+
+
+@pytest.mark.parametrize("sure", [None, 0.7, 0.95])
+def test_two_classes_need_no_exp(sure: float | None) -> None:
+    known = strange_frame(1)
+    tree = bt.predictive(bt.Instance.from_frame(known, "class"), budget=4, sure=sure)
+    assert tree.models is not None
+    assert len(tree.tests_used) == 4
+    assert "EXP" not in tree.to_sql()
+    rng = np.random.default_rng(2)
+    fresh = strange_frame(3, 300).drop(columns="class")
+    fresh = fresh.mask(rng.random(fresh.shape) < 0.15)
+    fresh.iloc[::7, 1] = "never seen"
+    fresh.iloc[::5, 0] = -0.0
+    fresh.iloc[1::5, 0] = 0.0
+    predicted = tree.predict(tree.encode(fresh)).tolist()
+    rows = fresh.astype(object).where(fresh.notna(), None).to_dict("records")
+    assert set(predicted) == {"it's\n well", "ill"}
+    assert by_sqlite(tree, rows) == predicted
+    assert by_duckdb(tree, as_table(rows)) == predicted
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_learned_from_codes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 4, (80, 5))
+    tree = bt.predictive(bt.Instance(codes, (codes[:, 0] + codes[:, seed + 1]) // 2 % 3), budget=2, sure=None)
+    fresh = rng.integers(0, 6, (200, 5))
+    predicted = tree.predict(np.where(fresh < 4, fresh, 255)).tolist()
+    rows = [dict(zip(tree.test_names, row, strict=True)) for row in fresh.tolist()]
+    assert by_sqlite(tree, rows) == predicted
+
+
+def test_a_tree_that_asks_nothing_is_still_an_expression() -> None:
+    tree = new_tree("model", None, 0)
+    assert tree.models is not None
+    rows = wild_rows(1, 3)
+    assert by_sqlite(tree, rows) == tree.predict(tree.encode(frame_of(rows))).tolist()
+
+
+@pytest.mark.parametrize("sure", [0.3, 0.5, 0.8, 0.95, 1.0])
+def test_the_limit_of_a_difference_is_that_of_the_probability(sure: float) -> None:
+    limit = _sure_difference(sure)
+    differences = np.array([limit, np.nextafter(limit, np.inf), np.nextafter(limit, -np.inf), limit / 2, 2 * limit])
+    differences = differences[differences >= 0]
+    likeliest = softmax(np.stack([np.zeros(len(differences)), -differences], axis=1)).max(axis=1)
+    assert (likeliest >= sure).tolist() == (differences >= limit).tolist()
+
+
+def test_answers_of_least_expected_loss() -> None:
+    tree, rows = losing_tree("model"), wild_rows(15, 400)
+    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert {"refer", "wait"} <= set(predicted)
+    assert by_duckdb(tree, as_table(rows)) == predicted
+    if has_exp():
+        assert by_sqlite(tree, rows) == predicted
+
+
+def test_two_classes_with_losses() -> None:
+    known = strange_frame(1)
+    losses = bt.Losses({"ill": 3}, answers={"see a doctor": [0.25, 0.5]})
+    tree = bt.predictive(bt.Instance.from_frame(known, "class", losses=losses), budget=4, sure=0.7)
+    rows = strange_frame(4, 300).drop(columns="class")
+    predicted = tree.predict(tree.encode(rows)).tolist()
+    assert set(predicted) == {"it's\n well", "ill", "see a doctor"}
+    assert by_duckdb(tree, as_table(rows.astype(object).where(rows.notna(), None).to_dict("records"))) == predicted
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False) | st.text(st.characters(exclude_characters="\0", codec="utf-8"))
+)
+def test_numbers_and_texts_read_back_as_they_were(value: float | str) -> None:
+    ((found,),) = database().execute(f"SELECT {literal(value)}").fetchall()  # SQLite loses the last digit of some
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("taken", "words"),
+    [
+        (Condition(True), '"a ""b""" IS NULL'),
+        (Condition(False, ranges=(Range(None, 2.0), Range(3.5, None))), '"a ""b""" < 2.0e0 OR "a ""b""" >= 3.5e0'),
+        (Condition(False, ranges=(Range(None, None),)), '"a ""b""" IS NOT NULL'),
+        (Condition(True, values=("x", 1)), '"a ""b""" IS NULL OR "a ""b""" IN (\'x\', 1)'),
+        (Condition(False), "FALSE"),
+    ],
+)
+def test_conditions_in_words(taken: Condition, words: str) -> None:
+    assert condition_words(column('a "b"'), taken) == words
