@@ -40,7 +40,7 @@ def test_check_finds_an_answer_that_is_never_given(folder: Path, capsys: pytest.
 
 def test_of_many_classes_not_every_loss_is_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("refer.toml").write_text("[answers]\nrefer = 0.25\n")
-    assert "losses of up to 1; answers that are no class: 'refer'." in run(
+    assert "losses of up to 1; answers that are not classes: 'refer'." in run(
         capsys, "check", "soybean", "--losses", "refer.toml"
     )
 

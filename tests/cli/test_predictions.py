@@ -41,7 +41,7 @@ def test_rows_may_come_in_parts(leaves: str | None) -> None:
     wrong = sum(a != t for a, t in zip(predicted, right, strict=True) if a in tree.class_names)
     assert lines[0].startswith(f"{wrong} of 90 predictions are wrong (")
     referred = sum(answer not in tree.class_names for answer in predicted)
-    assert any(line.startswith(f"{referred} rows got an answer that is no class (") for line in lines)
+    assert any(line.startswith(f"{referred} rows got an answer that is not a class (") for line in lines)
     assert f"mean loss {float(lost) / 90:.4g} per row." in lines
     assert lines[-6].split() == ["answer", "ill", "well", "worse"]
 

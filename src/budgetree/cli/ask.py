@@ -61,13 +61,13 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
     while True:
         click.echo("> ", nl=False, err=err)
         try:
-            said = input().strip()
+            typed = input().strip()
         except EOFError:
             return False
-        word = said.casefold()
-        if said in case.outcomes or said in case.choices or word not in COMMANDS:
+        word = typed.casefold()
+        if typed in case.outcomes or typed in case.choices or word not in COMMANDS:
             try:
-                case.answer(said)
+                case.answer(typed)
             except ValueError as error:
                 click.echo(f"  {visible(str(error))}", err=err)
                 if word in NO_RESULT:

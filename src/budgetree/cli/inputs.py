@@ -50,7 +50,7 @@ class Request:
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
     duplicates: str = "keep"
-    groups: str | None = None  # a column: its rows belong together, and it is no test
+    groups: str | None = None  # a column: its rows belong together, and it is not a test
     decimal: str | None = None
     thousands: str | None = None
     encoding: str | None = None

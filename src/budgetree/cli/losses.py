@@ -18,7 +18,7 @@ def losses_in_words(schema: Schema) -> Iterator[str]:
     table, words = schema.loss_table, schema.wording
     if len(schema.class_names) > MAX_CLASSES:
         others = listed(words.answers[table.n_classes :])
-        answers = f"; answers that are no class: {others}" if others else ""
+        answers = f"; answers that are not classes: {others}" if others else ""
         yield f"losses of up to {show_number(table.largest / table.scale)}{answers}."
         return
     for true, units in zip(words.classes, table.units.tolist(), strict=True):
@@ -31,14 +31,14 @@ def losses_in_words(schema: Schema) -> Iterator[str]:
 
 
 def useless_answers(schema: Schema) -> Iterator[str]:
-    """Answers that are no class and never lose less than another one; of equals the first is given."""
+    """Answers that are not classes and never lose less than another one; of equals the first is given."""
     table, words = schema.loss_table, schema.wording
-    for place in range(table.n_classes, len(table.answers)):
+    for answer in range(table.n_classes, len(table.answers)):
         for other, name in enumerate(words.answers):
-            more = table.units[:, place] - table.units[:, other]
-            if other != place and more.min() >= (0 if other < place else 1):
+            more = table.units[:, answer] - table.units[:, other]
+            if other != answer and more.min() >= (0 if other < answer else 1):
                 yield (
-                    f"the answer {words.answers[place]!r} never loses less than {name!r}, so no tree gives it; "
+                    f"the answer {words.answers[answer]!r} never loses less than {name!r}, so no tree gives it; "
                     "give it a smaller loss, or leave it out."
                 )
                 break

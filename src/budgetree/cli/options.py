@@ -119,7 +119,7 @@ table = several(
         "--losses",
         metavar="FILE",
         type=click.Path(dir_okay=False),
-        help="What wrong answers cost, in TOML, and answers that are no class; may stand in the price list.",
+        help="What wrong answers cost, in TOML, and answers that are not classes; may stand in the price list.",
     ),
     labels,
     click.option(
@@ -199,7 +199,7 @@ def new_cases(default_objective: str) -> Options:
         click.option(
             "--groups",
             metavar="COL",
-            help="Rows with the same value here belong together (a patient's); the column is no test.",
+            help="Rows with the same value here belong together (a patient's); the column is not a test.",
         ),
         click.option(
             "--leaves",

@@ -126,7 +126,7 @@ class Judgement:
             yield f"  {labels.get(true, true)}: {count} of {total[true]} missed"
         if referrals:
             n_referred = sum(count for (_, answer), count in self.pairs.items() if answer in referrals)
-            yield f"{counted(n_referred, 'row')} got an answer that is no class ({n_referred / max(n_rows, 1):.1%})."
+            yield f"{counted(n_referred, 'row')} got an answer that is not a class ({n_referred / max(n_rows, 1):.1%})."
         if self.schema.losses is not None:
             yield from self._loss_lines(total)
         if n_rows:
@@ -242,12 +242,13 @@ def _pairs(found: Predictions, target: Column) -> Iterator[tuple[str | None, str
     truth = target.coded()
     names: list[str | None] = [*map(str, truth.distinct), None]
     pair = truth.positions.astype(np.int64) % len(names) * max(1, len(found.labels)) + found.answer
-    for place, count in zip(*(part.tolist() for part in np.unique(pair, return_counts=True)), strict=True):
-        yield names[place // len(found.labels)], str(found.labels[place % len(found.labels)]), count
+    for number, count in zip(*(part.tolist() for part in np.unique(pair, return_counts=True)), strict=True):
+        true, answer = divmod(number, len(found.labels))
+        yield names[true], str(found.labels[answer]), count
 
 
 def safe_line(line: str) -> str:
-    """A line of CSV, with ' before every cell that is no number and could be a formula.
+    """A line of CSV, with ' before every cell that is not a number and could be a formula.
 
     >>> safe_line("=cmd(),-3.5,-x,plain")
     "'=cmd(),-3.5,'-x,plain"

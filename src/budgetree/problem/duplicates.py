@@ -32,7 +32,7 @@ class ClassTotals:
 
     @property
     def leaf_errors(self) -> int:
-        """What that leaf gets wrong, in weight units; an answer that is no class is no error."""
+        """What that leaf gets wrong, in weight units; an answer that is not a class is not an error."""
         answer = int(self.table.best(self.counts))
         return int(self.counts.sum() - self.counts[answer]) if answer < len(self.counts) else 0
 

@@ -57,7 +57,7 @@ class Labels:
     tests : dict, optional
         {test: label}, or {test: {"name": …, "help": …, "outcomes": {outcome: label}}}, each part if wanted.
     classes : dict, optional
-        {class: label}, or {class: {"name": …, "help": …}}; also answers that are no class.
+        {class: label}, or {class: {"name": …, "help": …}}; also answers that are not classes.
     unit : str, default ''
         Of prices and costs: "€" is written after a number; with "{}" it says where the number goes: "${}".
 

@@ -41,7 +41,7 @@ class Losses:
         this class, whatever is answered (both may be mixed); or a square array, class × answer, in the order of the
         classes.
     answers : dict, optional
-        Answers that are no class, such as a referral: {name: loss}, whatever the class; {name: {class: loss}}, for
+        Answers that are not classes, such as a referral: {name: loss}, whatever the class; {name: {class: loss}}, for
         every class; or {name: [loss, …]} in the order of the classes.
 
     Raises
@@ -256,7 +256,7 @@ def _answer_losses(name: str, given: Any) -> AnswerLosses:
 
 
 def _column(answer: str, given: AnswerLosses, names: tuple[Any, ...]) -> list[Fraction]:
-    """What an answer that is no class costs for each class; nothing is left to guess."""
+    """What an answer that is not a class costs for each class; nothing is left to guess."""
     if isinstance(given, Fraction):
         return [given] * len(names)
     if isinstance(given, tuple):
@@ -313,7 +313,7 @@ class LossTable:
                    cancer    50       0      4
 
     Counts of classes become losses of answers by one product. Of answers that lose the same the first is given: the
-    class that sorts first, then answers that are no class.
+    class that sorts first, then answers that are not classes.
     """
 
     answers: tuple[Any, ...]  # the classes, then whatever else may be answered

@@ -412,7 +412,7 @@ class PriceTable:
 
 
 def fees_due(unpaid: NDArray[np.int64], fees: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sum of the fees whose bits are set, for each mask: the one place where fees are added up."""
+    """The sum of the fees whose bits are set, for each mask; fees are added up nowhere else."""
     due = np.zeros(unpaid.shape, dtype=np.int64)
     for fee, amount in enumerate(fees.tolist()):
         due += (unpaid >> fee & 1) * amount

@@ -1,4 +1,4 @@
-"""Numbers that add up exactly: prices and weights become whole units before anyone sums them."""
+"""Numbers that add up exactly: prices and weights become whole units before they are summed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def non_negative(
     """The number a person meant, 0.1 being one tenth and not the nearest binary fraction.
 
     What is below 0, not finite or not a number is refused with the rule; what is too large or too small by its range,
-    which is told by the exponent before any arithmetic: 1e-999999999 written out would fill the memory.
+    which is known from the exponent before any arithmetic: 1e-999999999 written out would fill the memory.
     """
     if type(value) is int and 0 <= value <= LARGEST_EXACT:  # the usual case: growing a small tree takes microseconds
         return Fraction(value)
@@ -180,7 +180,7 @@ def exact_sum(amounts: NDArray[np.float64]) -> Fraction:
         digits, lowest = np.ldexp(mantissas, 53).astype(np.int64), int(exponents.min())
         for part, exponent in ((digits >> 27, lowest - 26), (digits & (2**27 - 1), lowest - 53)):
             sums = np.bincount(exponents - lowest, weights=part)
-            total += sum(int(one) * Fraction(2) ** (exponent + place) for place, one in enumerate(sums.tolist()) if one)
+            total += sum(int(one) * Fraction(2) ** (exponent + bit) for bit, one in enumerate(sums.tolist()) if one)
     return total
 
 
