@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, column_or_1d
 
 from budgetree.errors import SettingError, TableError
-from budgetree.learn._frontier import OBJECTIVES
+from budgetree.learn.settings import check_choice
 from budgetree.problem import Prices
 from budgetree.problem.units import check_weights, exact_sum, non_negative
 from budgetree.services.words import counted
@@ -30,8 +30,7 @@ def wrong(setting: str, found: object, expected: str) -> SettingError:
 def check_settings(objective: str, handle_unknown: str, impurity: Any, min_cases: Any, max_error: Any) -> None:
     """Refuse what is no setting, and what one objective has and the other has not."""
     check_handle_unknown(handle_unknown)
-    if objective not in OBJECTIVES:
-        raise wrong("objective", objective, " or ".join(map(repr, OBJECTIVES)))
+    check_choice("objective", objective, ("known", "new"))
     if objective == "new" and min_cases != 1:
         raise wrong("min_cases", min_cases, "1, or objective='known': min_cases is about the training rows")
     if objective == "new" and max_error is not None:

@@ -4,8 +4,7 @@ from budgetree.learn._frontier import frontier
 from budgetree.learn._grow import grow
 from budgetree.learn._optimal import Solution, optimal
 from budgetree.learn._predictive import predictive
-from budgetree.learn._tradeoff import tradeoff
-from budgetree.learn.curves import Curve, CurvePoint
+from budgetree.learn.curves import Curve, CurvePoint, tradeoff
 from budgetree.learn.points import Frontier, Point
 
 __all__ = [

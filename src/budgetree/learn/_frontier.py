@@ -16,14 +16,18 @@ from budgetree.learn.known_search import KnownSearch
 from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.points import Frontier
 from budgetree.learn.predictive.stop import SURE, check_sure
-from budgetree.learn.settings import check_cache_bytes, check_cases, check_min_cases, check_threads, check_time_limit
+from budgetree.learn.settings import (
+    check_cache_bytes,
+    check_cases,
+    check_choice,
+    check_min_cases,
+    check_threads,
+    check_time_limit,
+)
 from budgetree.learn.validation import check_folds
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited
 from budgetree.services.clock import Clock, WorkPlan
-
-METHODS = ("auto", "exact", "greedy")
-OBJECTIVES = ("known", "new")
 
 
 def frontier(
@@ -101,12 +105,8 @@ def frontier(
     """
     check_cases(instance)
     check_cache_bytes(cache_bytes)
-    if method not in METHODS:
-        message = f"method is {method!r}; expected {', '.join(map(repr, METHODS))}."
-        raise SettingError(message, subject="method", found=method, expected=METHODS)
-    if objective not in OBJECTIVES:
-        message = f"objective is {objective!r}; expected {' or '.join(map(repr, OBJECTIVES))}."
-        raise SettingError(message, subject="objective", found=objective, expected=OBJECTIVES)
+    check_choice("method", method, ("auto", "exact", "greedy"))
+    check_choice("objective", objective, ("known", "new"))
     chosen = _check_impurities(instance, impurities)
     seconds = check_time_limit(time_limit)
     instance.schema.table.budget_units(max_budget, "max_budget")

@@ -1,4 +1,4 @@
-"""Curve and CurvePoint: the paper's trade-off between errors and worst-case cost."""
+"""tradeoff, Curve and CurvePoint: the paper's trade-off between errors and worst-case cost, for one impurity."""
 
 from __future__ import annotations
 
@@ -6,12 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.frames import make_frame
+from budgetree.impurity import Impurity
+from budgetree.learn._grow import grow
+from budgetree.learn.greedy.grow import greedy_origin
+from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
+from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
+from budgetree.learn.settings import check_instance
+from budgetree.problem import Instance
+from budgetree.problem.units import plain_number
+from budgetree.services.progress import progress_bar
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 
@@ -52,17 +61,17 @@ class CurvePoint:
     errors: int | float
     n_leaves: int
     _whole: Tree = field(repr=False)
-    # What each node of the whole tree owes, shared by all points of a curve, and up to what this point stops.
-    _owed: NDArray[Any] | None = field(default=None, repr=False)
-    _max_owed: Any = field(default=0, repr=False)
+    # The impurity of each node of the whole tree, shared by all points of a curve, and where this point stops.
+    _impurity: NDArray[Any] | None = field(default=None, repr=False)
+    _stops_at: Any = field(default=0, repr=False)
 
     @cached_property
     def tree(self) -> Tree:
         """The tree itself, pruned when asked for."""
         whole = self._whole
-        if self._owed is None:
+        if self._impurity is None:
             return whole
-        stopped = np.asarray(self._owed <= self._max_owed, dtype=bool) & ~whole.nodes.is_leaf
+        stopped = np.asarray(self._impurity <= self._stops_at, dtype=bool) & ~whole.nodes.is_leaf
         if not stopped.any():
             return whole
         nodes = whole.nodes.pruned(stopped, whole.schema.n_outcomes)
@@ -124,9 +133,10 @@ class Curve:
         >>> list(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_frame().columns)
         ['delta', 'max_cost', 'mean_cost', 'errors', 'n_leaves']
         """
-        columns = (self.parameter_name, "epsilon", "max_cost", "mean_cost", "errors", "n_leaves")
-        rows = [(_plain(p.parameter), p.epsilon, p.max_cost, p.mean_cost, p.errors, p.n_leaves) for p in self.points]
-        content = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+        parameters = [float(p.parameter) if isinstance(p.parameter, Fraction) else p.parameter for p in self.points]
+        content: dict[str, list[Any]] = {self.parameter_name: parameters}
+        for name in ("epsilon", "max_cost", "mean_cost", "errors", "n_leaves"):
+            content[name] = [getattr(point, name) for point in self.points]
         if all(share is None for share in content["epsilon"]):
             del content["epsilon"]
         return make_frame(content, self.frame_library)
@@ -165,5 +175,158 @@ class Curve:
         return self.to_text()
 
 
-def _plain(parameter: int | float | Fraction) -> int | float:
-    return float(parameter) if isinstance(parameter, Fraction) else parameter
+def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None) -> Curve:
+    """The paper's curve for one impurity, costliest trees last.
+
+    Pairs, Powers, Polynomial and any other function are stopped early: one growth gives every δ, because each δ only
+    prunes it. HingedPairs and HingedProduct are grown for α's that bisection finds: between neighbours until their
+    trees agree in max-cost and errors or the α's differ by less than half a case.
+
+    Parameters
+    ----------
+    instance : Instance
+        The known cases.
+    impurity : Impurity or type
+        The function; of a hinged one the class, or an object with any alpha.
+    progress : bool, optional
+        Whether to show the bar; by default it shows on a terminal.
+
+    Returns
+    -------
+    Curve
+        A point for each tree, with its parameter, max_cost, mean_cost and errors.
+
+    Raises
+    ------
+    ValueError
+        Where the impurity or the instance is none.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> [(point.max_cost, point.errors) for point in bt.tradeoff(bt.datasets.load("synthetic"), bt.Pairs())][:3]
+    [(0, 768), (1, 512), (2, 4)]
+    """
+    check_instance(instance)
+    for family in HINGED:
+        if impurity is family or type(impurity) is family:  # a subclass may be another function
+            return _hinged_curve(instance, family, progress)
+    check_settings(instance, impurity, 0, None, "worst")
+    return _stopped_curve(instance, impurity)
+
+
+def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Curve:
+    portfolio = Portfolio(instance)
+    unlimited = instance.schema.table.budget_units(None)
+    found: list[Impurity] = []
+    with progress_bar(f"{family.__name__} over α", progress) as report:
+        trees = TreeCount(report, ROUNDS)
+        for number, batch in enumerate(portfolio.hinged(family, unlimited, trees.tick)):
+            found += batch.impurities()
+            trees.add(batch, number)
+    total = float(instance.schema.cases(instance.class_order.total))
+    points = []
+    for impurity in sorted(found, key=lambda impurity: -impurity.alpha):  # type: ignore[attr-defined]
+        tree = Tree(instance.schema, portfolio.nodes(impurity, unlimited), instance.n_objects, greedy_origin(impurity))
+        alpha = impurity.alpha  # type: ignore[attr-defined]
+        points.append(_point(plain_number(alpha), float(alpha) / total, tree))
+    return Curve(family.__name__, "alpha", tuple(points), instance.frame_library)
+
+
+def _point(parameter: int | float, epsilon: float, tree: Tree) -> CurvePoint:
+    costs = (tree.max_cost, tree.known_max_cost, tree.mean_cost)
+    return CurvePoint(parameter, epsilon, *costs, tree.errors, tree.n_leaves, tree)
+
+
+def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
+    """Every δ from one growth: a node is split as long as its impurity and those of all nodes above it exceed δ.
+
+    So a falling δ opens the nodes of the whole tree (δ = 0) one after another, the most impure first; each impurity of
+    a node is a point of the curve, and what lies between two of them changes nothing.
+
+                 12                δ ≥ 12   the single leaf
+               ┌──┴──┐        7 ≤ δ < 12    the root is split
+               7     3        3 ≤ δ < 7     and its left child
+             ┌─┴─┐ ┌─┴─┐      0 ≤ δ < 3     and its right child: the whole tree
+             0   0 0   0
+
+    Errors, costs and leaves are running totals over the nodes in this order; no tree is made for a point until someone
+    asks for it.
+    """
+    tree = grow(instance, impurity)
+    nodes, schema, table = tree.nodes, instance.schema, instance.schema.table
+    form = impurity.form(schema.weight_scale, instance.n_classes)
+    inner = np.flatnonzero(~nodes.is_leaf)
+    of_nodes = np.asarray(form.value(nodes.counts.astype(object) if form.exact else nodes.counts))
+    impurities = _least_on_the_way(tree, of_nodes)
+    order = inner[np.argsort(impurities[inner], kind="stable")[::-1]]
+    totals = _running_totals(tree, order)
+    total_weight = int(nodes.counts[0].sum())
+    tie = 1 if form.exact else 1 + FLOAT_TIE  # as the growers compare with δ
+    falling = impurities[order].tolist()
+    points: list[CurvePoint] = []
+    done, before = 0, -1
+    for threshold in [*dict.fromkeys(falling), 0]:
+        while done < len(falling) and falling[done] > threshold * tie:
+            done += 1
+        if done == before:
+            continue
+        delta = Fraction(threshold) / form.stretch
+        shown, here = plain_number(delta), totals[done]
+        point = CurvePoint(
+            parameter=shown if not impurity.exact or Fraction(str(shown)) == delta else delta,
+            epsilon=None,
+            max_cost=table.amount(here.max_cost),
+            known_max_cost=table.amount(here.known_max_cost),
+            mean_cost=float(Fraction(here.spent, total_weight) / table.scale),
+            errors=plain_number(schema.cases(here.errors)),
+            n_leaves=here.leaves,
+            _whole=tree,
+            _impurity=impurities,
+            _stops_at=threshold * tie,
+        )
+        points.append(point)
+        before = done
+    return Curve(repr(impurity), "delta", tuple(points), instance.frame_library)
+
+
+class _Totals(NamedTuple):
+    """Of the tree after so many splits."""
+
+    errors: int
+    spent: int  # Σ weight × price over the leaves
+    leaves: int
+    max_cost: int
+    known_max_cost: int
+
+
+def _running_totals(tree: Tree, order: NDArray[np.int64]) -> list[_Totals]:
+    """After each split, in the order in which a falling δ makes them; the first is the single leaf."""
+    nodes = tree.nodes
+    weight, wrong, paid = nodes.counts.sum(axis=1), nodes.wrong, nodes.paid.astype(object)
+    totals = [_Totals(int(wrong[0]), 0, 1, 0, 0)]
+    for node in order.tolist():
+        below = nodes.children(node, int(tree.schema.n_outcomes[nodes.test[node]]))
+        children = np.unique(below[below >= 0])
+        before = totals[-1]
+        moved = sum(int(weight[child]) * paid[child] for child in children) - int(weight[node]) * paid[node]
+        after = _Totals(
+            errors=before.errors - int(wrong[node]) + int(wrong[children].sum()),
+            spent=before.spent + moved,
+            leaves=before.leaves + len(children) - 1,
+            max_cost=max(before.max_cost, int(tree.costliest_after[node])),
+            known_max_cost=max(before.known_max_cost, *(int(paid[child]) for child in children)),
+        )
+        totals.append(after)
+    return totals
+
+
+def _least_on_the_way(tree: Tree, impurities: NDArray[Any]) -> NDArray[Any]:
+    """Per node, the least impurity of any node from the root to it: the largest δ that does not reach the node.
+
+    For monotone functions it is the node's own; a function of one's own may be larger below than above.
+    """
+    least = impurities.copy()
+    for first, last in tree.nodes.levels[1:]:
+        least[first:last] = np.minimum(impurities[first:last], least[tree.nodes.parent[first:last]])
+    return least

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from budgetree.learn.points import Frontier
-from budgetree.learn.validation import FoldSettings, Validation, answers_of_rows, are_wrong, cross_validate, in_time
+from budgetree.learn.validation import FoldSettings, answers_of_rows, are_wrong, cross_validate, in_time
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
@@ -45,56 +45,32 @@ def estimated(
     search: Search, instance: Instance, limits: TimeLimits, settings: FoldSettings | None, progress: bool | None
 ) -> Frontier:
     """The frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time."""
-    clock = Clock(limits.whole)
+    clock, start = Clock(limits.whole), time.monotonic()
     with clock.listening():
-        return _estimated(search, instance, clock, limits, settings, progress)
-
-
-def _estimated(
-    search: Search,
-    instance: Instance,
-    clock: Clock,
-    limits: TimeLimits,
-    settings: FoldSettings | None,
-    progress: bool | None,
-) -> Frontier:
-    start = time.monotonic()
-    share = clock.share(limits.search)
-    found = search.search(instance, share, progress)
-    if settings is None:
-        return found
-    seconds = time.monotonic() - start
-    try:
-        row_errors = _row_errors(found, clock)
-    except OutOfTimeError:  # then there is none for folds either
-        row_errors = [None] * len(found)
-    with progress_bar("error on new cases", progress) as report:
-        validation = cross_validate(
-            instance,
-            search.again(found),
-            [point.max_cost for point in found],
-            settings,
-            clock,
-            min_seconds=clock.plan.hurried_share * seconds,
-            report=report,
-        )
-    return _with_new_errors(found, validation, row_errors)
-
-
-def _with_new_errors(frontier: Frontier, validation: Validation, row_errors: list[float | None]) -> Frontier:
-    """The same frontier with what was found out about new cases."""
-    points = frontier.points
-    if validation.new_errors:
-        points = tuple(
-            replace(point, new_error=new.error, new_error_se=new.se, _row_error=row_error, _how=validation.how)
-            for point, new, row_error in zip(points, validation.new_errors, row_errors, strict=True)
-        )
-    if validation.new_losses:
-        points = tuple(
-            replace(point, new_loss=new.loss, new_loss_se=new.se)
-            for point, new in zip(points, validation.new_losses, strict=True)
-        )
-    return replace(frontier, points=points, validation=validation)
+        found = search.search(instance, clock.share(limits.search), progress)
+        if settings is None:
+            return found
+        least = clock.plan.hurried_share * (time.monotonic() - start)  # what is learned in a hurry says little
+        try:
+            row_errors = _row_errors(found, clock)
+        except OutOfTimeError:  # then there is none for folds either
+            row_errors = [None] * len(found)
+        budgets = [point.max_cost for point in found]
+        with progress_bar("error on new cases", progress) as report:
+            judged = cross_validate(
+                instance, search.again(found), budgets, settings, clock, min_seconds=least, report=report
+            )
+    points = []
+    for place, point in enumerate(found):
+        if judged.new_errors:
+            new = judged.new_errors[place]
+            point = replace(
+                point, new_error=new.error, new_error_se=new.se, _row_error=row_errors[place], _how=judged.how
+            )
+        if judged.new_losses:
+            point = replace(point, new_loss=judged.new_losses[place].loss, new_loss_se=judged.new_losses[place].se)
+        points.append(point)
+    return replace(found, points=tuple(points), validation=judged)
 
 
 def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:

@@ -56,6 +56,14 @@ def check_cache_bytes(cache_bytes: Any) -> None:
         raise SettingError(message, subject="cache_bytes", found=cache_bytes, expected=0)
 
 
+def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
+    """An error unless it is one of these."""
+    if value not in choices:
+        listed = (" or " if len(choices) == 2 else ", ").join(map(repr, choices))
+        message = f"{subject} is {value!r}; expected {listed}."
+        raise SettingError(message, subject=subject, found=value, expected=choices)
+
+
 def check_threads(threads: Any) -> int:
     """How many; None means one for each processor that this process may use."""
     if threads is None:

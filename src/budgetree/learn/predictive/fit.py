@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from budgetree.errors import SettingError
 from budgetree.learn.folds import deal
 from budgetree.learn.predictive.assembly import Assembly
 from budgetree.learn.predictive.basis import bases_of
@@ -22,6 +21,7 @@ from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.starts import best_growths
 from budgetree.learn.predictive.stop import SURE, check_sure
+from budgetree.learn.settings import check_choice
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, WorkPlan
 
@@ -71,9 +71,7 @@ class Fitter:
     plan: WorkPlan = field(default_factory=WorkPlan)
 
     def __post_init__(self) -> None:
-        if self.leaves not in ("model", "count"):
-            message = f"leaves is {self.leaves!r}; expected 'model' or 'count'."
-            raise SettingError(message, subject="leaves", found=self.leaves, expected=("model", "count"))
+        check_choice("leaves", self.leaves, ("model", "count"))
 
     def policies(self, budgets: Sequence[int], clock: Clock) -> list[Policy]:
         """The policies for these budgets; where the clock is over, the best so far."""
