@@ -28,12 +28,10 @@ from budgetree.errors import (
 )
 from budgetree.problem import Instance, Labels, Losses, Prices
 from budgetree.problem.settings_file import Settings, read_settings
-from budgetree.proof._certify import DEFAULT_SECONDS
+from budgetree.services.clock import DEFAULT_PLAN
 from budgetree.services.files import check_place
 from budgetree.services.words import no_such, some_of, visible
 from budgetree.tree import Tree
-
-SEARCH_SHARE = 0.5  # of a time limit, where a certificate is made too: for the file, or for the bound that is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +90,14 @@ class FitRequest:
         """The time for finding the tree."""
         if self.time_limit is None or not (self.wants_bound or self.is_certified):
             return self.time_limit
-        return SEARCH_SHARE * self.time_limit
+        return DEFAULT_PLAN.fit_share * self.time_limit
 
     @property
     def proof_seconds(self) -> float:
         """The time for a certificate."""
-        return DEFAULT_SECONDS if self.time_limit is None else (1 - SEARCH_SHARE) * self.time_limit
+        if self.time_limit is None:
+            return DEFAULT_PLAN.certificate_seconds
+        return (1 - DEFAULT_PLAN.fit_share) * self.time_limit
 
 
 def open_table(data: str, reading: Reading | None = None) -> Table:

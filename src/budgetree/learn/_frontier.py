@@ -27,7 +27,7 @@ from budgetree.learn.settings import (
 from budgetree.learn.validation import check_folds
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited
-from budgetree.services.clock import Clock, WorkPlan
+from budgetree.services.clock import DEFAULT_PLAN, Clock
 
 
 def frontier(
@@ -128,7 +128,7 @@ def frontier(
         return estimated(new, instance, TimeLimits.of(seconds, settings), settings, progress)
     by = "greedy" if method == "auto" and impurities is not None else method
     search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None), least)
-    limits = TimeLimits.of(seconds, settings, WorkPlan().auto_seconds if by == "auto" else None)
+    limits = TimeLimits.of(seconds, settings, DEFAULT_PLAN.auto_seconds if by == "auto" else None)
     return estimated(search, instance, limits, settings, progress)
 
 

@@ -13,7 +13,7 @@ from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited
-from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
+from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
 from budgetree.tree.provenance import Method
@@ -97,7 +97,7 @@ class PredictiveTrees:
             if not needs_tree:
                 raise
             self.cases, self.is_coarse = cases, True  # rounded and merged as they are
-        self._plan = WorkPlan() if clock is None else clock.plan
+        self._plan = DEFAULT_PLAN if clock is None else clock.plan
         self._fitter = Fitter(self.cases, limit, leaves, n_threads, self._plan)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:

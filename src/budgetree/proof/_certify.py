@@ -23,17 +23,17 @@ from budgetree.proof.error_weights import ErrorWeights, error_weights_of
 from budgetree.proof.paper_bounds import bounds_on_errors, stated_guarantee
 from budgetree.proof.ratio import ratio_bound
 from budgetree.proof.search_bounds import search_bound
-from budgetree.services.clock import Clock
+from budgetree.services.clock import DEFAULT_PLAN, Clock
 from budgetree.services.progress import ProgressReport, progress_bar
 from budgetree.tree import Tree
 
-DEFAULT_SECONDS = 10.0
-SEARCH_SHARE, RATIO_SHARE = 0.6, 0.2  # of the time, and of the rest of it; the cover has what is left
-SEAL_SHARE = 0.3  # of the time that the other parts of the document took, for assembling and sealing it
-
 
 def certify(
-    instance: Instance, tree: Tree, *, time_limit: float | None = DEFAULT_SECONDS, progress: bool | None = None
+    instance: Instance,
+    tree: Tree,
+    *,
+    time_limit: float | None = DEFAULT_PLAN.certificate_seconds,
+    progress: bool | None = None,
 ) -> Certificate:
     """How far any tree with at most as many errors could do better, proven; with losses, any tree that loses no more.
 
@@ -76,7 +76,7 @@ def certify(
     stakes = error_weights_of(instance, tree)
     with undisturbed():
         parts = _parts(instance, tree, stakes)
-    sealing = SEAL_SHARE * (time.monotonic() - began)
+    sealing = clock.plan.seal_share * (time.monotonic() - began)
     with clock.listening(), progress_bar("certificate", progress) as report:
         left = clock.seconds_left
         inner = clock if left is None else clock.share(max(left - sealing, 0.0))
@@ -99,16 +99,16 @@ def _bounds(task: _Task, clock: Clock, report: ProgressReport) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
     seconds, instance, tree = clock.seconds_left, task.instance, task.tree
     highest = _known_max_cost(tree)
-    search_clock = clock.share(None if seconds is None else SEARCH_SHARE * seconds)
+    search_clock = clock.share(None if seconds is None else clock.plan.search_share * seconds)
     searched = search_bound(instance, tree.exact_loss, highest, search_clock, report)
-    left = DEFAULT_SECONDS if seconds is None else clock.seconds_left or 0.0
+    left = clock.plan.certificate_seconds if seconds is None else clock.seconds_left or 0.0
     clock = clock.share(left)
     enough = searched.value if searched is not None and searched.final else highest
     ratio = cover = None
     if task.stakes is not None:
         staked, errors = task.stakes.instance, task.stakes.errors
         report(1, 3, "ratio bounds")
-        ratio = ratio_bound(staked, tree, errors, clock.share(RATIO_SHARE * left))
+        ratio = ratio_bound(staked, tree, errors, clock.share(clock.plan.ratio_share * left))
         report(2, 3, "cover bounds")
         cover = cover_bound(staked, errors, enough, clock)
     return [bound for bound in (ratio, cover, searched) if bound is not None]

@@ -27,8 +27,6 @@ LARGEST_DENOMINATOR = 10**6
 MAX_SCREENED = 4000  # cases whose simple dual is computed
 MAX_OTHERS, MAX_CELLS = 4000, 1_000_000  # cases, and cases × tests, of other classes in one program; beyond that …
 FEW_OTHERS, FEW_CELLS = 1000, 250_000  # … so many of them are taken
-SCREEN_SHARE = 0.5  # of the time, for choosing cases
-IMPORT_SECONDS = 0.7  # that loading SciPy's solvers takes, the first time
 NEARLY = 1 - 1e-9  # a load that is nearer to the price in floats is computed exactly
 
 
@@ -141,7 +139,7 @@ def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: C
         if clock.is_over or rounded_up(best.value, unit) >= enough:
             break
         left = np.inf if clock.seconds_left is None else clock.seconds_left
-        if left < IMPORT_SECONDS and "scipy.optimize" not in sys.modules:
+        if left < clock.plan.import_seconds and "scipy.optimize" not in sys.modules:
             break
         solved = _Program(instance, row, allowed).solve(left)
         duals = [dual for dual in duals if dual.row != row] + [solved]
@@ -154,7 +152,8 @@ def _ranked(instance: Instance, allowed: Fraction, clock: Clock) -> list[int]:
     """The cases, those whose simple dual is best first."""
     rows = present_rows(instance)
     step = max(1, len(rows) // MAX_SCREENED)
-    screened = clock.share(None if clock.seconds_left is None else SCREEN_SHARE * clock.seconds_left)
+    left = clock.seconds_left
+    screened = clock.share(None if left is None else clock.plan.screen_share * left)
     values = []
     for row in rows[::step]:
         values.append(_Program(instance, int(row), allowed).simple())

@@ -28,7 +28,6 @@ RANDOM_SETS = 200
 MAX_PAIRS_OF_CLASSES = 50
 SEED = 7
 MAX_PAIRS_AT_ONCE = 10**6  # of classes, whose product a hinged function computes
-MOMENT = 0.05  # seconds
 EXACT_TRIES = 5  # sets that floats find best, computed again in fractions
 
 
@@ -74,8 +73,8 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
 
 def _patient(clock: Clock) -> Clock:
     """The same, or a moment where it is over: what is found in it does not depend on how busy the machine is."""
-    left = clock.seconds_left
-    return clock if left is None or left >= MOMENT else Clock(MOMENT)
+    left, least = clock.seconds_left, clock.plan.ratio_seconds
+    return clock if left is None or left >= least else Clock(least, plan=clock.plan)
 
 
 def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:

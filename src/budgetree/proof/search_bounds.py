@@ -23,15 +23,13 @@ from budgetree.proof.entries import Bound
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport
 
-SETUP_SECONDS_PER_CELL = 3e-8  # what laying out a table takes; with less time left a search proves nothing
-
 
 def search_bound(
     instance: Instance, loss: Fraction, highest: Fraction, clock: Clock, report: ProgressReport
 ) -> Bound | None:
     """The best proven in the time; `highest` is the cost of a tree that loses no more."""
     left = clock.seconds_left
-    if left is not None and left <= SETUP_SECONDS_PER_CELL * instance.codes.size:
+    if left is not None and left <= clock.plan.setup_seconds_per_cell * instance.codes.size:
         return None
     flat = _at_least_prices(instance)
     scale = flat.schema.table.scale

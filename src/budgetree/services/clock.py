@@ -91,6 +91,9 @@ class WorkPlan:
     seal_share: float = 0.3  # of the time that the other parts of a certificate took, for sealing it
 
 
+DEFAULT_PLAN = WorkPlan()
+
+
 class Clock:
     """When to stop. Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar."""
 
@@ -102,7 +105,7 @@ class Clock:
         *,
         plan: WorkPlan | None = None,
     ) -> None:
-        self.plan: WorkPlan = plan or (WorkPlan() if whole is None else whole.plan)
+        self.plan: WorkPlan = plan or (DEFAULT_PLAN if whole is None else whole.plan)
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._whole = whole  # the clock that this one is a share of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -23,7 +23,7 @@ from budgetree.learn.predictive.starts import best_growths
 from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.settings import check_choice
 from budgetree.problem import Instance
-from budgetree.services.clock import Clock, WorkPlan
+from budgetree.services.clock import DEFAULT_PLAN, Clock, WorkPlan
 
 Leaves = Literal["model", "count"]
 
@@ -68,7 +68,7 @@ class Fitter:
     sure: float | None
     leaves: Leaves
     threads: int = 1
-    plan: WorkPlan = field(default_factory=WorkPlan)
+    plan: WorkPlan = DEFAULT_PLAN
 
     def __post_init__(self) -> None:
         check_choice("leaves", self.leaves, ("model", "count"))
