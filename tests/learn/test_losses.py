@@ -14,7 +14,7 @@ import reference_losses as brute
 from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn.greedy.class_weights import weigh_classes
-from budgetree.learn.greedy.portfolio import Portfolio
+from budgetree.learn.greedy.portfolio import AT_LEAVES, Portfolio
 from budgetree.problem.units import as_fraction
 from losing_problems import to_instance, to_tree
 
@@ -98,7 +98,7 @@ def test_classes_weighted_by_their_largest_losses_grow_the_brute_forces_tree(kin
         tree = bt.Tree(instance.schema, nodes, instance.n_objects)
         assert to_tree(tree) == brute.greedy_tree(problem, budget, factors)
         batch = portfolio.grow_all([bt.Pairs()], instance.schema.table.budget_units(budget))
-        assert batch.steps.errors.tolist() == [tree.nodes.loss]
+        assert batch.steps.summaries[:, AT_LEAVES].tolist() == [tree.nodes.loss]
     assert n_weighted > 20
 
 

@@ -11,10 +11,7 @@ from budgetree.cli.inputs import FitRequest, Request, check_names, given_setting
 from budgetree.errors import SettingError, Where
 
 if TYPE_CHECKING:
-    from budgetree.dask import DaskCases
     from budgetree.data.number_format import NumberFormat
-    from budgetree.distributed.prepare import CaseRequest, Parts
-    from budgetree.problem.settings_file import Settings
     from budgetree.tree import Tree
 
 
@@ -38,57 +35,34 @@ def check_options(context: click.Context, certificate: str | None, settings: dic
 
 def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -> Tree:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
-    import budgetree.dask  # noqa: F401 (its error names the extra where it is not installed)
     from budgetree.cli.suspects import suspects_elsewhere
+    from budgetree.dask import DaskCases  # first: its error names the extra
+    from budgetree.dask.verbs import fit_tree
     from budgetree.distributed.dask_client import connect
-    from budgetree.distributed.prepare import parts_of_files
+    from budgetree.distributed.prepare import CaseRequest, parts_of_files
+    from budgetree.impurity import Pairs
+    from budgetree.services.progress import progress_bar
 
     written = _check_files(request)
     given = given_settings(request)
-    wanted = _wanted(request, given)
-    with connect(scheduler) as client:
-        click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
-        n_threads = max(1, sum(client.nthreads().values()))
-        parts = parts_of_files(request.data, request.reading, request.drop, n_threads=n_threads)
-        cases = _cases(client, request, parts, wanted)
-        warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
-        tree = _tree(cases, asked)
-        with located(request, request.data):
-            return tree.with_labels(given.labels)
-
-
-def _wanted(request: Request, given: Settings) -> CaseRequest:
-    from budgetree.distributed.prepare import CaseRequest
-
-    assert request.target is not None
-    return CaseRequest.of(
+    wanted = CaseRequest.of(
         request.target,
         prices=given.prices,
         losses=given.losses,
         levels=request.levels,
         duplicates=request.duplicates,  # type: ignore[arg-type]
     )
-
-
-def _cases(client: Any, request: Request, parts: Parts, wanted: CaseRequest) -> DaskCases:
-    from budgetree.dask import DaskCases
-    from budgetree.services.progress import progress_bar
-
-    with located(request, request.data), progress_bar("reading", None) as report:
-        return DaskCases.of(client, parts, wanted, report)
-
-
-def _tree(cases: DaskCases, asked: FitRequest) -> Tree:
-    from budgetree.impurity import Pairs
-    from budgetree.learn import frontier, grow
-    from budgetree.learn.proofs import tree_for_budget, tree_for_error
-
-    is_portfolio = asked.method == "greedy"
-    if asked.max_error is None and not is_portfolio:
-        return grow(cases, budget=asked.budget, min_cases=asked.min_cases)
-    impurities = None if is_portfolio else [Pairs()]
-    found = frontier(cases, impurities=impurities, max_budget=asked.budget, min_cases=asked.min_cases)
-    return tree_for_budget(found, asked.budget) if asked.max_error is None else tree_for_error(found, asked.max_error)
+    with connect(scheduler) as client:
+        click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
+        n_threads = max(1, sum(client.nthreads().values()))
+        parts = parts_of_files(request.data, request.reading, request.drop, n_threads=n_threads)
+        with located(request, request.data), progress_bar("reading", None) as report:
+            cases = DaskCases.of(client, parts, wanted, report)
+        warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
+        impurities = None if asked.method == "greedy" else Pairs()
+        tree, _ = fit_tree(cases, impurities, asked.budget, asked.max_error, asked.min_cases)
+        with located(request, request.data):
+            return tree.with_labels(given.labels)
 
 
 def _check_files(request: Request) -> NumberFormat | None:
@@ -97,12 +71,8 @@ def _check_files(request: Request) -> NumberFormat | None:
     from budgetree.data.batches import open_batches
 
     if not glob.glob(request.data) and request.data in datasets.names():
-        raise SettingError(
-            "a bundled data set fits into memory; leave --engine dask out.",
-            subject="engine",
-            found="dask",
-            where=Where(request.data),
-        )
+        message = "a bundled data set fits into memory; leave --engine dask out."
+        raise SettingError(message, subject="engine", found="dask", where=Where(request.data))
     batches = open_batches(request.data, request.reading)
     check_names(batches.names, request)
     return batches.written

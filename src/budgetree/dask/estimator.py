@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from budgetree.dask.verbs import fit_tree
 from budgetree.data.column import Coded, sort_key
 from budgetree.data.encoders import DEFAULT_LEVELS
 from budgetree.distributed.dask_cases import DaskCases, parts_of_columns, row_parts
@@ -24,9 +25,7 @@ from budgetree.distributed.prepare import CaseRequest, Parts, label_codes
 from budgetree.errors import SettingError
 from budgetree.estimator import BudgetTreeClassifier
 from budgetree.estimator.training import check_settings, class_factors, class_totals, prices_by_name
-from budgetree.impurity import Impurity, Pairs
-from budgetree.learn import frontier, grow
-from budgetree.learn.proofs import tree_for_budget, tree_for_error
+from budgetree.impurity import Pairs
 from budgetree.services.words import counted
 
 COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)
@@ -117,7 +116,13 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         cases = DaskCases.of(client, parts, request)
         cases.schema = cases.schema.labelled(self.labels)
         cases.schema.table.budget_units(self.budget)  # refused by its own name
-        self.tree_ = self._tree(cases)
+        impurities = None if isinstance(self.impurity, str) else self.impurity
+        self.tree_, found = fit_tree(
+            cases, impurities, self.budget, self.max_error, self.min_cases, progress=bool(self.verbose)
+        )
+        self.__dict__.pop("frontier_", None)  # of an earlier fit
+        if found is not None:
+            self.frontier_ = found
         self.classes_ = cases.schema.classes
         self.answers_ = cases.schema.answers
         self.n_features_in_ = len(tests)
@@ -126,20 +131,6 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             self.feature_names_in_ = np.array(features, dtype=object)
         self.max_cost_, self.mean_cost_ = self.tree_.max_cost, self.tree_.mean_cost
         return self
-
-    def _tree(self, cases: DaskCases) -> Any:
-        progress = bool(self.verbose)
-        self.__dict__.pop("frontier_", None)  # of an earlier fit
-        is_one = isinstance(self.impurity, Impurity)
-        if is_one and self.max_error is None:
-            return grow(cases, self.impurity, budget=self.budget, min_cases=self.min_cases, progress=progress)
-        impurities = None if isinstance(self.impurity, str) else [self.impurity] if is_one else self.impurity
-        self.frontier_ = frontier(
-            cases, impurities=impurities, max_budget=self.budget, min_cases=self.min_cases, progress=progress
-        )
-        if self.max_error is None:
-            return tree_for_budget(self.frontier_, self.budget)
-        return tree_for_error(self.frontier_, self.max_error)
 
     def predict(self, X: Any) -> Any:  # noqa: N803
         """The class of each row, as a lazy Dask array; where losses allow other answers, the answer of least loss."""
@@ -159,10 +150,8 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
 
     def decision_path(self, X: Any) -> Any:  # noqa: N803
         """For rows in memory alone: to_local().decision_path(X)."""
-        raise SettingError(
-            "decision_path: a sparse matrix is for rows in memory; to_local().decision_path(X) makes it.",
-            subject="decision_path",
-        )
+        message = "decision_path: a sparse matrix is for rows in memory; to_local().decision_path(X) makes it."
+        raise SettingError(message, subject="decision_path")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """The share of rows that are given their class, by weight, found where the rows are."""
@@ -171,9 +160,8 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts.parts()]))
         total = sum(weight for _, weight in found)
         if not total:
-            raise SettingError(
-                "score: no row counts; expected at least one row of a weight above 0.", subject="sample_weight", found=0
-            )
+            message = "score: no row counts; expected at least one row of a weight above 0."
+            raise SettingError(message, subject="sample_weight", found=0)
         return float(sum(share * weight for share, weight in found) / total)
 
     def to_local(self) -> BudgetTreeClassifier:
@@ -190,19 +178,12 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         """A method of the local estimator, on each partition when it is asked for."""
         local = self.to_local()
         if not isinstance(X, COLLECTIONS):
-            raise SettingError(
-                f"X is a {type(X).__module__.partition('.')[0]} {type(X).__name__}; expected a Dask frame or array. "
-                f"For rows in memory: to_local().{what}(X).",
-                subject="X",
-                found=X,
-            )
+            given = f"{type(X).__module__.partition('.')[0]} {type(X).__name__}"
+            message = f"X is a {given}; expected a Dask frame or array. For rows in memory: to_local().{what}(X)."
+            raise SettingError(message, subject="X", found=X)
         if X.ndim != 2:
-            raise SettingError(
-                f"X has {counted(X.ndim, 'dimension')}; expected a column per test: rows × tests.",
-                subject="X",
-                found=X.ndim,
-                expected=2,
-            )
+            message = f"X has {counted(X.ndim, 'dimension')}; expected a column per test: rows × tests."
+            raise SettingError(message, subject="X", found=X.ndim, expected=2)
         like_fit = np.empty((0, X.shape[1])) if isinstance(X, dask.array.Array) else X._meta
         validate_data(local, like_fit, reset=False, skip_check_array=True)  # now, and not on a worker
         if isinstance(X, dask.array.Array):

@@ -14,6 +14,7 @@ from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import Frontier
 from budgetree.learn import frontier as frontier_of_cases
 from budgetree.learn import grow as grow_of_cases
+from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.services.words import no_such
 from budgetree.tree import Tree
 
@@ -42,6 +43,26 @@ def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
     """
     cases, others = _cases(frame, target, settings, frontier_of_cases)
     return frontier_of_cases(cases, **others)
+
+
+def fit_tree(
+    cases: DistributedCases, impurities: Any, budget: Any, max_error: Any, min_cases: int, progress: bool | None = None
+) -> tuple[Tree, Frontier | None]:
+    """The tree for a budget or an error: grown by one impurity; or, where several are given, the best of a frontier.
+
+    None stands for the whole portfolio.
+    """
+    is_one = isinstance(impurities, Impurity)
+    if is_one and max_error is None:
+        return grow_of_cases(cases, impurities, budget=budget, min_cases=min_cases, progress=progress), None
+    found = frontier_of_cases(
+        cases,
+        impurities=[impurities] if is_one else impurities,
+        max_budget=budget,
+        min_cases=min_cases,
+        progress=progress,
+    )
+    return (tree_for_budget(found, budget) if max_error is None else tree_for_error(found, max_error)), found
 
 
 def _cases(

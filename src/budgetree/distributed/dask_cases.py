@@ -189,13 +189,12 @@ class PersistedPartition:
 def parts_of_dask_frame(frame: Any, target: str) -> Parts:
     """The partitions of a Dask frame."""
     if not isinstance(frame, dask.dataframe.DataFrame):
-        raise SettingError(
+        message = (
             f"frame is a {type(frame).__module__.partition('.')[0]} {type(frame).__name__}; expected a "
             "dask.dataframe.DataFrame. For a table in memory there is budgetree.grow(Instance.from_frame(…)); "
-            "dask.dataframe.from_pandas splits one.",
-            subject="frame",
-            found=frame,
+            "dask.dataframe.from_pandas splits one."
         )
+        raise SettingError(message, subject="frame", found=frame)
     return Parts(frame.to_delayed, partial(load_frame, target), _partition)
 
 
@@ -206,32 +205,26 @@ def parts_of_columns(X: Any, y: Any, weights: Any, names: tuple[str, str]) -> Pa
     """
     given = {"X": X, "y": y} if weights is None else {"X": X, "y": y, "sample_weight": weights}
     collections = (dask.dataframe.DataFrame, dask.dataframe.Series, dask.array.Array)
-    local = [what for what, part in given.items() if not isinstance(part, collections)]
+    local = tuple(what for what, part in given.items() if not isinstance(part, collections))
     if local:
-        listed = ", ".join(f"{what} ({type(given[what]).__name__})" for what in local)
-        raise SettingError(
-            f"{listed}: local, where Dask collections are expected; X, y and sample_weight must all be Dask frames, "
-            "series or arrays. For data in memory there is BudgetTreeClassifier.",
-            subject=local[0],
-            found=tuple(local),
+        message = (
+            f"{', '.join(f'{what} ({type(given[what]).__name__})' for what in local)}: local, where Dask collections "
+            "are expected; X, y and sample_weight must all be Dask frames, series or arrays. For data in memory there "
+            "is BudgetTreeClassifier."
         )
+        raise SettingError(message, subject=local[0], found=local)
     if X.ndim != 2:
-        raise SettingError(
+        message = (
             f"X has {counted(X.ndim, 'dimension')}; expected a row per case and a column per test. For a single test: "
-            "frame[['test']], or array.reshape(-1, 1).",
-            subject="X",
-            found=X.ndim,
-            expected=2,
+            "frame[['test']], or array.reshape(-1, 1)."
         )
+        raise SettingError(message, subject="X", found=X.ndim, expected=2)
     pieces = {what: row_parts(part, what) for what, part in given.items()}
     n_parts = {what: len(parts) for what, parts in pieces.items()}
     if len(set(n_parts.values())) > 1:
         found = ", ".join(f"{what} has {count}" for what, count in n_parts.items())
-        raise SettingError(
-            f"partitions: {found}; expected the same rows in the same partitions. Repartition one of them.",
-            subject="partitions",
-            found=n_parts,
-        )
+        message = f"partitions: {found}; expected the same rows in the same partitions. Repartition one of them."
+        raise SettingError(message, subject="partitions", found=n_parts)
     rows = list(zip(*pieces.values(), strict=True))
     return Parts(lambda: rows, partial(load_columns, *names), _partition)
 
@@ -240,14 +233,10 @@ def row_parts(collection: Any, what: str) -> list[Delayed]:
     """The partitions of a frame or a series, the blocks of rows of an array."""
     if not isinstance(collection, dask.array.Array):
         return list(collection.to_delayed())
-    if collection.ndim == 2 and collection.numblocks[1] > 1:
-        raise SettingError(
-            f"{what}: its columns are in {collection.numblocks[1]} chunks; expected all columns in one, which "
-            ".rechunk({1: -1}) does.",
-            subject=what,
-            found=collection.numblocks[1],
-            expected=1,
-        )
+    n_chunks = collection.numblocks[1] if collection.ndim == 2 else 1
+    if n_chunks > 1:
+        message = f"{what}: its columns are in {n_chunks} chunks; expected all in one, which .rechunk({{1: -1}}) does."
+        raise SettingError(message, subject=what, found=n_chunks, expected=1)
     return list(collection.to_delayed().ravel())
 
 

@@ -26,15 +26,14 @@ def find_client(client: Any = None) -> Client:
         try:
             return distributed.default_client()
         except ValueError:
-            raise SettingError(
+            message = (
                 "client is missing; make one first, for this machine by `dask.distributed.Client()` or for a cluster "
-                "by `Client('tcp://address:8786')`, or give it as client=….",
-                subject="client",
-            ) from None
+                "by `Client('tcp://address:8786')`, or give it as client=…."
+            )
+            raise SettingError(message, subject="client") from None
     if not isinstance(client, Client):
-        raise SettingError(
-            f"client is {type(client).__name__}; expected a dask.distributed.Client.", subject="client", found=client
-        )
+        message = f"client is {type(client).__name__}; expected a dask.distributed.Client."
+        raise SettingError(message, subject="client", found=client)
     return client
 
 

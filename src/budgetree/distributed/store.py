@@ -38,7 +38,6 @@ from budgetree.errors import SettingError, TableFileError, Where
 from budgetree.problem import Instance, Prices, Schema
 from budgetree.problem.duplicates import ClassTotals
 from budgetree.services.files import part_name, remove_orphans
-from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.nodes import leaf_of
 
@@ -83,13 +82,8 @@ class Shards(LocalCases):
         counts, partitions = leaf.nodes.counts[0], _partitions(path, leaf.schema)
         found = class_counts(partitions, len(counts))  # read now, to see that all files are there
         if found.tolist() != counts.tolist():
-            raise TableFileError(
-                f"the cases in {counted(len(partitions), 'shard')} are not those that {CASES} describes; a file is "
-                f"missing, or was changed. {AGAIN}",
-                found=found.tolist(),
-                expected=counts.tolist(),
-                where=Where(str(path)),
-            )
+            message = f"the cases are not those that {CASES} describes; a file is missing, or was changed."
+            raise _broken(path, message, found.tolist(), counts.tolist())
         super().__init__(leaf.schema, partitions, leaf.n_objects, counts)
 
     @classmethod
@@ -212,9 +206,8 @@ class Shards(LocalCases):
         60
         """
         if isinstance(max_rows, bool) or not isinstance(max_rows, int) or max_rows < 1:
-            raise SettingError(
-                f"max_rows is {max_rows!r}; expected a whole number of at least 1.", subject="max_rows", found=max_rows
-            )
+            message = f"max_rows is {max_rows!r}; expected a whole number of at least 1."
+            raise SettingError(message, subject="max_rows", found=max_rows)
         with new_folder(Path(folder)) as path:
             write_partitions(path, partitions_of(instance, max_rows))
             write_cases(path, instance.schema, instance.n_objects, instance.class_order)
@@ -319,14 +312,12 @@ def read_partitions(
         codes, labels, weights = _mapped(file, np.uint8, 2), _mapped(_beside(file, "labels"), np.int32), None
         if _beside(file, "weights").is_file():
             weights = _mapped(_beside(file, "weights"), np.int64)
-        expected = (len(labels), len(n_outcomes))
-        if codes.shape != expected or (weights is not None and weights.shape != labels.shape):
-            raise _broken(
-                file,
-                f"it has {codes.shape[0]} cases of {codes.shape[1]} tests; expected {expected[0]} of {expected[1]}.",
-                codes.shape,
-                expected,
+        shape, expected = codes.shape, (len(labels), len(n_outcomes))
+        if shape != expected or (weights is not None and weights.shape != labels.shape):
+            message = (
+                f"it has {len(codes)} cases of {codes.shape[1]} tests; expected {len(labels)} of {len(n_outcomes)}."
             )
+            raise _broken(file, message, codes.shape, expected)
         yield Partition(codes, labels, weights, n_outcomes, n_classes, are_checked)
 
 

@@ -8,7 +8,7 @@ import reference
 from support import to_instance
 
 import budgetree as bt
-from budgetree.learn.greedy.portfolio import join_steps, steps_of_nodes
+from budgetree.learn.greedy.portfolio import AT_LEAVES, MAX_COST, join_steps, steps_of_nodes
 
 
 def test_every_cut_gets_wrong_what_its_steps_say() -> None:
@@ -19,8 +19,8 @@ def test_every_cut_gets_wrong_what_its_steps_say() -> None:
         table = instance.schema.table
         steps = steps_of_nodes(tree.nodes, table)
         at_root = instance.class_order.leaf_errors
-        assert steps.errors.tolist() == [tree.nodes.errors]
-        assert steps.max_cost.tolist() == [tree.nodes.paid.max()]
+        assert steps.summaries[:, AT_LEAVES].tolist() == [tree.nodes.errors]
+        assert steps.summaries[:, MAX_COST].tolist() == [tree.nodes.paid.max()]
         for budget in {0, *steps.need.tolist()}:
             saved = steps.gain[steps.need <= budget].sum()
             assert tree.cut(table.amount(budget)).nodes.errors == at_root - saved
@@ -35,5 +35,5 @@ def test_joined_steps_are_those_of_each_tree_in_order() -> None:
     for i, part in enumerate(parts):
         assert (joined.need[joined.owner == i] == part.need).all()
         assert (joined.gain[joined.owner == i] == part.gain).all()
-    assert joined.errors.tolist() == [tree.nodes.errors for tree in trees]
+    assert joined.summaries[:, AT_LEAVES].tolist() == [tree.nodes.errors for tree in trees]
     assert len(join_steps([])) == 0

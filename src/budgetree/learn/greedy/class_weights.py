@@ -38,7 +38,7 @@ class ClassWeights:
 def weigh_classes(instance: AnyCases) -> ClassWeights | None:
     """None where that changes nothing, or leads beyond exact numbers."""
     losses = instance.schema.loss_table
-    factors = np.maximum(losses.most, 1)  # a class that cannot be missed still has a place in the tree
+    factors = np.maximum(losses.most, 1)  # a class that cannot be missed still counts
     divisor = math.gcd(*factors.tolist())
     factors = factors // divisor
     if (factors == factors[0]).all():

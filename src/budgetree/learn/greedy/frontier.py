@@ -40,10 +40,10 @@ class _Whole:
     @property
     def source(self) -> str:
         table = self.instance.schema.table
-        words = repr(self.impurity) + ("" if self.weights is None else ", classes weighted")
+        parts = [repr(self.impurity)] + ["classes weighted"] * (self.weights is not None)
         if self.hard_budget < table.budget_units(None):
-            words += f", budget={table.amount(self.hard_budget)}"
-        return words if self.ended is None else f"{words}, ended early"
+            parts.append(f"budget={table.amount(self.hard_budget)}")
+        return ", ".join(parts + ["ended early"] * (self.ended is not None))
 
     def grow(self) -> Tree:
         schema = self.instance.schema
@@ -68,7 +68,7 @@ class _Grown:
         self._trees: OrderedDict[_Whole, Tree] = OrderedDict()
 
     def __reduce__(self) -> tuple[type[_Grown], tuple[()]]:
-        return _Grown, ()  # whoever reads it can grow them again
+        return _Grown, ()  # they can be grown again
 
     def cut(self, whole: _Whole, need: int) -> Tree:
         """The tree cut at this budget, in price units."""
@@ -96,7 +96,7 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
     finished = [batch for batch in batches if len(batch.steps)]
     if not (finished or request.needs_tree):
         raise OutOfTimeError
-    if not finished and clock.was_interrupted:  # whoever says stop does not wait for a tree
+    if not finished and clock.was_interrupted:  # Ctrl-C: no tree is waited for
         return [found_leaf(instance)]
     if not finished:  # however short the time: an Instance with a limit has no less than one that is grown
         portfolio = Portfolio(instance, request.cache_bytes, clock, min_cases=request.min_cases)

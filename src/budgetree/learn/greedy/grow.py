@@ -9,7 +9,7 @@ from typing import Any
 from budgetree.distributed import AnyCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Impurity
-from budgetree.learn.greedy.levels import LevelGrower
+from budgetree.learn.greedy.levels import CountCache, LevelGrower
 from budgetree.learn.greedy.native import grow_native, native_instance
 from budgetree.learn.greedy.rule import Settings
 from budgetree.problem import Instance
@@ -26,15 +26,19 @@ def grow_nodes(
     threads: int = 1,
     clock: Clock | None = None,
     report: ProgressReport = no_report,
+    cache: CountCache | None = None,
 ) -> Nodes:
-    """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it."""
+    """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it.
+
+    By levels, trees that share a cache share what they count.
+    """
     if not isinstance(instance, Instance):
         cases = instance
     elif native_instance(instance).serves(settings.form, settings.min_cases):
         return grow_native(instance, settings, threads)
     else:
         cases = LocalCases.of_instance(instance)
-    return LevelGrower(cases, settings, cases.engine(threads), clock=clock).grow(report)
+    return LevelGrower(cases, settings, cases.engine(threads), cache, clock=clock).grow(report)
 
 
 def greedy_origin(impurity: Impurity, delta: Fraction = Fraction(0), budget: Any = None, rule: str = "worst") -> Origin:

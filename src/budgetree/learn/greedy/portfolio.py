@@ -19,8 +19,9 @@ from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Power
 from budgetree.impurity.forms import Hinges
 from budgetree.impurity.hinged import Hinged
 from budgetree.learn.greedy.class_weights import ClassWeights
-from budgetree.learn.greedy.levels import EndedEarlyError, LevelGrower, cache_of
-from budgetree.learn.greedy.native import NativeInstance, core_settings, grow_native, native_instance, whole_bytes
+from budgetree.learn.greedy.grow import grow_nodes
+from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
+from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance, whole_bytes
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import check_threads
 from budgetree.problem import Instance, LossTable, PriceTable
@@ -50,14 +51,6 @@ class Steps:
 
     def __len__(self) -> int:
         return len(self.summaries)
-
-    @property
-    def errors(self) -> NDArray[np.int64]:
-        return self.summaries[:, AT_LEAVES]
-
-    @property
-    def max_cost(self) -> NDArray[np.int64]:
-        return self.summaries[:, MAX_COST]
 
     def divided(self, divisor: int) -> Steps:
         """The same with gains and errors in larger units, of which they are whole numbers."""
@@ -284,11 +277,10 @@ class Portfolio:
 
     def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Nodes:
         settings = self._settings(form, budget)
-        if isinstance(self.instance, Instance) and self._native is not None and self._native.compares(form):
-            return self._answering(grow_native(self.instance, settings))
-        cases, cache = self._cases, cache_of(self._cases, self._cache_bytes)
-        engine = cases.engine(check_threads(None))
-        return self._answering(LevelGrower(cases, settings, engine, cache, clock=clock).grow())
+        if self._native is not None and self._native.compares(form):
+            return self._answering(grow_nodes(self.instance, settings))
+        cache = cache_of(self._cases, self._cache_bytes)
+        return self._answering(grow_nodes(self._cases, settings, check_threads(None), clock, cache=cache))
 
     def _answering(self, nodes: Nodes) -> Nodes:
         return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
