@@ -110,7 +110,10 @@ class BudgetreeError(ValueError):
         self.remedy = remedy
 
     def at(self, where: Where) -> BudgetreeError:
-        """The same error, said of this place unless it has one already; where only the source is missing, of this."""
+        """The same error, said of this place unless it has one already; where only the source is missing, of this.
+
+        :meta private:
+        """
         if self.where is None:
             self.where = where
         elif not self.where.source:
@@ -118,7 +121,10 @@ class BudgetreeError(ValueError):
         return self
 
     def on_command_line(self) -> str:
-        """The sentences for someone who typed a command."""
+        """The sentences for someone who typed a command.
+
+        :meta private:
+        """
         return self._sentences("" if self.remedy is None else self.remedy.on_command_line)
 
     def __str__(self) -> str:
@@ -188,7 +194,10 @@ class FileError(BudgetreeError):
 
     @classmethod
     def of(cls, error: BudgetreeError, where: Where) -> FileError:
-        """This kind of error, with the fields of another one: what a file holds is wrong in itself."""
+        """This kind of error, with the fields of another one: what a file holds is wrong in itself.
+
+        :meta private:
+        """
         found = error if isinstance(error, cls) else cls(error.message)
         found.__dict__.update(error.__dict__)
         found.at(where)

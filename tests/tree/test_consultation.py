@@ -16,6 +16,8 @@ import reference
 from support import to_instance
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.tree import Nodes
 from losing import losing_tree
 from new_cases import new_frame
@@ -132,29 +134,25 @@ def test_what_a_person_may_answer(column: str, value: Any, outcome: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "message"),
+    ("column", "value", "expected"),
     [
-        (
-            "age",
-            "old",
-            r"'old' is not one of its outcomes; expected a number \(the known ones run from 20 to 97\), or 'm",
-        ),
-        ("age", math.inf, "inf is not one of its outcomes"),
-        ("age", True, "True is not one of its outcomes"),
-        ("grade", 4, "test 'grade': 4 is not one of its outcomes; expected one of '1', '2', '3'"),
-        ("grade", None, "None is not one of its outcomes"),
-        ("smoker", "maybe", r"expected one of 'Yes', 'no', 'missing' \(None means missing\)"),
-        ("smoker", ["Yes"], r"is not one of its outcomes|is not a single value"),
+        ("age", "old", "a number (the known ones run from 20 to 97), or 'missing'"),
+        ("age", math.inf, "a number (the known ones run from 20 to 97), or 'missing'"),
+        ("age", True, "a number (the known ones run from 20 to 97), or 'missing'"),
+        ("grade", 4, "one of '1', '2', '3'"),
+        ("grade", None, "one of '1', '2', '3'"),
+        ("smoker", "maybe", "one of 'Yes', 'no', 'missing' (None means missing)"),
+        ("smoker", ["Yes"], "one of 'Yes', 'no', 'missing' (None means missing)"),
     ],
 )
-def test_a_wrong_value_is_refused_and_loses_nothing(column: str, value: Any, message: str) -> None:
+def test_a_wrong_value_is_refused_and_loses_nothing(column: str, value: Any, expected: str) -> None:
     case = bt.Consultation(pathway(column))
     before = repr(case)
-    with pytest.raises(ValueError, match=message):
+    with refused(ResultError, subject=column, found=value, expected=expected):
         case.answer(value)
     assert repr(case) == before
     assert case.history == ()
-    with pytest.raises(ValueError, match=message):
+    with refused(ResultError, subject=column, found=value, expected=expected):
         case.tree.ask(lambda _: value, handle_unknown="error")
 
 
@@ -162,10 +160,10 @@ def test_a_mapping_will_do_and_nonsense_is_refused_as_in_a_table() -> None:
     tree = pathway("age")
     assert tree.ask({"age": 31}).prediction == tree.ask(lambda _: 31).prediction
     for wrong in ("banana", True, pd.Series([31.0]), [31], math.inf):
-        with pytest.raises(ValueError, match=r"not one of its outcomes|not a single value"):
+        with refused(ResultError, subject="age"):
             tree.ask({"age": wrong})
     smoker = pathway("smoker")
-    with pytest.raises(ValueError, match="not a single value"):
+    with refused(ResultError, subject="smoker"):
         smoker.ask({"smoker": pd.Series(["Yes"])})
 
 
@@ -178,7 +176,7 @@ def test_decimals_are_read_as_in_a_table() -> None:
 @pytest.mark.parametrize("huge", ["1" * 400, 10**400, 10**5000, "1e999"], ids=["text", "long", "longer", "float"])
 def test_a_number_without_end_is_refused_like_any_other(huge: Any) -> None:
     for column in ("age", "grade"):
-        with pytest.raises(ValueError, match="is not one of its outcomes"):
+        with refused(ResultError, subject=column, found=huge):
             bt.Consultation(pathway(column)).answer(huge)
 
 
@@ -188,7 +186,7 @@ def test_codes_are_answers_where_the_instance_was_made_from_codes() -> None:
     case = bt.Consultation(tree)
     case.answer("yes")
     assert case.prediction == "b"
-    with pytest.raises(ValueError, match="2 is not one of its outcomes; expected one of 'no', 'yes'"):
+    with refused(ResultError, subject="t", found=2, expected="one of 'no', 'yes'"):
         bt.Consultation(tree).answer(2)
 
 
@@ -202,14 +200,14 @@ def test_a_value_that_no_known_case_had_stops_as_in_predict() -> None:
 
 def test_the_end_and_the_beginning_are_guarded() -> None:
     case = bt.Consultation(pathway("grade"))
-    with pytest.raises(ValueError, match="no answer to take back"):
+    with refused(TreeError, subject="undo"):
         case.undo()
     case.answer(1)
-    with pytest.raises(ValueError, match=r"no test is left; the answer is .*undo\(\) takes a step back"):
+    with refused(TreeError, subject="answer", found=case.prediction):
         case.answer(1)
-    with pytest.raises(ValueError, match="expected a Tree, but got dict"):
+    with refused(TreeError, subject="tree", found={}):
         bt.Consultation({})  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="expected 'stop' or 'error'"):
+    with refused(SettingError, subject="handle_unknown", found="ignore", expected=("stop", "error")):
         case.tree.ask(lambda _: 1, handle_unknown="ignore")  # type: ignore[arg-type]
 
 
@@ -269,6 +267,6 @@ def test_a_comma_before_three_digits_is_not_guessed(typed: str) -> None:
         {"a": range(20000, 0, -100), "d": ["ill" if a > 1000 else "ok" for a in range(20000, 0, -100)]}
     )
     case = bt.Consultation(bt.grow(bt.Instance.from_frame(frame, "d"), budget=1))
-    with pytest.raises(ValueError, match="without the comma"):
+    with refused(ResultError, subject="a", found=typed):
         case.answer(typed)
     case.answer("150,5")  # a decimal comma is one

@@ -86,4 +86,4 @@ def test_the_largest_contributions_come_first() -> None:
     ],
 )
 def test_an_answer_in_words(value: Any, outcome: str | None, words: str) -> None:
-    assert Contribution("t", value, outcome, 0.1, 0.4, 0.5).answered == words
+    assert Contribution("t", value, outcome, 1, 1, score=0.1, before=0.4, after=0.5).answered == words

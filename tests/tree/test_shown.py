@@ -9,18 +9,20 @@ from typing import Any
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "subject", "found", "expected"),
     [
-        ({"max_leaves": 0}, "max_leaves is 0; expected"),
-        ({"max_depth": ""}, "max_depth is ''"),
-        ({"max_leaves": "x"}, "'x'"),
+        ({"max_leaves": 0}, "max_leaves", 0, 1),
+        ({"max_depth": ""}, "max_depth", "", 0),
+        ({"max_leaves": "x"}, "max_leaves", "x", 1),
     ],
 )
-def test_a_wrong_size_is_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_a_wrong_size_is_refused(settings: dict[str, Any], subject: str, found: object, expected: int) -> None:
+    with refused(SettingError, subject=subject, found=found, expected=expected):
         bt.grow(bt.datasets.load("figure1")).draw(**settings)
 
 

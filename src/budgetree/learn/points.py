@@ -23,7 +23,7 @@ from budgetree.services.clock import Ended
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.proven import Proven
-from budgetree.tree.provenance import METHOD_WORDS, Expected, Method, NewError, NewLoss
+from budgetree.tree.provenance import Expected, Method, NewError, NewLoss
 
 COLUMNS = (  # of a point, in tables
     "max_cost",
@@ -190,7 +190,7 @@ class Frontier:
         """What was done, in words."""
         if self.found_by is Method.PREDICTIVE:
             return FOR_NEW
-        words = METHOD_WORDS[self.found_by]
+        words = self.found_by.words
         if self.found_by is Method.EXACT and not self.complete:
             n_proven = sum(point.proven for point in self.points)
             return f"{words}, {n_proven} of {counted(len(self.points), 'point')} proven"

@@ -12,6 +12,7 @@ import numpy as np
 
 from budgetree.data.column import Column, is_missing
 from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder
+from budgetree.errors import ResultError
 from budgetree.problem.schema import Schema
 
 MAX_SHOWN = 20  # of the possible answers, in a message
@@ -25,7 +26,8 @@ def code_of(schema: Schema, test: int, value: Any) -> int:
     As in a table, what is no number where numbers were learned is refused.
     """
     if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
-        raise ValueError(f"test {schema.test_names[test]!r}: {value!r:.60} is not a single value.")
+        name = schema.test_names[test]
+        raise ResultError(f"test {name!r}: {value!r:.60} is not a single value.", subject=name, found=value)
     if schema.encoders is None:
         known = isinstance(value, (int, np.integer)) and 0 <= value < schema.n_outcomes[test]
         return int(value) if known and not isinstance(value, bool) else UNSEEN
@@ -33,7 +35,7 @@ def code_of(schema: Schema, test: int, value: Any) -> int:
     if isinstance(encoder, NumberEncoder):
         number = math.nan if is_missing(value) else _number(value)
         if number is None:
-            raise ValueError(_refusal(schema, test, value))
+            raise _refusal(schema, test, value)
         return int(encoder.encode(Column(encoder.name, "number", numbers=np.array([number])))[0])
     if isinstance(value, Decimal) and not any(isinstance(known, Decimal) for known in encoder.values):
         value = float(value)  # as reading a table of decimals does
@@ -54,9 +56,11 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
             if folded.count(text.casefold()) == 1:
                 readings.append(lambda folded=folded: folded.index(text.casefold()))  # type: ignore[misc]
         if THOUSANDS.fullmatch(text) and names.count(text) == 0:
-            raise ValueError(
+            raise ResultError(
                 f"{text!r} is {text.replace(',', '')} or {text.replace(',', '.')}; write it without the comma, or with "
-                "a decimal point."
+                "a decimal point.",
+                subject=schema.test_names[test],
+                found=value,
             )
         plain = text.replace(",", ".") if text.count(",") == 1 else text  # 37,5 is a number where people write it so
         if "_" not in plain:  # which Python would take
@@ -68,7 +72,7 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
             continue
         if code != UNSEEN:
             return code
-    raise ValueError(_refusal(schema, test, value))
+    raise _refusal(schema, test, value)
 
 
 def _number(value: Any) -> float | None:
@@ -90,13 +94,14 @@ def _text(value: Any) -> str | None:
     return str(value) if is_short else None
 
 
-def _refusal(schema: Schema, test: int, value: Any) -> str:
+def _refusal(schema: Schema, test: int, value: Any) -> ResultError:
     try:
         shown = f"{value!r:.60}"
     except ValueError:  # a number of thousands of digits
         shown = "that number"
-    name = schema.wording.tests[test]
-    return f"test {name!r}: {shown} is not one of its outcomes; expected {possible_answers(schema, test)}."
+    expected = possible_answers(schema, test)
+    message = f"test {schema.wording.tests[test]!r}: {shown} is not one of its outcomes; expected {expected}."
+    return ResultError(message, subject=schema.test_names[test], found=value, expected=expected)
 
 
 def possible_answers(schema: Schema, test: int) -> str:

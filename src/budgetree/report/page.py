@@ -12,6 +12,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from budgetree.errors import SettingError
 from budgetree.services.words import visible
 
 # Modules, in the order in which they import each other; the page has them in one closure.
@@ -63,7 +64,8 @@ def render_page(content: Mapping[str, Any], *, language: str | None = None) -> s
     style, script, texts = _style(), _script(), languages()
     if language is not None and language not in texts:
         known = ", ".join(map(repr, sorted(texts)))
-        raise ValueError(f"language is {language!r}; expected one of {known}, or None for the reader's own.")
+        message = f"language is {language!r}; expected one of {known}, or None for the reader's own."
+        raise SettingError(message, subject="language", found=language, expected=sorted(texts))
     spoken = language or FIRST_LANGUAGE
     filling = {
         "language": spoken,

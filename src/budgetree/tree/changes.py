@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import TreeError
 from budgetree.problem import Prices
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
@@ -71,7 +72,8 @@ def priced(tree: Tree, prices: Any) -> Tree:
 
 def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
     if tree.known is not None:
-        raise ValueError(f"{verb}: a tree for new cases is not changed after it was learned; {remedy}.")
+        message = f"{verb}: a tree for new cases is not changed after it was learned; {remedy}."
+        raise TreeError(message, subject=verb, found=tree.origin.method)
 
 
 def _pruned(tree: Tree, stop: NDArray[np.bool_], change: Change) -> Tree:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
+from budgetree.errors import SettingError, TreeError
 from budgetree.problem.labels import outcome_of
 from budgetree.problem.prices import fees_due
 from budgetree.problem.results import code_of, possible_answers, read_answer
@@ -27,7 +28,8 @@ HandleUnknown = Literal["stop", "error"]
 def check_handle_unknown(handle_unknown: object) -> None:
     """An error unless it is one of the two."""
     if handle_unknown not in ("stop", "error"):
-        raise ValueError(f"handle_unknown is {handle_unknown!r}; expected 'stop' or 'error'.")
+        message = f"handle_unknown is {handle_unknown!r}; expected 'stop' or 'error'."
+        raise SettingError(message, subject="handle_unknown", found=handle_unknown, expected=("stop", "error"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,8 @@ class Consultation:
         from budgetree.tree.tree import Tree  # Tree.ask makes consultations: the two know each other
 
         if not isinstance(tree, Tree):
-            raise ValueError(f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_.")
+            message = f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_."
+            raise TreeError(message, subject="tree", found=tree)
         self.tree = tree
         # Each answer goes on from the last place, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
@@ -326,7 +329,7 @@ class Consultation:
         0
         """
         if not self._answers:
-            raise ValueError("undo: there is no answer to take back.")
+            raise TreeError("undo: there is no answer to take back.", subject="undo")
         for place, step in reversed(self._places.pop().replaced):
             self._steps[place] = step
         test, _ = self._answers.popitem()
@@ -377,7 +380,8 @@ class Consultation:
 
     def _check_open(self) -> None:
         if self.done:
-            raise ValueError(f"answer: no test is left; the answer is {self._concluded}. undo() takes a step back.")
+            message = f"answer: no test is left; the answer is {self._concluded}. undo() takes a step back."
+            raise TreeError(message, subject="answer", found=self.prediction)
 
     def _do(self, answer: _Answer) -> None:
         """One step down, and on as far as the answers are known."""

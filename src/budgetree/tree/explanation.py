@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import is_missing
 from budgetree.services.words import visible
+from budgetree.tree.consultation import Consultation, Step
 from budgetree.tree.leaf_models import LeafModels, Model, softmax
-
-if TYPE_CHECKING:
-    from budgetree.tree.consultation import Consultation
 
 SMALLEST = 0.05  # points that are shown
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """What one answer did for the predicted class.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution(Step):
+    """What one answer did for the predicted class: the step of a consultation, and how it moved the probability.
 
     Attributes
     ----------
-    test : str
-        Its name.
-    value : object
-        As it was answered.
-    outcome : str or None
-        What the value stands for; None for one that no known case had, which moves nothing in a model.
     score : float or None
-        What it adds to the class's score above the mean of all classes; None without a model.
+        What it adds to the class's score above the mean of all classes; None without a model. An outcome that no known
+        case had moves nothing in a model.
     before, after : float
         The probability of the class by the answers before it, in the order of paying, and with it.
-    available : bool
-        False where the test could not be done.
-    assumed : str or None
-        Then, the outcomes whose branch was followed.
-    test_label : str
-        What the test is called.
-    outcome_label : str or None
-        What the outcome is called.
-    is_labelled : bool
-        Whether the label says all that the value does: "female" for 0.
 
     Examples
     --------
@@ -53,17 +36,9 @@ class Contribution:
     [('age', '-18.5 points'), ('pregnant', '+41.4 points')]
     """
 
-    test: str
-    value: Any
-    outcome: str | None
     score: float | None
     before: float
     after: float
-    available: bool = True
-    assumed: str | None = None
-    test_label: str = ""
-    outcome_label: str | None = None
-    is_labelled: bool = False
 
     @property
     def points(self) -> float:
@@ -168,19 +143,7 @@ def explain(case: Consultation) -> Explanation:
         centred = sums[:, label] - sums.mean(axis=1)
         scores = [float(centred[0]), *np.diff(centred).tolist()]
     contributions = [
-        Contribution(
-            step.test,
-            step.value,
-            step.outcome,
-            score,
-            before,
-            after,
-            step.available,
-            step.assumed,
-            step.test_label,
-            step.outcome_label,
-            step.is_labelled,
-        )
+        Contribution(**asdict(step), score=score, before=before, after=after)
         for step, score, before, after in zip(case.history, scores[1:], moves, moves[1:], strict=False)
     ]
     return Explanation(

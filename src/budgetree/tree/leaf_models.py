@@ -93,18 +93,14 @@ class LeafModels:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LeafModels):
             return NotImplemented
-        return (
-            self.sure == other.sure
-            and np.array_equal(self.of_node, other.of_node)
-            and _same(list(self.bases), list(other.bases))
-            and _same([basis.values for basis in self.bases.values()], [basis.values for basis in other.bases.values()])
-            and _same([model.tests for model in self.models], [model.tests for model in other.models])
-            and _same([model.intercept for model in self.models], [model.intercept for model in other.models])
-            and _same(
-                [array for model in self.models for array in model.coefficients],
-                [array for model in other.models for array in model.coefficients],
-            )
-        )
+        return self._key == other._key
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """Everything that models are compared by, arrays as lists."""
+        bases = [(test, basis.values.tolist()) for test, basis in self.bases.items()]
+        models = [(m.tests, m.intercept.tolist(), [table.tolist() for table in m.coefficients]) for m in self.models]
+        return self.sure, self.of_node.tolist(), bases, models
 
     def __hash__(self) -> int:
         return hash((self.sure, self.of_node.tobytes()))
@@ -114,7 +110,3 @@ def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores as probabilities, row by row."""
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
-
-
-def _same(mine: Sequence[Any], theirs: Sequence[Any]) -> bool:
-    return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))

@@ -5,50 +5,44 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import Self
 
 from budgetree.services.words import show_number
 
 SIGNIFICANT = 2.0  # standard errors
 
 
-class Method(StrEnum):
+class _Named(StrEnum):
+    """Values as files have them, with what people read."""
+
+    words: str
+
+    def __new__(cls, value: str, words: str = "") -> Self:
+        member = str.__new__(cls, value)
+        member._value_, member.words = value, words
+        return member
+
+
+class Method(_Named):
     """What made a tree."""
 
-    GREEDY = "greedy"
-    EXACT = "exact"
-    LOOKAHEAD = "lookahead"
-    LEAF = "leaf"
-    PREDICTIVE = "predictive"
-    UNKNOWN = "unknown"
+    GREEDY = "greedy", "greedy"
+    EXACT = "exact", "exact search"
+    LOOKAHEAD = "lookahead", "greedy with lookahead"
+    LEAF = "leaf", "single leaf"
+    PREDICTIVE = "predictive", "for new cases"
+    UNKNOWN = "unknown", "unknown"
 
 
-class ChangeKind(StrEnum):
+class ChangeKind(_Named):
     """What was done to a tree after it was made."""
 
-    CUT = "cut"
-    TRIMMED = "trimmed"
-    REPRICED = "repriced"
-    WEIGHTED = "weighted"
-    JOINED = "joined"
-    ENDED = "ended"
-
-
-METHOD_WORDS = {
-    Method.GREEDY: "greedy",
-    Method.EXACT: "exact search",
-    Method.LOOKAHEAD: "greedy with lookahead",
-    Method.LEAF: "single leaf",
-    Method.PREDICTIVE: "for new cases",
-    Method.UNKNOWN: "unknown",
-}
-CHANGE_WORDS = {
-    ChangeKind.CUT: "cut",
-    ChangeKind.TRIMMED: "trimmed",
-    ChangeKind.REPRICED: "at other prices",
-    ChangeKind.WEIGHTED: "classes weighted by their losses",
-    ChangeKind.JOINED: "small leaves joined",
-    ChangeKind.ENDED: "ended early",
-}
+    CUT = "cut", "cut"
+    TRIMMED = "trimmed", "trimmed"
+    REPRICED = "repriced", "at other prices"
+    WEIGHTED = "weighted", "classes weighted by their losses"
+    JOINED = "joined", "small leaves joined"
+    ENDED = "ended", "ended early"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ class Change:
     budget: Fraction | None = None  # of a cut
 
     def __str__(self) -> str:
-        return CHANGE_WORDS[self.kind] + ("" if self.budget is None else f" at {show_number(self.budget)}")
+        return self.kind.words + ("" if self.budget is None else f" at {show_number(self.budget)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +97,7 @@ class Origin:
 
     def __str__(self) -> str:
         function = "" if self.impurity is None else f" {self.impurity.words or self.impurity.name}"
-        parts = [METHOD_WORDS[self.method] + function]
+        parts = [self.method.words + function]
         if self.delta:
             parts.append(f"delta={show_number(self.delta)}")
         if self.budget is not None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from budgetree.errors import SettingError
+
 if TYPE_CHECKING:
     from budgetree.show.drawing import Drawing
     from budgetree.show.export.rules import Rule
@@ -367,4 +369,5 @@ class Shown:
 
 def _check_size(name: str, size: Any, least: int) -> None:
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < least:
-        raise ValueError(f"{name} is {size!r}; expected a whole number of at least {least}.")
+        message = f"{name} is {size!r}; expected a whole number of at least {least}."
+        raise SettingError(message, subject=name, found=size, expected=least)

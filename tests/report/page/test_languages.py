@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 from budgetree.learn.new_error import LAST_REMEDY, PAGE_REMEDY, overfitted_loss_words, overfitted_words
 from budgetree.learn.points import FOR_NEW
 from budgetree.report import page as report_page
@@ -23,7 +25,7 @@ from budgetree.report import render_page, summarise_tree
 from budgetree.report.page import SCRIPTS, languages
 from budgetree.services.clock import Ended
 from budgetree.tree.proven import Asked, Proven, state
-from budgetree.tree.provenance import METHOD_WORDS, Method, NewError, NewLoss
+from budgetree.tree.provenance import Method, NewError, NewLoss
 from losing import losing_tree
 from new_cases import new_tree
 from page_browser import Page
@@ -108,12 +110,12 @@ def test_what_else_python_says_can_be_translated() -> None:
     for remedy in (PAGE_REMEDY, LAST_REMEDY):
         assert is_said(overfitted_words(0, NewError(0.47, 0.04), remedy))
         assert is_said(overfitted_loss_words(0.25, NewLoss(0.714, 0.042), remedy))
-    for sentence in (FOR_NEW, *METHOD_WORDS.values()):
+    for sentence in (FOR_NEW, *(method.words for method in Method)):
         assert is_said(sentence) or is_said(f"{sentence} Pairs()"), sentence
 
 
 def test_a_language_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"language is 'fr'; expected one of 'de', 'en', or None"):
+    with refused(SettingError, subject="language", found="fr", expected=["de", "en"]):
         render_page({"title": "", "version": ""}, language="fr")
     page = render_page({"title": "", "version": ""}, language="de")
     assert '<html lang="de">' in page
