@@ -108,9 +108,9 @@ class Explanation:
     @property
     def opening(self) -> str:
         """Where the probability starts, in words. Columns are centred: an average result moves no score of a model."""
-        if self.start_score is None:
-            return f"{self._about} has {self.start:.1%} at first"
-        return f"average results give {self._about} {self.start:.1%}"
+        if self.start_score is not None:
+            return f"average results give {self._about} {self.start:.1%}"
+        return f"{self._about} has {self.start:.1%} at first"
 
     @property
     def _about(self) -> str:

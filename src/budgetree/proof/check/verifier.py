@@ -86,18 +86,18 @@ class _Verifier:
         self.attempt("losses", self.losses)
         self.attempt("rounded", self.rounded)
         tree = self.attempt("tree", trees.read_tree, document.get("tree"), self.whole, self.deadline)
-        score = None if tree is None else self.attempt("tree", self.score, tree)
-        if tree is not None and score is not None:
-            self.attempt("error_bounds", self.error_bounds, tree, score)
+        found = None if tree is None else self.attempt("tree", self.score, tree)
+        if tree is not None and found is not None:
+            self.attempt("error_bounds", self.error_bounds, tree, found)
         lost = "errors" if self.facts.losses is None else "loss"
         # Without the tree the rest is checked as far as what is stated allows.
-        loss = self.at_any_time(fraction, document.get(lost), lost) if score is None else score.loss
+        loss = self.at_any_time(fraction, document.get(lost), lost) if found is None else found.loss
         if loss is not None:
-            self.bounds(None if score is None else score.cost, loss)
+            self.bounds(None if found is None else found.cost, loss)
         self.guarantee(tree)
         if loss is not None:  # last, because they may take all the time
             self.search(loss)
-        self.reason(score)
+        self.reason(found)
         return CheckReport(tuple(self.problems), tuple(self.unverified))
 
     def envelope(self) -> None:
@@ -203,18 +203,18 @@ class _Verifier:
     def growth(self, rule: greedy.Rule, tree: CheckedTree) -> None:
         greedy.check_growth(rule, tree, self.deadline)
 
-    def reason(self, score: _Score | None) -> None:
+    def reason(self, found: _Score | None) -> None:
         """The sentence is made again from the numbers; any other one is the issuer's own."""
         document = self.document
-        if self.problems or score is None:
+        if self.problems or found is None:
             return
         if self.is_late:
             self.unverified.append(f"reason: was not checked within {self.deadline}")
             return
         winner = None if document["winner"] is None else document["bounds"][document["winner"]]
-        loss = None if self.facts.losses is None else score.loss
+        loss = None if self.facts.losses is None else found.loss
         lower = fraction(document["lower_bound"], "lower_bound")
-        claim = Claim(score.errors, loss, score.max_cost, score.cost, lower, winner)
+        claim = Claim(found.errors, loss, found.max_cost, found.cost, lower, winner)
         if document["reason"] != (right := reason(claim)):
             stated = short(document["reason"])
             self.unverified.append(f"reason: {stated} is the issuer's word; what was checked says {right!r}")
