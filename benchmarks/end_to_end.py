@@ -86,16 +86,15 @@ def ours(path: str, watch: Stopwatch, leaves: int) -> int:
 
     import budgetree as bt
     from budgetree.cli.predictions import codes_for, columns_for
-    from budgetree.data.batches import open_batches
-    from budgetree.data.source import Reading, read_table
+    from budgetree.data.source import open_source, read_table
 
     with watch.measure("read"):
         instance = bt.Instance.from_table(read_table(path), TARGET, duplicates="keep")
     with watch.measure("tree"):
         tree = bt.grow(instance, budget=BUDGET)
     with watch.measure("predict"):
-        rows = open_batches(path, Reading())
-        for batch in rows.read(replace(columns_for(tree.schema, tree.tests_used, rows), lines=False)):
+        rows = open_source(path)
+        for batch in rows.batches(replace(columns_for(tree.schema, tree.tests_used, rows), lines=False)):
             tree.predict(codes_for(tree.schema, tree.tests_used, batch.table))
     return tree.n_leaves
 

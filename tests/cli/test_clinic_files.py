@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Callable
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from command_line import FIT_KNOWN, run
 from workbooks import write_ods, write_xlsx
 
 import budgetree as bt
-from budgetree.data import csv as csv_file
+from budgetree.data.source import Reading, ReadLimits
 
 N_ROWS = 24
 NAMES = ["Fall", "Leukozyten", "Größe", "Befund"]
@@ -160,7 +161,8 @@ def test_a_comma_is_asked_about_where_another_column_has_decimal_points(
     message = "line 2: column 'Wert' has '1,200', which could be 1200 (say --decimal . --thousands ,) or 1.200"
     fit = [*FIT_KNOWN, "t.csv", "-t", "Befund", "--budget", "2", "--folds", "0", "-o", "m.json"]
     assert message in run(capsys, *fit, code=1)
-    monkeypatch.setattr(csv_file, "SAMPLE_ROWS", 120)  # as in a long file
+    long = partial(Reading, limits=ReadLimits(sample_rows=120))
+    monkeypatch.setattr("budgetree.data.source.Reading", long)  # as in a long file
     assert message in run(capsys, *fit, code=1)
     run(capsys, *fit, "--thousands", ",")
     assert bt.Tree.from_json("m.json").schema.known_range("Wert") == (1200, 7346)

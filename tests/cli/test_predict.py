@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,9 @@ from command_line import FIT_KNOWN, run
 
 import budgetree as bt
 from budgetree.cli import main
+from budgetree.data.source import Reading, ReadLimits
+
+SMALL_BLOCKS = partial(Reading, limits=ReadLimits(block_bytes=50))
 
 
 def test_a_model_may_be_used_on_a_table_with_other_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,7 +63,7 @@ def test_batches_do_not_matter(
         with monkeypatch.context() as patched:
             assert main(["predict", model, new, "-t", "y", *options]) == 0
             whole = capsys.readouterr()
-            patched.setattr("budgetree.data.batches.BLOCK_BYTES", 50)
+            patched.setattr("budgetree.data.source.Reading", SMALL_BLOCKS)
             assert main(["predict", model, new, "-t", "y", *options]) == 0
             assert capsys.readouterr() == whole
     assert "1 row has a value of 'a' that no known case had" in whole.err
@@ -103,7 +107,7 @@ def test_a_file_without_rows_has_a_header(tmp_path: Path, capsys: pytest.Capture
 def test_nothing_is_written_where_a_later_row_is_broken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 50)
+    monkeypatch.setattr("budgetree.data.source.Reading", SMALL_BLOCKS)
     (tmp_path / "known.csv").write_text("a,y\n" + "".join(f"{i},{'PN'[i % 2]}\n" for i in range(40)), encoding="utf-8")
     (tmp_path / "new.csv").write_text("a,y\n" + "1,P\n" * 40 + "x,P\n", encoding="utf-8")
     model, out = str(tmp_path / "m.json"), tmp_path / "out.csv"

@@ -12,7 +12,7 @@ from command_line import main
 
 import budgetree as bt
 from budgetree.cli.predictions import Judgement, safe_line
-from budgetree.data.batches import csv_cell
+from budgetree.data.table import csv_cell
 from losing import exact_losses, losing_tree
 from new_cases import new_frame, new_tree
 

@@ -5,30 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from distributed import Client
 
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.dask import DaskCases
-from budgetree.data.source import Reading
+from budgetree.data.source import FileKind, Reading, ReadLimits
 from budgetree.distributed.prepare import CaseRequest, parts_of_files
 from budgetree.errors import TableFileError
+
+SMALL_BATCHES = Reading(limits=ReadLimits(batch_rows=50))
 
 
 def cases_of(client: Client, pattern: Path, target: str = "y", drop: tuple[str, ...] = ()) -> DaskCases:
     request = CaseRequest.of(target, duplicates="keep")
-    return DaskCases.of(client, parts_of_files(str(pattern), Reading(), drop, n_threads=1), request)
+    return DaskCases.of(client, parts_of_files(str(pattern), SMALL_BATCHES, drop, n_threads=1), request)
 
 
-def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("budgetree.distributed.prepare", "budgetree.data.batches"):
-        monkeypatch.setattr(f"{module}.BATCH_ROWS", 50)
+def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path) -> None:
     for number, part in enumerate((table.iloc[:150], table.iloc[150:])):
         part.to_csv(tmp_path / f"{number}.csv", index=False)
         part.to_parquet(tmp_path / f"{number}.parquet")
     table.iloc[:0].to_parquet(tmp_path / "2.parquet")
-    parts = parts_of_files(str(tmp_path / "*.parquet"), Reading(), n_threads=1).parts()
+    parts = parts_of_files(str(tmp_path / "*.parquet"), SMALL_BATCHES, n_threads=1).parts()
     assert [[(Path(rows.path).stem, rows.first_row, rows.n_rows) for rows in part] for part in parts] == [
         [("0", 0, 100)],
         [("0", 100, 50), ("1", 0, 50)],
@@ -52,5 +51,5 @@ def test_a_column_that_is_text_in_one_csv_file_is_text_in_all(
 
 def test_workbooks_are_for_memory(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
-    with refused(TableFileError, found="workbook", source=str(tmp_path / "t.xlsx")):
+    with refused(TableFileError, found=FileKind.WORKBOOK, source=str(tmp_path / "t.xlsx")):
         parts_of_files(str(tmp_path / "t.xlsx"), Reading(), n_threads=1)

@@ -1,270 +1,127 @@
-"""CSV files: whatever spreadsheets write is read, and what is broken is named with its line."""
+"""What a CSV file is: told by its first lines, and checked row by row where it is broken."""
 
 from __future__ import annotations
 
 import csv
-import io
-import math
+import gzip
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from budgetree.data import csv as csv_file
-from budgetree.data.column import Coded
-from budgetree.data.csv import read_csv
-from budgetree.data.source import MISSING_CELLS, Reading
-from budgetree.data.table import Table
-from budgetree.errors import TableFileError
+from _support.refusals import refused
+from budgetree.data.csv_file import CsvFile, rewrite
+from budgetree.data.source import Reading, ReadLimits
+from budgetree.errors import SettingError, TableFileError
 
 
-def table(tmp_path: Path, text: str, in_bytes: str = "utf-8", **settings: Any) -> Table:
-    path = tmp_path / "cases.csv"
-    path.write_bytes(text.encode(in_bytes))
-    return read_csv(str(path), [str(path)], Reading(**settings))
+def test_a_file_is_known_by_its_header(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_bytes(gzip.compress('\n\n größe ;"a;b"\n1;2\n\n3;"4\n5"\n6;7'.encode("utf-16")))
+    source = CsvFile.sniff(str(path), Reading())
+    assert (source.names, source.delimiter, source.encoding) == (("größe", "a;b"), ";", "utf-16")
+    assert (source.is_packed, source.header_line, source.is_plain) == (True, 3, False)
+    assert list(source.starts()) == [(str(path), 4), (str(path), 6), (str(path), 8)]
+    source.check()
+    source.write_utf8(str(tmp_path / "copy"))
+    assert (tmp_path / "copy").read_text(encoding="utf-8").startswith('1;2\n\n3;"4\n5"\n')
 
 
-def values(table: Table, name: str) -> list[Any]:
-    return [None if value != value else value for value in table.column(name).to_list()]
+def test_a_broken_row_is_found_and_its_line_is_still_known(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n3\n4,5\n", encoding="utf-8")
+    source = CsvFile.sniff(str(path), Reading())
+    assert [line for _, line in source.starts()] == [2, 3, 4]
+    with refused(TableFileError, source=str(path), line=3, found=1):
+        source.check()
 
 
-def test_quotes_gaps_and_types(tmp_path: Path) -> None:
-    text = 'name,age,note\n"Groß, Äda",31,"said ""no"""\nBob,,"two\nlines"\nÉve,4.5e1,n/a\n'
-    found = table(tmp_path, text)
-    assert found.names == ["name", "age", "note"]
-    assert values(found, "name") == ["Groß, Äda", "Bob", "Éve"]
-    assert values(found, "age") == [31, None, 45]
-    assert values(found, "note") == ['said "no"', "two\nlines", None]
-    assert [found.where(row) for row in range(3)] == ["line 2", "line 3", "line 5"]
-    assert list(found.column("age").texts or ()) == ["31", None, "4.5e1"]
+@pytest.mark.parametrize(
+    ("text", "delimiter", "names"),
+    [
+        ("x;y|z\n1|2\n", "|", ("x;y", "z")),
+        ("e,f\tg\n1\t2\n", "\t", ("e,f", "g")),
+        ('"l\nm";b\n1;2\n', ";", ("l\nm", "b")),
+        ('"i""j"|"e,f"\n1|2\n', "|", ('i"j', "e,f")),
+        ("a,b;c\n", ",", ("a", "b;c")),
+        ("a;b;c,d\n1;2;3\n4\n" + "5;6;7\n" * 40, ";", ("a", "b", "c,d")),
+        ('a;b\n1;"' + "x\n" * 50 + '"\n', ";", ("a", "b")),
+        ("a;b;\n1;2;\n", ";", ("a", "b")),
+        ("a\n1,5\n", ",", ("a",)),
+    ],
+)
+def test_the_delimiter_is_the_one_by_which_rows_have_the_cells_of_the_header(
+    tmp_path: Path, text: str, delimiter: str, names: tuple[str, ...]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    source = CsvFile.sniff(str(path), Reading())
+    assert (source.delimiter, source.names) == (delimiter, names)
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
-    found = table(tmp_path, f'"a,b;c\td|e"{delimiter}x\n1{delimiter}2\n')
-    assert found.names == ["a,b;c\td|e", "x"]
-    assert values(found, "x") == [2]
+def test_the_delimiter_is_told_also_where_a_cell_is_long(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a;b,c\n1;{'x' * 200_000},y\n2;x,y,z\n", encoding="utf-8")
+    csv.field_size_limit(100_000)  # as whoever used it last may have left it
+    source = CsvFile.sniff(str(path), Reading())
+    assert (source.delimiter, source.names) == (";", ("a", "b,c"))
 
 
-def test_decimal_commas_go_with_semicolons(tmp_path: Path) -> None:
-    assert values(table(tmp_path, "x;y\n3,5;1\n-0,25;2\n"), "x") == [3.5, -0.25]
-    assert values(table(tmp_path, 'x,y\n"3,5",1\n'), "x") == ["3,5"]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_encodings_of_spreadsheets(tmp_path: Path, encoding: str) -> None:
-    assert table(tmp_path, "größe,y\r\n1,2\r\n\r\n3,4\r\n", encoding).names == ["größe", "y"]
-
-
-@pytest.mark.parametrize("n_rows", [12, 10_050])  # read as text alone, and by a plan
-def test_codes_keep_their_leading_zeros(tmp_path: Path, n_rows: int) -> None:
-    lines = [f"{i:05d},{i % 9:03d},0.{i},{i}" for i in range(n_rows)]
-    codes, few, shares, numbers = table(tmp_path, "\n".join(["code,few,share,number", *lines])).columns
-    assert [column.numbers is None for column in (codes, few, shares, numbers)] == [True, True, False, False]
-    assert (codes.to_list()[7], few.to_list()[7]) == ("00007", "007")
-
-
-def test_what_is_missing_can_be_said(tmp_path: Path) -> None:
-    text = "x,y\n1,a\n?,b\n"
-    assert values(table(tmp_path, text), "x") == ["1", "?"]
-    assert values(table(tmp_path, text, missing=["?"]), "x") == [1, None]
+def test_a_name_may_have_line_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'\r\n"a\r\nb","c\nd"\r\n1,2\r\n')
+    source = CsvFile.sniff(str(path), Reading())
+    assert (source.header_line, source.header_end, source.is_plain) == (2, 4, False)
+    assert list(source.starts()) == [(str(path), 5)]
+    source.write_utf8(str(tmp_path / "copy"))
+    assert (tmp_path / "copy").read_bytes() == b"1,2\r\n"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the file is empty; expected a header line"),
-        ("\n\n", "the file is empty"),
-        ("a,b,a,c,a,b\n1,2,3,4,5,6\n", r"line 1: .*'a' in columns 1, 3, 5; 'b' in columns 2, 6\. Rename or drop"),
-        ("a,,c\n1,2,3\n", "line 1: column 2 has no name"),
-        ("a,b\n1,2\n3\n", r"line 3: 1 cell, but the header has 2 columns"),
-        ('a,b\n1,2\n"x\ny",2,3\n', r"line 3: 3 cells"),
-        ('a,b\n1,"2\n3,4\n', "line 2: .*a quote may not be closed"),
+        ("Klinik 2024\na,b\n1,2\n", "line 2: 2 cells, but the header has 1 column. Is line 1 a title above the table"),
+        ("a,b\n1,2,\n3,4\n", "line 3: 2 cells, but the rows above have 3, of which the last is empty"),
+        ("a,b\n1,2,\n3,4,5\n", "line 3: there is something in column 3, which has no name and is empty above. Name"),
+        ("a,b\n1,2,\n3,4,5,6\n", "line 3: 4 cells, but the rows above have 3, of which the last is empty"),
+        ("a,b\n1,2\n3,4,\n", "line 3: 3 cells, but the header has 2 columns. Is a quote or a delimiter missing"),
     ],
 )
-def test_a_broken_file_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(TableFileError, match=message) as caught:
-        table(tmp_path, text)
-    assert str(tmp_path) in str(caught.value)
+def test_how_many_cells_were_expected_is_said(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TableFileError, match=re.escape(message)):
+        CsvFile.sniff(str(path), Reading()).check()
 
 
-def test_other_encodings_are_named(tmp_path: Path) -> None:
-    message = r"line 2: not UTF-8 text\. As Windows-1252 it reads 'Größe,1'.* say --encoding windows-1252; else save"
-    with pytest.raises(TableFileError, match=message):
-        table(tmp_path, "a,b\nGröße,1\n", "latin-1")
-    found = table(tmp_path, "a,b\nGröße – 5 €,1\n", "windows-1252", encoding="windows-1252")
-    assert values(found, "a") == ["Größe – 5 €"]
-    with pytest.raises(TableFileError, match=r"not utf-16 text\. Say another --encoding"):
-        table(tmp_path, "a,b\nx,1\n1", encoding="utf-16")
-    with pytest.raises(ValueError, match="encoding is 'klingon'; expected a name such as"):
-        read_csv("x", [str(tmp_path / "cases.csv")], Reading(encoding="klingon"))
+def test_zero_bytes_are_explained(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("a,b\0\n1,2\n".encode("utf-16-le") + b"\0")
+    with refused(TableFileError, line=1):
+        CsvFile.sniff(str(path), Reading())
 
 
-@settings(max_examples=50, deadline=None)
-@given(
-    st.lists(
-        st.tuples(*[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)] * 3),
-        max_size=8,
-    )
-)
-def test_what_python_writes_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerows([("a", "b", "c"), *rows])
-    path = tmp_path_factory.mktemp("csv") / "cases.csv"
-    path.write_text(text.getvalue(), encoding="utf-8", newline="")
-    found = read_csv(str(path), [str(path)], Reading())
-    assert len(found) == len(rows)
-    assert len(found.without_empty_rows()) == sum(
-        any(cell.strip() not in MISSING_CELLS for cell in row) for row in rows
-    )
-    for place, name in enumerate(found.names):
-        for cell, value in zip([row[place].strip() for row in rows], found.column(name).to_list(), strict=True):
-            if isinstance(value, str):
-                assert value == cell
-            elif value is not None and not math.isnan(value):
-                assert float(cell) == value
+def test_rewriting_keeps_the_cells(tmp_path: Path) -> None:
+    path, copy = tmp_path / "t.csv", tmp_path / "copy.csv"
+    path.write_bytes(b'a;b\r\n1;"x;\ny"\n2;""\r\n')
+    rewrite(str(path), ";", str(copy), 100)
+    assert copy.read_bytes() == b'a;b\n1;"x;\ny"\n2;\n'
 
 
-def long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[list[str]]) -> Table:
-    """A file of which the first four rows are the sample."""
-    monkeypatch.setattr(csv_file, "SAMPLE_ROWS", 4)
-    monkeypatch.setattr(csv_file, "MAX_CODED", 3)
-    return table(tmp_path, "a;b\n" + "".join(";".join(row) + "\n" for row in rows))
+@pytest.mark.parametrize("name", ["base64", "rot13", "no-such", "\x00", "\ud800"])
+def test_what_is_no_encoding_of_text_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with refused(SettingError, subject="encoding", found=name):
+        CsvFile.sniff(str(path), Reading(encoding=name))
 
 
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        (["1", "2", "3", "4", "5,5", "", " 7 "], [1, 2, 3, 4, 5.5, None, 7]),
-        (["1", "2", "3", "4", "x"], ["1", "2", "3", "4", "x"]),
-        (["1", "2", "3", "4", " NA "], [1, 2, 3, 4, None]),
-        (["1", "2", "3", "4", "1_000"], ["1", "2", "3", "4", "1_000"]),
-        (["1", "2", "3", "4", "inf"], ["1", "2", "3", "4", "inf"]),
-        (["1", "2", "3", "4", "9007199254740993"], ["1", "2", "3", "4", "9007199254740993"]),
-        (["1", "2", "3", "4", "07"], ["1", "2", "3", "4", "07"]),
-        (["1", "2", "3", "4", "9.5"], [1, 2, 3, 4, 9.5]),
-        (["a", "b", "a", "b", "b", ""], ["a", "b", "a", "b", "b", None]),
-        (["a", "b", "a", "b", "c"], ["a", "b", "a", "b", "c"]),
-        (["a", "b", "c", "d", "e", "e"], ["a", "b", "c", "d", "e", "e"]),
-        (["1", "2", "1", "2", "3,5"], [1, 2, 1, 2, 3.5]),
-        (["1", "2", "1", "2", "1"], [1, 2, 1, 2, 1]),
-        (["", "", "", "", "3"], [None, None, None, None, 3]),
-        (["", "", "", "", ""], [None] * 5),
-    ],
-    ids=str,
-)
-def test_what_the_first_rows_promise_is_not_relied_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: list[str], expected: list[Any]
-) -> None:
-    found = long_file(tmp_path, monkeypatch, [[cell, "x"] for cell in cells])
-    assert values(found, "a") == expected
-    assert len(found) == len(cells)
-    short = table(tmp_path, "a;b\n" + "".join(f"{cell};x\n" for cell in cells))
-    assert values(short, "a") == expected
-
-
-def test_a_long_file_is_not_held_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = long_file(tmp_path, monkeypatch, [[f"{i}", "xy"[i % 2]] for i in range(9)])
-    assert found.column("a").values is None
-    assert isinstance(found.column("b").values, Coded)
-    assert found.where(8) == "line 10"
-
-
-def both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, **settings: Any) -> Table:
-    """A file as it is read if it is short, after a look at how a long one is."""
-    monkeypatch.setattr(csv_file, "SAMPLE_ROWS", 1)
-    long = table(tmp_path, text, **settings)
-    monkeypatch.undo()
-    short = table(tmp_path, text, **settings)
-    assert short.names == long.names
-    assert [values(short, name) for name in short.names] == [values(long, name) for name in long.names]
-    return short
-
-
-def test_a_name_with_a_line_break_hides_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = both_ways(tmp_path, monkeypatch, '"Größe\n(cm)",y\n170,a\n180,"b\r\nc"\n')
-    assert found.names == ["Größe\n(cm)", "y"]
-    assert values(found, "Größe\n(cm)") == [170, 180]
-    assert values(found, "y") == ["a", "b\r\nc"]
-    assert [found.where(row) for row in range(2)] == ["line 3", "line 4"]
-
-
-@pytest.mark.parametrize("cell", ["", "NA", " ", "nan"])
-def test_a_row_with_a_cell_too_many_is_never_taken_for_a_shorter_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: str
-) -> None:
-    text = f"name,age,smokes\nSmith,41,yes\nJones, John,52,{cell}\n"
-    for rows in (1, 10_000):
-        monkeypatch.setattr(csv_file, "SAMPLE_ROWS", rows)
-        with pytest.raises(TableFileError, match="line 3: 4 cells, but the header has 3 columns"):
-            table(tmp_path, text)
-
-
-def test_a_delimiter_may_end_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for header in ("a;b", "a;b;"):
-        found = both_ways(tmp_path, monkeypatch, f"{header}\r\n1;x;\r\n;y;\r\n3;NA;\r\n")
-        assert values(found, "a") == [1, None, 3]
-        assert values(found, "b") == ["x", "y", None]
-    with pytest.raises(TableFileError, match="line 3: there is something in column 3, which has no name and is empty"):
-        table(tmp_path, "a;b;\n1;x;\n2;y;z\n")
-
-
-def test_one_column_keeps_its_missing_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert values(both_ways(tmp_path, monkeypatch, "a\n1\nNA\n\n3\n"), "a") == [1, None, 3]
-
-
-@pytest.mark.parametrize("missing", ["999", "-1,5", "1e5", "inf", "?", "x_1", "007"])
-def test_a_number_may_stand_for_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    found = both_ways(tmp_path, monkeypatch, f"a;b\n1;2\n{missing};NaN\n3;4\n", missing=[missing])
-    assert values(found, "a") == [1, None, 3]
-    assert values(found, "b") == [2, None, 4]
-
-
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ["-9007199254740993", "-9007199254740992"],
-        ["+9007199254740993", "1"],
-        ["9007199254740993.0", "1"],
-        ["1234567890123456789.5", "1234567890123456789.25"],
-        ["18446744073709551617", "18446744073709551616"],
-    ],
-)
-def test_no_number_is_silently_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: list[str]) -> None:
-    found = both_ways(tmp_path, monkeypatch, "a,b\n" + "".join(f"{cell},x\n" for cell in cells))
-    assert values(found, "a") == cells
-
-
-def test_several_files_are_one_table(tmp_path: Path) -> None:
-    for name, text in (("1.csv", "\n\na,b\n1,x\n"), ("2.csv", "a,b\n2,y\n3,z\n"), ("3.csv", "b,a\n1,2\n")):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    paths = [str(tmp_path / name) for name in ("1.csv", "2.csv", "3.csv")]
-    found = read_csv("all", paths[:2], Reading())
-    assert values(found, "a") == [1, 2, 3]
-    assert values(found, "b") == ["x", "y", "z"]
-    assert found.where(0) == f"line 4 of {paths[0]}"
-    assert found.where(2) == f"line 3 of {paths[1]}"
-    with pytest.raises(TableFileError, match=r"3.csv: its header is not that of .*1.csv; files that are read together"):
-        read_csv("all", paths, Reading())
-    (tmp_path / "3.csv").write_text("a,c\n1,2\n", encoding="utf-8")
-    with pytest.raises(
-        TableFileError, match=r"3.csv: its header is not .*1.csv \(it has 'c' and it has no 'b'\); files"
-    ):
-        read_csv("all", paths, Reading())
-
-
-def test_a_name_with_marks_of_patterns_is_a_name(tmp_path: Path) -> None:
-    for name, cell in (("a[1].csv", "in brackets"), ("a1.csv", "plain"), ("b*.csv", "a star"), ("bc.csv", "none")):
-        (tmp_path / name).write_text(f"x,y\n{cell},1\n", encoding="utf-8")
-        path = str(tmp_path / name)
-        assert values(read_csv(path, [path], Reading()), "x") == [cell]
-
-
-def test_what_duckdb_refuses_and_python_reads_is_read(tmp_path: Path) -> None:
-    assert values(table(tmp_path, "a,b\n1,2\r\n3,4\n"), "b") == [2, 4]
-    long = "x" * 3_000_000
-    assert values(table(tmp_path, f"a,b\n1,{long}\n"), "b") == [long]
-    assert values(table(tmp_path, 'a,"b\nc"\n1,"x\r\ny"\n2,z\n'), "b\nc") == ["x\r\ny", "z"]
+def test_a_line_without_an_end_is_refused(tmp_path: Path) -> None:
+    reading = Reading(limits=ReadLimits(max_line=100))
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n" + b"x" * 200))
+    with refused(TableFileError, expected=100):
+        CsvFile.sniff(str(path), reading).check()
+    path.write_bytes(gzip.compress(b"x" * 200))
+    with refused(TableFileError, expected=100):
+        CsvFile.sniff(str(path), reading)

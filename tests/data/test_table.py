@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -9,16 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from _support.refusals import refused
 from budgetree.data.column import Column, text_column
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.table import Lines, Table
+from budgetree.errors import TableError, Where
 
+STARTS = [("cases.csv", 2), ("cases.csv", 3), ("more.csv", 5), ("more.csv", 6)]
 CELLS = {"a": ["1", None, "2,5", None], "b": ["x", "y", None, None]}
 
 
 def text_table() -> Table:
     columns = tuple(text_column(name, cells, NumberFormat(",")) for name, cells in CELLS.items())
-    return Table("cases.csv", columns, 4, lines=Lines(np.arange(4), partial(map, "line {}".format, [2, 3, 5, 6])))
+    return Table("cases.csv", columns, 4, lines=Lines(np.arange(4), partial(iter, STARTS)))
 
 
 def typed_table() -> Table:
@@ -27,8 +31,12 @@ def typed_table() -> Table:
 
 
 def test_a_row_is_called_by_its_line_or_its_number() -> None:
-    assert [text_table().where(row) for row in (0, 2)] == ["line 2", "line 5"]
-    assert [typed_table().where(row) for row in (0, 2)] == ["row 1", "row 3"]
+    assert [text_table().where(row) for row in (0, 2)] == [Where("cases.csv", 2), Where("more.csv", 5)]
+    assert [text_table().place(row) for row in (0, 2)] == ["line 2", "line 5 of more.csv"]
+    assert [typed_table().place(row) for row in (0, 2)] == ["row 1", "row 3"]
+    assert typed_table().where(2) == Where("frame", entry="row 3")
+    beyond = replace(text_table(), lines=Lines(np.array([8, 2]), partial(iter, STARTS)))
+    assert [beyond.place(row) for row in (0, 1)] == ["row 1", "line 5 of more.csv"]
 
 
 @pytest.mark.parametrize("table", [text_table(), typed_table()], ids=["texts", "typed"])
@@ -41,7 +49,7 @@ def test_some_rows_keep_what_the_columns_are(table: Table) -> None:
         assert (column.texts is None) == (whole.texts is None)
         assert column.to_list() == [whole.to_list()[2], whole.to_list()[0]]
         assert column.dtype == whole.dtype
-    assert [some.where(row) for row in range(2)] == [table.where(2) if table.lines else "row 1", some.where(1)]
+    assert some.place(0) == (table.place(2) if table.lines else "row 1")
 
 
 def test_columns_are_left_out_kept_and_renamed() -> None:
@@ -53,14 +61,14 @@ def test_columns_are_left_out_kept_and_renamed() -> None:
 
 
 def test_cells_are_written_as_a_file_of_text_has_them() -> None:
-    assert text_table().text_rows() == [["1", "x"], ["", "y"], ["2,5", ""], ["", ""]]
-    assert typed_table().text_rows() == [["1", "3"], ["", ""], ["2.5", "x"]]
+    assert text_table().csv_lines() == ["1,x", ",y", '"2,5",', ","]
+    assert typed_table().csv_lines() == ["1,3", ",", "2.5,x"]
 
 
 def test_only_files_of_text_have_empty_rows() -> None:
     full = text_table().without_empty_rows()
     assert len(full) == 3
-    assert [full.where(row) for row in range(3)] == ["line 2", "line 3", "line 5"]
+    assert [full.where(row).line for row in range(3)] == [2, 3, 5]
     gaps = Table("frame", (Column("a", "Int64", values=[None, 1]),), 2)
     assert gaps.without_empty_rows() is gaps
 
@@ -82,10 +90,10 @@ def test_values_are_numbers_where_all_of_them_are(values: list[Any], numbers: li
 
 def test_an_infinite_number_is_named_with_its_row() -> None:
     for value in (float("inf"), 10**400, -(10**400)):
-        with pytest.raises(ValueError, match="column 'x' is infinite in row 1"):
+        with refused(TableError, subject="x", found=1):
             Column("x", "object", values=[1, value]).with_numbers()
 
 
 def test_values_that_cannot_be_told_apart_are_refused_by_the_columns_name() -> None:
-    with pytest.raises(ValueError, match="column 'ecg' holds STRUCT; a test's outcomes must be plain values"):
+    with refused(TableError, subject="ecg", found="STRUCT"):
         Column("ecg", "STRUCT", values=[{"a": 1}, None]).coded()

@@ -81,7 +81,7 @@ def test_what_unpacks_to_a_thousand_times_its_size_is_refused(xlsx: Path, is_fal
         with zipfile.ZipFile(xlsx) as book:
             size = book.getinfo("xl/worksheets/sheet1.xml").file_size
         xlsx.write_bytes(xlsx.read_bytes().replace(size.to_bytes(4, "little"), (1000).to_bytes(4, "little")))
-    with pytest.raises(TableFileError, match="unpacks to more than 100 times its size"):
+    with pytest.raises(TableFileError, match="no sheet can be read" if is_false else "more than 100 times its size"):
         read_table(str(xlsx))
 
 

@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
-from budgetree.data.source import Reading, read_table
+from budgetree.data.source import Reading, ReadLimits, read_table
 from budgetree.distributed.prepare import CaseRequest, find_plan, parts_of_files, parts_of_frames
 from budgetree.errors import TableFileError
 
 
-def test_a_csv_column_of_numbers_and_words_is_words_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 40)
+def test_a_csv_column_of_numbers_and_words_is_words_for_good(tmp_path: Path) -> None:
+    reading = Reading(limits=ReadLimits(block_bytes=40))
     lines = [f"{number},{number % 2},{'a' if number > 30 else number}" for number in range(40)]
     (tmp_path / "t.csv").write_text("size,kind,found\n" + "\n".join(lines) + "\n")
-    parts = parts_of_files(str(tmp_path / "t.csv"), Reading(), drop=("size",))
+    parts = parts_of_files(str(tmp_path / "t.csv"), reading, drop=("size",))
     assert parts.has_texts
     plan = find_plan(parts, CaseRequest.of("found"))
     assert plan.as_text == ("found",)

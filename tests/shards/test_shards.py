@@ -12,7 +12,7 @@ import pytest
 
 import budgetree as bt
 from _support.refusals import refused
-from budgetree.data.source import Reading
+from budgetree.data.source import Reading, ReadLimits
 from budgetree.distributed.partition import Sizes
 from budgetree.distributed.prepare import CaseRequest, encoded, find_plan, parts_of_files
 from budgetree.errors import SettingError, TableError
@@ -47,12 +47,10 @@ ALIKE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("settings", ALIKE)
-def test_files_and_frames_give_the_trees_of_memory(
-    tmp_path: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("budgetree.data.batches.BATCH_ROWS", 170)
-    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 3000)
+def test_files_and_frames_give_the_trees_of_memory(tmp_path: Path, settings: dict[str, Any]) -> None:
+    reading = Reading(limits=ReadLimits(batch_rows=170, block_bytes=3000))
     small = Sizes(bucket_bytes=2000)
+    given = {"prices": PRICES, "sizes": small, **settings}
     instance = bt.Instance.from_frame(FRAME, "y", prices=PRICES, **settings)
     expected = bt.grow(instance, budget=6)
     for number, part in enumerate((FRAME.iloc[:250], FRAME.iloc[250:])):
@@ -60,12 +58,10 @@ def test_files_and_frames_give_the_trees_of_memory(
         part.to_parquet(tmp_path / f"{number}.parquet")
     frames = [FRAME.iloc[:0], FRAME.iloc[:1], FRAME.iloc[1:]]
     made = [
-        bt.Shards.from_files(str(tmp_path / "*.csv"), "y", tmp_path / "a", prices=PRICES, sizes=small, **settings),
-        bt.Shards.from_files(str(tmp_path / "*.parquet"), "y", tmp_path / "b", prices=PRICES, sizes=small, **settings),
-        bt.Shards.from_frames(frames, "y", tmp_path / "c", prices=PRICES, sizes=small, **settings),
-        bt.Shards.from_frames(
-            lambda: map(pl.from_pandas, frames), "y", tmp_path / "d", prices=PRICES, sizes=small, **settings
-        ),
+        bt.Shards.from_files(str(tmp_path / "*.csv"), "y", tmp_path / "a", reading=reading, **given),
+        bt.Shards.from_files(str(tmp_path / "*.parquet"), "y", tmp_path / "b", reading=reading, **given),
+        bt.Shards.from_frames(frames, "y", tmp_path / "c", **given),
+        bt.Shards.from_frames(lambda: map(pl.from_pandas, frames), "y", tmp_path / "d", **given),
         bt.Shards.from_instance(instance, tmp_path / "e", max_rows=100),
     ]
     for shards in made:
@@ -102,13 +98,11 @@ def test_a_frontier_by_loss_weighs_the_classes_too(tmp_path: Path) -> None:
     ]
 
 
-def test_a_column_of_a_csv_file_that_begins_with_numbers_may_hold_texts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("budgetree.data.batches.BLOCK_BYTES", 600)
+def test_a_column_of_a_csv_file_that_begins_with_numbers_may_hold_texts(tmp_path: Path) -> None:
+    reading = Reading(limits=ReadLimits(block_bytes=600))
     frame = FRAME.assign(code=[str(i % 3) for i in range(500)] + ["x", "y"] * 50)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    shards = bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "shards", duplicates="keep")
+    shards = bt.Shards.from_files(str(tmp_path / "t.csv"), "y", tmp_path / "shards", reading=reading, duplicates="keep")
     expected = bt.Instance.from_frame(frame, "y", duplicates="keep")
     assert shards.outcome_names == expected.outcome_names
     assert bt.grow(shards).to_dict() == bt.grow(expected).to_dict()

@@ -68,11 +68,11 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
 def _check_files(request: Request) -> NumberFormat | None:
     """What can be said before a cluster is started; and how numbers are written, in files of text."""
     from budgetree import datasets
-    from budgetree.data.batches import open_batches
+    from budgetree.data.source import open_source
 
     if not glob.glob(request.data) and request.data in datasets.names():
         message = "a bundled data set fits into memory; leave --engine dask out."
         raise SettingError(message, subject="engine", found="dask", where=Where(request.data))
-    batches = open_batches(request.data, request.reading)
-    check_names(batches.names, request)
-    return batches.written
+    source = open_source(request.data, request.reading)
+    check_names(source.names, request)
+    return source.written

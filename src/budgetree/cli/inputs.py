@@ -13,8 +13,8 @@ import click
 from budgetree import datasets
 from budgetree.cli.suspects import about_classes, find_suspects
 from budgetree.data.encoders import LevelCounts
-from budgetree.data.source import Reading, as_known_cases, find_files, read_table
-from budgetree.data.table import Table
+from budgetree.data.source import Reading, find_files, read_table
+from budgetree.data.table import Table, known_cases
 from budgetree.distributed import AnyCases
 from budgetree.errors import (
     BudgetreeError,
@@ -184,7 +184,7 @@ def _bundled(request: Request, given: Settings) -> Instance:
 def _read(table: Table, request: Request, given: Settings) -> Instance:
     target = _check_target(table.names, request)
     return Instance.from_table(
-        as_known_cases(table, target, _no_tests(request)),
+        known_cases(table, target, _no_tests(request)),
         target,
         prices=given.prices,
         losses=given.losses,

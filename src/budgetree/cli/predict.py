@@ -63,14 +63,14 @@ def predict(
     wanted = replace(wanted, lines=not as_json)
     if target is not None:
         if target not in rows.names:
-            raise TableError(no_such("column", target, rows.names), subject=target, where=Where(rows.source))
+            raise TableError(no_such("column", target, rows.names), subject=target, where=Where(rows.name))
         wanted = replace(wanted, texts={*wanted.texts, target} - set(wanted.numbers))
     tally = Tally(tree)
     is_file = out is not None and not as_json
     with replacing(out) if is_file and out is not None else nullcontext(sys.stdout) as file:
         shown = (lambda text: text) if is_file else for_reader
         file.write("[" if as_json else shown(line(_header(tree.class_names, rows.names, probabilities)) + "\n"))
-        for batch in rows.read(wanted):
+        for batch in rows.batches(wanted):
             codes = codes_for(tree.schema, tree.tests_used, batch.table)
             found = predict_rows(tree, codes, with_probabilities=probabilities)
             is_first = tally.n_rows == 0
@@ -95,7 +95,7 @@ def _json(records: Iterator[dict[str, Any]], is_first: bool) -> str:
 
 
 def _header(classes: Sequence[Any], names: Sequence[str], probabilities: bool) -> str:
-    from budgetree.data.batches import csv_cell
+    from budgetree.data.table import csv_cell
 
     added = ["prediction", "cost", "tests", *(f"probability of {name}" for name in classes if probabilities)]
     return ",".join(map(csv_cell, [*names, *(_unused(name, names) for name in added)]))

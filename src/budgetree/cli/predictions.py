@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.cli.inputs import is_bundled, open_table
-from budgetree.data.batches import Batches, Wanted, csv_cell, open_batches, whole_table
 from budgetree.data.column import Column
 from budgetree.data.encoders import UNSEEN, NumberEncoder, as_learned
-from budgetree.data.source import Reading
-from budgetree.data.table import Table
+from budgetree.data.source import Reading, Source, TableSource, Wanted, open_source
+from budgetree.data.table import Table, csv_cell
 from budgetree.errors import TableError, Where
 from budgetree.problem import Schema
 from budgetree.services.words import counted, some_of
@@ -29,12 +28,12 @@ MAX_SHOWN = 12  # classes, in the list of what was missed
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
 
 
-def open_rows(data: str, reading: Reading) -> Batches:
+def open_rows(data: str, reading: Reading) -> Source:
     """The rows of a file or a bundled data set, batch by batch."""
-    return whole_table(open_table(data)) if is_bundled(data) else open_batches(data, reading)
+    return TableSource(open_table(data)) if is_bundled(data) else open_source(data, reading)
 
 
-def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
+def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
     """The columns that the model may ask for, which must be there."""
     there = set(rows.names)
     for test in sorted(used):
@@ -43,7 +42,7 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Batches) -> Wanted:
                 f"there is no column {schema.test_names[test]!r}, which the model may ask for. "
                 f"There are: {some_of(rows.names)}.",
                 subject=schema.test_names[test],
-                where=Where(rows.source),
+                where=Where(rows.name),
             )
     encoders = () if schema.encoders is None else schema.encoders
     numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}

@@ -96,7 +96,7 @@ def _may_be_odd(encoder: ColumnEncoder, n_rows: int) -> TypeGuard[Categories]:
 def place_of_word(table: Table, column: Column) -> str | None:
     """Where the first text is that is no number."""
     row = first_word(column)
-    return None if row is None else table.where(row)
+    return None if row is None else table.place(row)
 
 
 def about_classes(instance: AnyCases) -> str | None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.number_format import LARGEST_EXACT, POINTS, NumberFormat
+from budgetree.errors import TableError
 
 
 def is_missing(value: Any) -> bool:
@@ -230,9 +231,8 @@ class Column:
         try:
             return Coded.of(self.values or ())
         except TypeError as error:
-            raise ValueError(
-                f"column {self.name!r} holds {self.dtype}; a test's outcomes must be plain values."
-            ) from error
+            message = f"column {self.name!r} holds {self.dtype}; a test's outcomes must be plain values."
+            raise TableError(message, subject=self.name, found=self.dtype) from error
 
     def labels(self) -> Sequence[Any]:
         """The values as they are where there are any; whole numbers as ints."""
@@ -257,7 +257,8 @@ class Column:
             return self
         if np.isinf(low) or np.isinf(high):
             row = int(np.flatnonzero(np.isinf(numbers))[0])
-            raise ValueError(f"column {self.name!r} is infinite in row {row}; use a finite number or a missing value.")
+            message = f"column {self.name!r} is infinite in row {row}; use a finite number or a missing value."
+            raise TableError(message, subject=self.name, found=row)
         return replace(self, numbers=numbers, values=None if max(-low, high) < LARGEST_EXACT else self.values)
 
     def owned(self) -> Column:

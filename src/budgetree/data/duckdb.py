@@ -8,12 +8,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import ABSENT, Coded
+from budgetree.data.table import QUOTED
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +39,28 @@ class Database:
     def arrays(self, sql: str) -> dict[str, NDArray[Any]]:
         """The columns of an answer; masked where something is missing."""
         return dict(self.connection.execute(sql).fetchnumpy())
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        return int(self.run(f"SELECT count(*) FROM {table}")[0][0])
+
+    def csv_lines(self, table: str, cells: Sequence[str], wide: int) -> list[str]:
+        """The rows of a table as lines of CSV, made of these cells; so many cells are asked for at once."""
+        is_quoted = " OR ".join(f"contains(cell, '{mark}')" for mark in QUOTED)
+        in_quotes = """'"' || replace(cell, '"', '""') || '"'"""
+        self.run(
+            "CREATE OR REPLACE TEMP MACRO csv_cell(cell) AS "
+            f"CASE WHEN cell IS NULL THEN '' WHEN {is_quoted} THEN {in_quotes} ELSE cell END"
+        )
+        pieces = []
+        for begin in range(0, len(cells), wide):
+            some = ", ".join(f"csv_cell({cell})" for cell in cells[begin : begin + wide])
+            pieces.append(self.arrays(f"SELECT concat_ws(',', {some}) AS line FROM {table}")["line"].tolist())
+        return pieces[0] if len(pieces) == 1 else list(map(",".join, zip(*pieces, strict=True)))
+
+    def copy_of(self, path: str) -> str:
+        """Where a copy of a file may be written."""
+        return os.path.join(self.folder, sha256(path.encode()).hexdigest())
 
     def coded(self, column: str, table: str) -> Coded:
         """A column of any plain kind, each different value once. Values are told apart by their text."""

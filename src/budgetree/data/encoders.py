@@ -379,8 +379,11 @@ def _as_numbers(table: Table, column: Column, encoder: NumberEncoder) -> Column:
     row = first_word(column)
     if column.texts is not None and row is not None:
         raise TableFileError(
-            f"{table.source}, {table.where(row)}: {encoder.name!r} is {column.texts[row]!r:.40}; the model knows "
-            "it as a number. Correct the cell, or leave it empty."
+            f"{encoder.name!r} is {column.texts[row]!r:.40}; the model knows it as a number. Correct the cell, or "
+            "leave it empty.",
+            subject=encoder.name,
+            found=column.texts[row],
+            where=table.where(row),
         )
     return number_column(column)
 

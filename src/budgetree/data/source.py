@@ -1,4 +1,9 @@
-"""A table in a file, whichever kind of file it is, and what a user says about it."""
+"""Sources: a table in a file, in memory or in parts, and what a user says about it.
+
+open_source ──► CsvSource      csv        ┐
+                ParquetSource  parquet    ├─► table(): all rows; batches(): some at a time, in any order of columns
+                TableSource    in memory  ┘   (a sheet of a workbook, a data frame, a bundled data set)
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,33 @@ import errno
 import glob
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
 
-from budgetree.data.duckdb import GLOB_MARKS
 from budgetree.data.number_format import NumberFormat
-from budgetree.data.table import Table, check_numbers
-from budgetree.errors import TableFileError
-from budgetree.services.words import counted, no_such
+from budgetree.data.table import Table
+from budgetree.errors import SettingError, TableFileError, Where
 
 # What spreadsheets and statistics programs write for a cell without a value. "None" and "?" are not among them: they
 # may be answers, and are outcomes of their own in any case.
 MISSING_CELLS = frozenset({"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"})
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # of the network; no drive, such as C:/
+GLOB_MARKS = "*?["
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """How much is looked at or read at once; tests make files that go beyond it."""
+
+    sample_rows: int = 10_000  # a CSV file that has no more is read as text alone
+    max_coded: int = 100  # different texts of a column in the sample, so that a position in them fits in a byte
+    wide: int = 200  # columns: with more, a question to DuckDB for each takes longer than looking at few rows
+    block_bytes: int = 16_000_000  # of a CSV file, in a batch
+    max_row_bytes: int = 50_000_000
+    max_line: int = 50_000_000  # characters
+    batch_rows: int = 100_000  # of a Parquet file
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +58,8 @@ class Reading:
         Of a workbook, by its name or number; needed where several hold something.
     drop : sequence of str, default ()
         Columns that are no tests.
+    limits : ReadLimits, optional
+        How much is read at once.
 
     Raises
     ------
@@ -58,14 +80,18 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     drop: Sequence[str] = ()
+    limits: ReadLimits = field(default=ReadLimits(), repr=False)
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
-            raise ValueError(f"decimal is {self.decimal!r}; expected '.' or ','.")
+            message = f"decimal is {self.decimal!r}; expected '.' or ','."
+            raise SettingError(message, subject="decimal", found=self.decimal, expected=(".", ","))
         if self.thousands is not None and (len(self.thousands) != 1 or self.thousands.isalnum()):
-            raise ValueError(f"thousands is {self.thousands!r}; expected one mark, such as ',' or '.' or a space.")
+            message = f"thousands is {self.thousands!r}; expected one mark, such as ',' or '.' or a space."
+            raise SettingError(message, subject="thousands", found=self.thousands)
         if self.thousands is not None and self.thousands == self.decimal:
-            raise ValueError(f"decimal and thousands are both {self.decimal!r}; expected two different marks.")
+            message = f"decimal and thousands are both {self.decimal!r}; expected two different marks."
+            raise SettingError(message, subject="thousands", found=self.thousands)
 
     @property
     def missing_cells(self) -> frozenset[str]:
@@ -73,7 +99,7 @@ class Reading:
         return MISSING_CELLS | {text.strip() for text in self.missing}
 
     def number_format(self, guess: str = ".") -> NumberFormat:
-        """How numbers are written; the guess is for what nobody has said.
+        """How numbers are written; the guess is for what is not said.
 
         :meta private:
         """
@@ -84,28 +110,118 @@ class Reading:
         return NumberFormat(guess, self.thousands, is_guess=True)
 
 
-ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # of the network; no drive, such as C:/
-PARQUET, ZIP, OLD_OFFICE = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The columns to read, by what they will be taken for; and whether each row is wanted as text."""
+
+    numbers: Collection[str] = ()
+    texts: Collection[str] = ()
+    lines: bool = True
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.numbers or name in self.texts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some rows: the columns that are wanted, and each row as a line of CSV where that is wanted too."""
+
+    table: Table
+    lines: Sequence[str] = ()
+
+
+class Source(Protocol):
+    """Where rows come from."""
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of all columns."""
+
+    @property
+    def written(self) -> NumberFormat | None:
+        """How a file of text writes numbers."""
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether cells are written as text, so that 5 may be a word."""
+
+    def table(self) -> Table:
+        """All rows."""
+
+    def batches(self, wanted: Wanted) -> Iterator[Batch]:
+        """All rows, some at a time, as often as asked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableSource:
+    """A table that is in memory, as one batch."""
+
+    rows: Table
+    has_texts: bool = False
+    written: NumberFormat | None = None
+
+    @property
+    def name(self) -> str:
+        return self.rows.source
+
+    @property
+    def names(self) -> list[str]:
+        return self.rows.names
+
+    def table(self) -> Table:
+        return self.rows
+
+    def batches(self, wanted: Wanted) -> Iterator[Batch]:
+        lines = self.rows.csv_lines() if wanted.lines else []
+        yield Batch(self.rows.only([name for name in self.names if name in wanted]), lines)
+
+
+class FileKind(Enum):
+    """What a file of a table is, by its first bytes."""
+
+    CSV = b""
+    PARQUET = b"PAR1"
+    WORKBOOK = b"PK\x03\x04"
+    OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
+
+    @property
+    def is_workbook(self) -> bool:
+        return self in (FileKind.WORKBOOK, FileKind.OLD_WORKBOOK)
+
+    @classmethod
+    def of(cls, path: str) -> FileKind:
+        with open(path, "rb") as file:
+            first_bytes = file.read(4)
+        return next((kind for kind in cls if kind.value == first_bytes), cls.CSV)
 
 
 def read_table(data: str, reading: Reading | None = None) -> Table:
+    """All rows of a file."""
+    return open_source(data, reading).table()
+
+
+def open_source(data: str, reading: Reading | None = None) -> Source:
     """A CSV file, a Parquet file or a workbook, told by its first bytes; or several, by a pattern like 'day*.csv'."""
-    reading = reading or Reading()
-    paths = find_files(data)
+    reading, paths = reading or Reading(), find_files(data)
     kind = kind_of(paths)
-    if kind == "workbook":
-        from budgetree.data.workbook import read_excel
+    if kind.is_workbook:
+        from budgetree.data.workbook import read_workbook
 
-        return read_excel(paths[0], reading)
+        return TableSource(read_workbook(paths[0], reading), has_texts=True)
     if reading.sheet is not None:
-        raise ValueError(f"{data}: this is no workbook, so it has no sheet {reading.sheet!r}.")
-    if kind == "Parquet":
-        from budgetree.data.parquet import read_parquet
+        message = f"this is no workbook, so it has no sheet {reading.sheet!r}."
+        raise TableFileError(message, subject="sheet", found=reading.sheet, where=Where(data))
+    if kind is FileKind.PARQUET:
+        from budgetree.data.parquet import ParquetSource
 
-        return read_parquet(data, paths)
-    from budgetree.data.csv import read_csv
+        return ParquetSource.open(data, paths, reading)
+    from budgetree.data.csv import CsvSource
 
-    return read_csv(data, paths, reading)
+    return CsvSource.open(data, paths, reading)
 
 
 def find_files(data: str) -> list[str]:
@@ -113,9 +229,8 @@ def find_files(data: str) -> list[str]:
     if os.path.exists(data):
         return [data]
     if ADDRESS.match(data):
-        raise TableFileError(
-            f"{data}: this is an address, and only files are read. Download it, and give the file's name."
-        )
+        message = "this is an address, and only files are read. Download it, and give the file's name."
+        raise TableFileError(message, where=Where(data))
     if not any(mark in data for mark in GLOB_MARKS):
         return [data]
     paths = sorted(path for path in glob.glob(data, recursive=True) if os.path.isfile(path))
@@ -124,52 +239,15 @@ def find_files(data: str) -> list[str]:
     return paths
 
 
-def kind_of(paths: Sequence[str]) -> str:
-    """What the files are: CSV, Parquet or workbook."""
-    kinds = {path: _kind(path) for path in paths}
+def kind_of(paths: Sequence[str]) -> FileKind:
+    """What the files are, which must be of one kind."""
+    kinds = {path: FileKind.of(path) for path in paths}
+    first = kinds[paths[0]]
     if len(set(kinds.values())) > 1:
-        listed = ", ".join(f"{path} ({kind})" for path, kind in list(kinds.items())[:5])
-        raise TableFileError(f"files that are read together must be of one kind, but there are {listed}.")
-    kind = kinds[paths[0]]
-    if kind == "workbook" and len(paths) > 1:
-        raise TableFileError(f"{paths[0]}: workbooks are read one at a time, but the pattern names {len(paths)}.")
-    return kind
-
-
-def _kind(path: str) -> str:
-    with open(path, "rb") as file:
-        first_bytes = file.read(4)
-    if first_bytes == PARQUET:
-        return "Parquet"
-    return "workbook" if first_bytes in (ZIP, OLD_OFFICE) else "CSV"
-
-
-MAX_PLACES = 3  # of gaps that are named
-
-
-def read_known_cases(data: str, target: str, reading: Reading) -> Table:
-    """The tests and the target of a file."""
-    return as_known_cases(read_table(data, reading), target, reading.drop)
-
-
-def as_known_cases(table: Table, target: str, dropped: Sequence[str]) -> Table:
-    """The same from a table that has been read: no empty row, no column that is dropped."""
-    table = table.without_empty_rows()
-    for name in (target, *dropped):
-        if name not in table.names:
-            raise TableFileError(f"{table.source}: {no_such('column', name, table.names)}")
-    if len(table) == 0:
-        raise TableFileError(f"{table.source}: there is a header, but no row below it; expected a row per case.")
-    if target in dropped:
-        raise TableFileError(f"{table.source}: {target!r} is the target; it cannot be dropped.")
-    empty = table.column(target).is_absent.nonzero()[0]
-    if len(empty):
-        more = ", …" if len(empty) > MAX_PLACES else ""
-        places = ", ".join(table.where(row) for row in empty[:MAX_PLACES]) + more
-        raise TableFileError(
-            f"{table.source}: {target!r} is empty in {counted(len(empty), 'row')} ({places}); "
-            f"fill in what the case is, or delete the row{'s' if len(empty) > 1 else ''}."
-        )
-    kept = table.without(dropped)
-    check_numbers(kept.without([target]))
-    return kept
+        listed = ", ".join(f"{path} ({kind.name})" for path, kind in list(kinds.items())[:5])
+        message = f"files that are read together must be of one kind, but there are {listed}."
+        raise TableFileError(message, where=Where(next(path for path, kind in kinds.items() if kind is not first)))
+    if first.is_workbook and len(paths) > 1:
+        message = f"workbooks are read one at a time, but the pattern names {len(paths)}."
+        raise TableFileError(message, where=Where(paths[0]), found=len(paths))
+    return first

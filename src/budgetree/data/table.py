@@ -10,30 +10,29 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import Column, first_row, is_missing
 from budgetree.data.number_format import POINTS
-from budgetree.errors import TableFileError
+from budgetree.errors import Remedy, TableFileError, Where
+from budgetree.services.words import counted, no_such
+
+IMMUTABLE = ("polars", "pyarrow")  # data frames that cannot be changed
+QUOTED = ',"\n\r'  # a cell with one of these is written in quotes
+MAX_PLACES = 3  # of gaps that are named
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """The places of some rows of a file."""
+    """Where some rows of a file begin, found when a message has to say so."""
 
     rows: NDArray[np.int64]  # in the file, from 0
-    places: Callable[[], Iterator[str]]  # of all rows of the file, in their order: "line 7"
+    starts: Callable[[], Iterator[tuple[str, int]]]  # of all rows: the file, and its line or the row of a sheet
 
-    def where(self, row: int) -> str:
-        """What to call a row of the table."""
+    def start(self, row: int) -> tuple[str, int] | None:
+        """The file and the line of a row of the table."""
         wanted = int(self.rows[row])
-        for number, place in enumerate(self.places()):
-            if number == wanted:
-                return place
-        return f"row {wanted + 1}"
+        return next((start for number, start in enumerate(self.starts()) if number == wanted), None)
 
     def take(self, positions: NDArray[np.int64]) -> Lines:
         """Only these rows."""
         return replace(self, rows=self.rows[positions])
-
-
-IMMUTABLE = ("polars", "pyarrow")  # data frames that nobody can change
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +44,7 @@ class Table:
     n_rows: int
     lines: Lines | None = None  # where each row begins, in a file of text or a sheet
     library: str | None = None  # of the data frame, for answers in kind
+    sheet: str | None = None  # of the workbook
 
     def __len__(self) -> int:
         return self.n_rows
@@ -57,9 +57,28 @@ class Table:
         """The column of this name, which must be there."""
         return next(column for column in self.columns if column.name == name)
 
-    def where(self, row: int) -> str:
-        """What to call a row: its line in a file of text, its row in a sheet, else its number, from 1."""
-        return f"row {row + 1}" if self.lines is None else self.lines.where(row)
+    @property
+    def origin(self) -> Where:
+        """Where the whole table is."""
+        return Where(self.source, entry=None if self.sheet is None else f"sheet {self.sheet!r}")
+
+    def where(self, row: int) -> Where:
+        """Where a row is: its line in a file of text, its row in a sheet, else its number, from 1."""
+        path, kind, number = self._start(row)
+        if kind == "line":
+            return Where(path, line=number)
+        return Where(path, entry=f"row {number}" if self.sheet is None else f"sheet {self.sheet!r}, row {number}")
+
+    def place(self, row: int) -> str:
+        """The same within a sentence about the table: "line 7"."""
+        path, kind, number = self._start(row)
+        return f"{kind} {number}" if path == self.source else f"{kind} {number} of {path}"
+
+    def _start(self, row: int) -> tuple[str, str, int]:
+        start = None if self.lines is None else self.lines.start(row)
+        if start is None:  # also where the file has changed meanwhile
+            return self.source, "row", row + 1
+        return start[0], "line" if self.sheet is None else "row", start[1]
 
     def only(self, names: Collection[str]) -> Table:
         """The same rows with these columns alone."""
@@ -97,13 +116,41 @@ class Table:
             is_empty = is_empty & column.is_absent
         return self.take(np.flatnonzero(~is_empty)) if is_empty.any() else self
 
-    def text_rows(self) -> list[list[str]]:
-        """The cells as text, row by row, as a file of text has them."""
-        cells = [
-            ["" if is_missing(cell) else str(cell) for cell in column.texts or column.to_list()]
-            for column in self.columns
-        ]
-        return [list(row) for row in zip(*cells, strict=True)]
+    def csv_lines(self) -> list[str]:
+        """Each row as a line of CSV."""
+        columns = (column.texts or column.to_list() for column in self.columns)
+        cells = [[csv_cell("" if is_missing(cell) else str(cell)) for cell in column] for column in columns]
+        return [",".join(row) for row in zip(*cells, strict=True)]
+
+
+def csv_cell(text: str) -> str:
+    """A cell as CSV has it: in quotes where it must be."""
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in QUOTED) else text
+
+
+def known_cases(table: Table, target: str, dropped: Sequence[str]) -> Table:
+    """The tests and the target of a file: no empty row, no column that is dropped, and nothing doubtful."""
+    table, where = table.without_empty_rows(), table.origin
+    for name in (target, *dropped):
+        if name not in table.names:
+            raise TableFileError(no_such("column", name, table.names), subject=name, where=where)
+    if len(table) == 0:
+        raise TableFileError("there is a header, but no row below it; expected a row per case.", where=where)
+    if target in dropped:
+        raise TableFileError(f"{target!r} is the target; it cannot be dropped.", subject=target, where=where)
+    empty = table.column(target).is_absent.nonzero()[0]
+    if len(empty):
+        more = ", …" if len(empty) > MAX_PLACES else ""
+        places = ", ".join(table.place(row) for row in empty[:MAX_PLACES]) + more
+        raise TableFileError(
+            f"{target!r} is empty in {counted(len(empty), 'row')} ({places}); "
+            f"fill in what the case is, or delete the row{'s' if len(empty) > 1 else ''}.",
+            subject=target,
+            where=where,
+        )
+    kept = table.without(dropped)
+    check_numbers(kept.without([target]))
+    return kept
 
 
 def check_numbers(table: Table) -> None:
@@ -136,11 +183,16 @@ def check_column(table: Table, column: Column) -> None:
         return
     cell = column.texts[row] or ""
     other, decimal = written.other, written.decimal
-    without = cell.replace(other, "")
-    readings = [f"{without} (say --decimal {decimal} --thousands {other})"]
+    in_python = [f"{cell.replace(other, '')} (decimal={decimal!r}, thousands={other!r})"]
+    typed = [f"{cell.replace(other, '')} (say --decimal {decimal} --thousands {other})"]
     if cell.count(other) == 1 and decimal not in cell:
-        readings.append(f"{cell.replace(other, '.')} (say --decimal {other})")
+        in_python.append(f"{cell.replace(other, '.')} (decimal={other!r})")
+        typed.append(f"{cell.replace(other, '.')} (say --decimal {other})")
+    which = f"Say which, or write the numbers without {other!r}."
     raise TableFileError(
-        f"{table.source}, {table.where(row)}: column {column.name!r} has {cell!r:.40}, which could be "
-        f"{' or '.join(readings)}. Say which, or write the numbers without {other!r}."
+        f"column {column.name!r} has {cell!r:.40}, which could be",
+        subject=column.name,
+        found=cell,
+        where=table.where(row),
+        remedy=Remedy(*(f"{' or '.join(readings)}. {which}" for readings in (in_python, typed))),
     )

@@ -20,9 +20,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.batches import BATCH_ROWS, Wanted, open_batches, parquet_rows
 from budgetree.data.column import ABSENT, Coded, Column, is_missing, sort_key
-from budgetree.data.duckdb import open_database
 from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     UNSEEN,
@@ -35,9 +33,9 @@ from budgetree.data.encoders import (
 )
 from budgetree.data.frames import code_series, read_array, read_frame
 from budgetree.data.number_format import LARGEST_EXACT
-from budgetree.data.parquet import check_kinds, open_parquet
+from budgetree.data.parquet import ParquetSource
 from budgetree.data.profile import MAX_VALUES, ColumnSurvey, MixedColumnError, merged, survey_column
-from budgetree.data.source import Reading, find_files, kind_of
+from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table
 from budgetree.distributed.partition import SIZES, Partition, Sizes
 from budgetree.errors import LossesError, SettingError, TableError, TableFileError, Where
@@ -137,21 +135,22 @@ def parts_of_files(
     paths = find_files(data)
     kind, word = kind_of(paths), "part" if n_threads is None else "partition"
     parts: list[tuple[FileRows, ...]] = [(FileRows(data),)]
-    if n_threads is not None and kind == "workbook":
+    if n_threads is not None and kind.is_workbook:
         raise TableFileError(
             "workbooks are read in memory; for a cluster, save it as CSV or Parquet.", found=kind, where=Where(data)
         )
-    if kind == "Parquet":
-        check_kinds(data, paths, drop)
     if n_threads is not None:
-        is_parquet = kind == "Parquet"
-        parts = _parquet_parts(paths, n_threads, sizes) if is_parquet else [(FileRows(path),) for path in paths]
+        parts = [(FileRows(path),) for path in paths]
+    if kind is FileKind.PARQUET:
+        source = ParquetSource.open(data, paths, reading)
+        source.kinds(drop)  # which are the same in all files
+        parts = parts if n_threads is None else _parquet_parts(source, n_threads, sizes)
     first = 1 if n_threads is None else 0
     return Parts(
         lambda: parts,
         partial(_load_files, reading, tuple(drop)),
         lambda number: Where(data, entry=f"{word} {number + first}"),
-        has_texts=kind != "Parquet",
+        has_texts=kind is not FileKind.PARQUET,
     )
 
 
@@ -373,18 +372,19 @@ def _load_files(
         if rows.n_rows is None:
             yield from _read_batches(rows.path, reading, drop, as_text)
             continue
-        for table in parquet_rows(rows.path, rows.first_row, rows.n_rows, threads=1):  # a task has one processor
+        source = ParquetSource.open(rows.path, [rows.path], reading)
+        for table in source.rows(rows.path, rows.first_row, rows.n_rows, threads=1):  # a task has one processor
             yield table.without(drop)
 
 
 def _read_batches(data: str, reading: Reading, drop: Sequence[str], as_text: Collection[str]) -> Iterator[Table]:
-    batches = open_batches(data, reading)
+    source = open_source(data, reading)
     for name in drop:
-        if name not in batches.names:
-            raise SettingError(no_such("column", name, batches.names), subject="drop", found=name, where=Where(data))
-    names = [name for name in batches.names if name not in drop]
+        if name not in source.names:
+            raise SettingError(no_such("column", name, source.names), subject="drop", found=name, where=Where(data))
+    names = [name for name in source.names if name not in drop]
     wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
-    for batch in batches.read(wanted):
+    for batch in source.batches(wanted):
         table = batch.table.only(names).without_empty_rows()
         yield replace(table, columns=tuple(_as_text(c) if c.name in as_text else c for c in table.columns))
 
@@ -395,20 +395,15 @@ def _as_text(column: Column) -> Column:
     return replace(column, dtype="text", numbers=None, values=column.texts)
 
 
-def _parquet_parts(paths: Sequence[str], n_threads: int, sizes: Sizes) -> list[tuple[FileRows, ...]]:
-    n_rows, n_columns = [], 1
-    for path in paths:
-        with open_database([path]) as base:
-            files = open_parquet(path, [path], base)
-            n_rows.append(files.count(base))
-            n_columns = max(n_columns, len(files.kinds))
+def _parquet_parts(source: ParquetSource, n_threads: int, sizes: Sizes) -> list[tuple[FileRows, ...]]:
     # Whole batches, in a number of parts that the threads share evenly.
-    n_parts = max(-(-sum(n_rows) * n_columns // sizes.task_bytes), sizes.tasks_per_thread * n_threads)
+    n_rows, batch_rows = sum(source.n_rows), source.reading.limits.batch_rows
+    n_parts = max(-(-n_rows * len(source.names) // sizes.task_bytes), sizes.tasks_per_thread * n_threads)
     n_parts = -(-n_parts // n_threads) * n_threads
-    part_rows = max(1, -(-sum(n_rows) // (n_parts * BATCH_ROWS))) * BATCH_ROWS
+    part_rows = max(1, -(-n_rows // (n_parts * batch_rows))) * batch_rows
     parts: list[tuple[FileRows, ...]] = []
     n_free = 0  # rows that the last part still takes
-    for path, n_here in zip(paths, n_rows, strict=True):
+    for path, n_here in zip(source.paths, source.n_rows, strict=True):
         first = 0
         while True:  # once for an empty file, too: its columns must be the same
             if not n_free:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from budgetree.data.encoders import DEFAULT_LEVELS, ColumnEncoder, LevelCounts, LevelPlan
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import class_codes
-from budgetree.data.source import Reading, read_known_cases
-from budgetree.data.table import Table
-from budgetree.errors import TableFileError
+from budgetree.data.source import Reading, read_table
+from budgetree.data.table import Table, known_cases
 from budgetree.problem.duplicates import ClassOrder, Irreducible, loss_among_identical
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
@@ -226,11 +225,8 @@ class Instance(HasSchema):
         >>> bt.Instance.from_file("cases.csv", "diagnosis", reading=bt.Reading(decimal=",", drop=["id"]))
         Instance(2 cases, 1 test, 2 classes)
         """
-        try:
-            table = read_known_cases(fspath(path), target, reading or Reading())
-        except TableFileError as error:
-            error.add_note("In Python, --decimal and the like are said by reading=budgetree.Reading(decimal=…).")
-            raise
+        reading = reading or Reading()
+        table = known_cases(read_table(fspath(path), reading), target, reading.drop)
         return cls.from_table(table, target, prices=prices, losses=losses, levels=levels, duplicates=duplicates)
 
     @classmethod

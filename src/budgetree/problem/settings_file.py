@@ -144,7 +144,7 @@ def _price_table(path: str | Path) -> Prices:
     names, amounts = table.column(by_name["test"]), table.column(by_name["price"])
     prices: dict[str, Any] = {}
     for row, (name, amount) in enumerate(zip(_cells(names), _cells(amounts), strict=True)):
-        where = Where(table.source, entry=table.where(row))
+        where = table.where(row)
         if is_missing(name) or is_missing(amount):
             absent = "test" if is_missing(name) else "price"
             raise PricesError(f"there is no {absent}; expected both.", subject=absent, where=where)

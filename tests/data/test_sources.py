@@ -14,18 +14,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetree.data import batches
-from budgetree.data.batches import Wanted, open_batches
-from budgetree.data.source import Reading
+from _support.refusals import refused
+from budgetree.data.source import Reading, ReadLimits, Wanted, open_source
 from budgetree.errors import TableFileError
 
 ALL = Wanted(texts=("a", "b", "c"))
 cells = st.text(st.sampled_from('ab,"\n;é '), max_size=6)
 
 
+def blocks(n_bytes: int, **limits: int) -> Reading:
+    return Reading(limits=ReadLimits(block_bytes=n_bytes, **limits))
+
+
 def read(path: Path, wanted: Wanted = ALL, reading: Reading | None = None) -> tuple[list[list[str]], list[Any], int]:
     """The cells of all rows as they are written, the values of column a, and how many batches there were."""
-    found = list(open_batches(str(path), reading or Reading()).read(wanted))
+    found = list(open_source(str(path), reading).batches(wanted))
     lines = "".join(f"{line}\n" for batch in found for line in batch.lines)
     rows = list(csv.reader(io.StringIO(lines, newline="")))
     return rows, [value for batch in found for value in batch.table.column("a").to_list()], len(found)
@@ -41,69 +44,61 @@ def test_blocks_end_where_rows_end(
     content = text.getvalue().encode()
     path = tmp_path_factory.mktemp("csv") / "cases.csv"
     path.write_bytes(gzip.compress(content) if is_packed else content)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(batches, "BLOCK_BYTES", size)
-        written, values, _ = read(path)
+    written, values, _ = read(path, reading=blocks(size))
     assert written == [list(row) for row in rows]
     assert values == [row[0].strip() or None for row in rows]
 
 
-def test_a_long_file_comes_in_many_batches_that_know_their_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "BLOCK_BYTES", 100)
+def test_a_long_file_comes_in_many_batches_that_know_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_text("a,b,c\n" + "".join(f'{i},"two\nlines",x\n' for i in range(40)), encoding="utf-8")
-    rows, values, count = read(path, Wanted(numbers=["a"]))
+    rows, values, count = read(path, Wanted(numbers=["a"]), blocks(100))
     assert values == list(range(40))
     assert rows[39] == ["39", "two\nlines", "x"]
     assert count > 5
-    last = list(open_batches(str(path), Reading()).read(ALL))[-1].table
-    assert last.where(len(last) - 1) == "line 80"
+    last = list(open_source(str(path), blocks(100)).batches(ALL))[-1].table
+    assert last.where(len(last) - 1).line == 80
 
 
-def test_a_broken_row_in_a_later_block_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BLOCK_BYTES", 100)
+def test_a_broken_row_in_a_later_block_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_text("a,b,c\n" + "1,2,3\n" * 50 + "1,2\n", encoding="utf-8")
-    with pytest.raises(TableFileError, match="line 52: 2 cells, but the header has 3 columns"):
-        read(path)
+    with refused(TableFileError, line=52, found=2):
+        read(path, reading=blocks(100))
 
 
 def test_numbers_are_numbers_unless_a_cell_is_odd(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_text("a;b;c\n1,5;x;y\nNA;x;y\n", encoding="utf-8")
-    (batch,) = open_batches(str(path), Reading()).read(Wanted(numbers=["a"]))
+    (batch,) = open_source(str(path)).batches(Wanted(numbers=["a"]))
     assert batch.table.names == ["a"]
     assert batch.table.column("a").texts is None
     assert batch.table.column("a").to_list()[0] == 1.5
     assert list(batch.lines) == ['"1,5",x,y', "NA,x,y"]
     path.write_text("a;b;c\n1,5;x;y\n<5;x;y\n", encoding="utf-8")
-    (batch,) = open_batches(str(path), Reading()).read(Wanted(numbers=["a"]))
+    (batch,) = open_source(str(path)).batches(Wanted(numbers=["a"]))
     assert list(batch.table.column("a").texts or ()) == ["1,5", "<5"]
 
 
 @pytest.mark.parametrize("wide", [1, 2, 3])
-def test_columns_that_are_many_are_read_as_few_are(wide: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_that_are_many_are_read_as_few_are(wide: int, tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_text('a,b,c,d,e\n1.5, x ,"p,q",007,1\nNA,"y ""z""",,8,<2\n-3,x,p,9,3\n', encoding="utf-8")
     wanted = Wanted(numbers=["a", "d", "e"], texts=["b", "c"])
 
-    def found() -> list[Any]:
-        (batch,) = open_batches(str(path), Reading()).read(wanted)
+    def found(limits: ReadLimits) -> list[Any]:
+        (batch,) = open_source(str(path), Reading(limits=limits)).batches(wanted)
         columns = [
             (column.name, repr(column.to_list()), column.texts and list(column.texts)) for column in batch.table.columns
         ]
         return [columns, list(batch.lines)]
 
-    few = found()
+    few = found(ReadLimits())
     assert few[1] == ['1.5, x ,"p,q",007,1', 'NA,"y ""z""",,8,<2', "-3,x,p,9,3"]
-    monkeypatch.setattr(batches, "WIDE", wide)
-    assert found() == few
+    assert found(ReadLimits(wide=wide)) == few
 
 
-def test_parquet_comes_in_ranges_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BATCH_ROWS", 4)
+def test_parquet_comes_in_ranges_of_rows(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
             "a": [0.5 * i for i in range(10)],
@@ -113,7 +108,7 @@ def test_parquet_comes_in_ranges_of_rows(tmp_path: Path, monkeypatch: pytest.Mon
     )
     frame.to_parquet(tmp_path / "1.parquet")
     frame[:3].to_parquet(tmp_path / "2.parquet")
-    rows, values, count = read(tmp_path / "*.parquet")
+    rows, values, count = read(tmp_path / "*.parquet", reading=Reading(limits=ReadLimits(batch_rows=4)))
     assert values == [0.5 * i for i in range(10)] + [0, 0.5, 1]
     assert count == 4
     assert rows[2:4] == [["1", "2024-01-03", "True"], ["1.5", "", "False"]]
@@ -127,24 +122,19 @@ def test_a_parquet_file_with_a_damaged_page_is_refused_in_words(tmp_path: Path) 
     content = bytearray(path.read_bytes())
     content[200:900] = bytes(700)
     path.write_bytes(content)
-    with pytest.raises(TableFileError, match="this Parquet file cannot be read"):
+    with refused(TableFileError, source=str(path)):
         read(path)
 
 
-def test_a_row_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BLOCK_BYTES", 100)
-    monkeypatch.setattr(batches, "MAX_ROW_BYTES", 1000)
+def test_a_row_without_an_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_text('a,b,c\n1,2,3\n"' + "x\n" * 2000, encoding="utf-8")
-    with pytest.raises(TableFileError, match="a row of more than 1,000 bytes; a quote may not be closed"):
-        read(path)
+    with refused(TableFileError, source=str(path), expected=1000):
+        read(path, reading=blocks(100, max_row_bytes=1000))
 
 
-def test_a_part_that_cannot_be_read_is_called_by_the_name_of_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "BLOCK_BYTES", 20)
+def test_a_part_that_cannot_be_read_is_called_by_the_name_of_its_file(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     path.write_bytes(b'"v0"|"v1"\r"line\r\nbreak"|2"\r"line\r\nbreak"|"2"\r')  # of which a part ends in quotes
-    with pytest.raises(TableFileError, match=r"^[^ ]*cases.csv: this CSV file cannot be read"):
-        list(open_batches(str(path), Reading()).read(Wanted(texts=["v1"])))
+    with refused(TableFileError, source=str(path)):
+        list(open_source(str(path), blocks(20)).batches(Wanted(texts=["v1"])))

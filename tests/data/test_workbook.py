@@ -10,10 +10,11 @@ import pytest
 import xlwt
 from workbooks import write_ods, write_xlsx
 
+from _support.refusals import refused
 from budgetree.data.source import Reading, read_table
 from budgetree.data.table import Table, check_numbers
 from budgetree.data.workbook import merged_cells
-from budgetree.errors import TableFileError
+from budgetree.errors import TableFileError, Where
 
 ROWS: list[list[Any]] = [
     ["alter", "größe", "stored as text", "tag", "raucher", "befund"],
@@ -36,8 +37,8 @@ def test_a_sheet_is_read_as_a_file_of_text_would_be(tmp_path: Path) -> None:
     assert values(found, "tag") == ["2024-02-29", "2023-12-01", None]
     assert values(found, "raucher") == ["True", "False", None]
     assert values(found, "befund") == ["krank", "gesund", "krank"]
-    assert found.where(2) == "row 4"
-    assert found.source == f"{tmp_path / 'fälle.xlsx'}, sheet 'Tabelle1'"
+    assert found.where(2) == Where(str(tmp_path / "fälle.xlsx"), entry="sheet 'Tabelle1', row 4")
+    assert found.origin == Where(str(tmp_path / "fälle.xlsx"), entry="sheet 'Tabelle1'")
 
 
 def test_libreoffice_writes_the_same(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ def test_old_workbooks_hold_the_same(tmp_path: Path) -> None:
     new = read_table(str(write_xlsx(tmp_path / "t.xlsx", {"Fälle": [[], *ROWS]})))
     assert old.names == new.names
     assert [values(old, name) for name in old.names] == [values(new, name) for name in new.names]
-    assert old.where(2) == new.where(2) == "row 5"
+    assert old.place(2) == new.place(2) == "row 5"
 
 
 def test_an_error_of_a_formula_is_a_missing_value(tmp_path: Path) -> None:
@@ -89,7 +90,7 @@ def test_years_are_names_of_columns(tmp_path: Path) -> None:
 def test_merged_cells_are_not_taken_for_missing_ones(tmp_path: Path) -> None:
     rows = [["a", "b"], [7, "x"], [None, "y"], [None, "z"], [8, "x"]]
     path = write_xls(tmp_path / "t.xls", rows, merged=(1, 3, 0, 0))
-    with pytest.raises(TableFileError, match="sheet 'Fälle', cells A2:A4: they are merged, and only the first"):
+    with refused(TableFileError, entry="sheet 'Fälle', cells A2:A4"):
         read_table(path)
     empty = [["a", "b"], [None, "x"], [None, "y"], [8, "z"]]
     assert values(read_table(write_xls(tmp_path / "t.xls", empty, merged=(1, 2, 0, 0))), "a") == [None, None, 8]
@@ -122,29 +123,29 @@ def test_the_table_may_stand_anywhere_in_its_sheet(tmp_path: Path) -> None:
     found = read_table(str(write_xlsx(tmp_path / "t.xlsx", {"one": rows})))
     assert found.names == ["a", "b"]
     full = found.without_empty_rows()
-    assert [full.where(row) for row in range(2)] == ["row 4", "row 6"]
+    assert [full.place(row) for row in range(2)] == ["row 4", "row 6"]
     assert values(full, "a") == [1, 2]
 
 
 def test_a_sheet_is_asked_for_where_several_hold_something(tmp_path: Path) -> None:
     path = str(write_xlsx(tmp_path / "t.xlsx", {"2023": [["a"], [1]], "new": [["a"], [2]], "empty": []}))
-    with pytest.raises(TableFileError, match=r"2 sheets hold something: 2023, new\. Say which: --sheet '2023'"):
+    with refused(TableFileError, subject="sheet", found=("2023", "new")):
         read_table(path)
     assert values(read_table(path, Reading(sheet="new")), "a") == [2]
     assert values(read_table(path, Reading(sheet="1")), "a") == [1]
     assert values(read_table(path, Reading(sheet="2023")), "a") == [1]
-    with pytest.raises(TableFileError, match=r"there is no sheet .old.\. There are: 2023, new, empty"):
+    with refused(TableFileError, subject="sheet", found="old"):
         read_table(path, Reading(sheet="old"))
     with pytest.raises(TableFileError, match="the sheet is empty"):
         read_table(path, Reading(sheet="empty"))
     (tmp_path / "t.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="this is no workbook, so it has no sheet 'new'"):
+    with refused(TableFileError, subject="sheet", found="new"):
         read_table(str(tmp_path / "t.csv"), Reading(sheet="new"))
 
 
 def test_numbers_stored_as_text_may_be_two_numbers(tmp_path: Path) -> None:
     path = str(write_xlsx(tmp_path / "t.xlsx", {"one": [["a", "b"], ["1,234", 1], [2.5, 1]]}))
-    with pytest.raises(TableFileError, match=r"sheet 'one', row 2: column 'a' has '1,234', which could be 1234"):
+    with refused(TableFileError, entry="sheet 'one', row 2", subject="a", found="1,234"):
         check_numbers(read_table(path))
     assert values(read_table(path, Reading(thousands=",")), "a") == [1234, 2.5]
     assert values(read_table(path, Reading(decimal=",")), "a") == [1.234, 2.5]
@@ -152,7 +153,7 @@ def test_numbers_stored_as_text_may_be_two_numbers(tmp_path: Path) -> None:
 
 def test_headers_are_checked(tmp_path: Path) -> None:
     path = str(write_xlsx(tmp_path / "t.xlsx", {"one": [["a", "a"], [1, 2]]}))
-    with pytest.raises(TableFileError, match="row 1: column names must differ, but there is 'a' in columns 1, 2"):
+    with refused(TableFileError, entry="sheet 'one', row 1", subject="a"):
         read_table(path)
     path = str(write_xlsx(tmp_path / "t.xlsx", {"one": [["a", None], [1, 2]]}))
     with pytest.raises(TableFileError, match=r"row 1: column 2 has no name"):

@@ -1,0 +1,294 @@
+"""CsvFile: the encoding, delimiter and header of a CSV file; and its rows one by one, for messages."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import IO, TYPE_CHECKING, cast
+
+from budgetree.data.source import Reading
+from budgetree.errors import Remedy, SettingError, TableFileError, Where
+from budgetree.services.words import counted
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+DELIMITERS = ",;\t|"
+GZIP = b"\x1f\x8b"
+BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)  # what Python says of a file that gzip did not finish
+SNIFFED_BYTES = 4096  # which show the encoding
+SNIFFED_LINES, SNIFFED_SIZE = 30, 1_000_000  # lines, or characters, which show the delimiter
+MAX_CELL = 10_000_000  # characters
+MAX_SHOWN = 60  # characters of a line, in a message
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+SAVE = "save the file as CSV in UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """One file with a header line, whose cells are separated by commas, semicolons, tabs or bars."""
+
+    path: str
+    encoding: str
+    is_packed: bool  # by gzip
+    delimiter: str
+    names: tuple[str, ...]
+    header_line: int
+    header_end: int  # the line at which the header ends: a name in quotes may have line breaks
+    has_end: bool  # every row ends with a delimiter, so that an empty cell seems to follow
+    max_line: int
+
+    @classmethod
+    def sniff(cls, path: str, reading: Reading) -> CsvFile:
+        """Look at the beginning of a file, which is opened once."""
+        encoding, max_line = _known_encoding(reading.encoding), reading.limits.max_line
+        file = open_bytes(path)
+        try:
+            encoding = encoding or _encoding_of(file.read(SNIFFED_BYTES))
+            file.seek(0)
+        except BROKEN as error:
+            file.close()
+            raise broken_gzip(path, error) from error
+        with io.TextIOWrapper(file, encoding=encoding, newline="") as text:
+            lines = lines_of(text, path, max_line)
+            start, size = [], 0
+            for line in lines:
+                start.append(line)
+                size += len(line)
+                if len(start) == SNIFFED_LINES or size > SNIFFED_SIZE:
+                    break
+            delimiter = max(DELIMITERS, key=lambda mark: _header_cells(start, mark))
+            first_two = list(islice(records(chain(start, lines), path, delimiter), 2))
+        if not first_two:
+            raise TableFileError("the file is empty; expected a header line and a row per case.", where=Where(path))
+        line_number, cells = first_two[0]
+        where = Where(path, line_number)
+        names = tuple(name.strip() for name in _named(cells))
+        if "\0" in "".join(names):
+            said = "or say its {}, such as utf-16-le."
+            raise TableFileError(
+                "the header has zero bytes, as no text has. Save the file as CSV in UTF-8,",
+                where=where,
+                remedy=Remedy(said.format("encoding"), said.format("--encoding")),
+            )
+        check_header(where, names)
+        header_end = line_number + sum(len(LINE_BREAK.findall(cell)) for cell in cells)
+        rows_end = any(_has_end(row, len(names)) for _, row in first_two[1:])
+        is_packed = isinstance(file, gzip.GzipFile)
+        return cls(path, encoding, is_packed, delimiter, names, line_number, header_end, rows_end, max_line)
+
+    @property
+    def shape(self) -> tuple[tuple[str, ...], str, bool]:
+        """What files that are read together have in common."""
+        return self.names, self.delimiter, self.has_end
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether DuckDB can read it as it is: it skips a line, not a row."""
+        return self.encoding == "utf-8-sig" and self.header_end == 1
+
+    def starts(self) -> Iterator[tuple[str, int]]:
+        """Where the rows begin: the file, and the line."""
+        return ((self.path, line) for line, _ in self._rows())
+
+    def check(self) -> None:
+        """TableFileError with the line at which the file is broken, if it is."""
+        for line, row in self._rows():
+            if not (_has_end(row, len(self.names)) if self.has_end else len(row) == len(self.names)):
+                raise TableFileError(self._unexpected(line, len(row)), where=Where(self.path, line), found=len(row))
+
+    def write_utf8(self, copy: str) -> None:
+        """A copy of the file in UTF-8, without its header."""
+        with self._text() as text, open(copy, "w", encoding="utf-8", newline="") as file:
+            lines = enumerate(lines_of(text, self.path, self.max_line), start=1)
+            file.writelines(line for number, line in lines if number > self.header_end)
+
+    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The rows below the header, as Python reads them: slowly, and with good messages."""
+        with self._text() as text:
+            found = records(lines_of(text, self.path, self.max_line), self.path, self.delimiter)
+            yield from ((line, row) for line, row in found if line > self.header_line)
+
+    def _text(self) -> io.TextIOWrapper:
+        return io.TextIOWrapper(open_bytes(self.path), encoding=self.encoding, newline="")
+
+    def _unexpected(self, line: int, n_cells: int) -> str:
+        """How many cells a row has and should have, and what may be the reason."""
+        n_names, found = len(self.names), counted(n_cells, "cell")
+        if self.has_end and n_cells == n_names + 1:
+            return (
+                f"there is something in column {n_cells}, which has no name and is empty above. Name it in the header, "
+                "or is there a delimiter too many?"
+            )
+        if self.has_end:
+            above = f"the rows above have {n_names + 1}, of which the last is empty"
+            return f"{found}, but {above}. Is a delimiter missing?"
+        header = f"{found}, but the header has {counted(n_names, 'column')}"
+        if line == self.header_end + 1:
+            return f"{header}. Is line {self.header_line} a title above the table (then delete it)?"
+        return f"{header}. Is a quote or a delimiter missing?"
+
+
+def check_header(where: Where, names: Sequence[str]) -> None:
+    """Every column has a name of its own."""
+    if "" in names:
+        raise TableFileError(
+            f"column {names.index('') + 1} has no name; give every column one. If this is a title above the table, "
+            "delete it.",
+            where=where,
+        )
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        places = "; ".join(
+            f"{name!r} in columns {', '.join(str(i) for i, other in enumerate(names, 1) if other == name)}"
+            for name in repeated
+        )
+        raise TableFileError(
+            f"column names must differ, but there is {places}. Rename or drop them.", subject=repeated[0], where=where
+        )
+
+
+def _header_cells(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
+    """Whether the rows have as many cells as the header, and how many it has.
+
+    >>> [_header_cells(["x;y|z", "1|2"], delimiter) for delimiter in ";|"]
+    [(False, 2), (True, 2)]
+    """
+    reader, rows = _reader(lines, delimiter), []
+    try:
+        for row in reader:
+            rows += [row] if row else []
+    except csv.Error:  # which the last line need not be: a cell may go on in the next
+        is_broken = reader.line_num < len(lines)
+    else:
+        is_broken = False
+    width = len(_named(rows[0])) if rows else 1
+    return width > 1 and not is_broken and all(len(row) == width or _has_end(row, width) for row in rows), width
+
+
+def _named(header: list[str]) -> list[str]:
+    """The header without the empty name that a delimiter at its end makes."""
+    return header[:-1] if len(header) > 1 and _has_end(header, len(header) - 1) else header
+
+
+def _has_end(row: list[str], width: int) -> bool:
+    """Whether a row of so many cells ends with a delimiter, so that an empty one seems to follow."""
+    return len(row) == width + 1 and not row[-1].strip()
+
+
+def records(lines: Iterable[str], path: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """All rows that are not empty lines, with the line at which they begin."""
+    reader, first_line = _reader(lines, delimiter), 1
+    try:
+        for row in reader:
+            if row:
+                yield first_line, row
+            first_line = reader.line_num + 1
+    except csv.Error as error:
+        raise TableFileError(f"{error}; a quote may not be closed.", where=Where(path, first_line)) from error
+
+
+def _reader(lines: Iterable[str], delimiter: str) -> Reader:
+    csv.field_size_limit(MAX_CELL)
+    return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+
+
+def open_bytes(path: str) -> IO[bytes]:
+    """The file's content, unpacked."""
+    file = open(path, "rb")  # noqa: SIM115  the caller closes it
+    is_packed = file.read(len(GZIP)) == GZIP
+    file.seek(0)
+    if not is_packed:
+        return file
+    file.close()
+    return cast("IO[bytes]", gzip.open(path, "rb"))
+
+
+def lines_of(text: io.TextIOWrapper, path: str, max_line: int) -> Iterator[str]:
+    """The lines of a file; where one cannot be decoded, or has no end, an error that names it."""
+    try:
+        while line := text.readline(max_line):
+            if len(line) == max_line:  # a file of a few megabytes, packed, may have one that takes all memory
+                message = f"there is a line of more than {max_line:,} characters; expected a line per case."
+                raise TableFileError(message, where=Where(path), expected=max_line)
+            yield line
+    except UnicodeError as error:
+        raise _no_text(path, text.encoding) from error
+    except BROKEN as error:
+        raise broken_gzip(path, error) from error
+
+
+def broken_gzip(path: str, error: Exception) -> TableFileError:
+    message = f"this gzip file is broken, perhaps cut short on the way; copy it again ({error})."
+    return TableFileError(message, where=Where(path))
+
+
+def _no_text(path: str, encoding: str) -> TableFileError:
+    if encoding != "utf-8-sig":
+        remedy = Remedy(f"Give another encoding, or {SAVE}.", f"Say another --encoding, or {SAVE}.")
+        return TableFileError(f"not {encoding} text.", where=Where(path), found=encoding, remedy=remedy)
+    with open_bytes(path) as file:
+        number, broken = next((at, line) for at, line in enumerate(file, start=1) if not _is_utf8(line))
+    save, where = f"{SAVE} (spreadsheets call it 'CSV UTF-8')", Where(path, number)
+    try:
+        shown = broken.decode("windows-1252").strip()[:MAX_SHOWN]
+    except UnicodeDecodeError:
+        return TableFileError(f"not UTF-8 text. S{save[1:]}.", where=where)
+    right = "if that is right, {}; else {}."
+    return TableFileError(
+        f"not UTF-8 text. As Windows-1252 it reads {shown!r}:",
+        where=where,
+        expected="windows-1252",
+        remedy=Remedy(
+            right.format("give encoding='windows-1252'", save), right.format("say --encoding windows-1252", save)
+        ),
+    )
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _encoding_of(start: bytes) -> str:
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Text has no zero bytes, but every second byte of UTF-16 is one where letters are plain, as most of a table's are.
+    for encoding, others in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
+        if len(others) and others.count(0) > len(others) / 2 and start.count(0) == others.count(0):
+            return encoding
+    return "utf-8-sig"
+
+
+def _known_encoding(name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        found = codecs.lookup(name).name
+        "".encode(found)  # which base64 and others that are no encodings of text refuse
+    except (LookupError, ValueError) as error:
+        expected = "a name such as 'utf-8' or 'windows-1252'"
+        message = f"encoding is {name!r:.60}; expected {expected}."
+        raise SettingError(message, subject="encoding", found=name, expected=expected) from error
+    return "utf-8-sig" if found in ("utf-8", "utf-8-sig") else found
+
+
+def rewrite(path: str, delimiter: str, copy: str, max_line: int) -> None:
+    """A copy of a file in UTF-8, as Python writes it."""
+    with ExitStack() as stack:
+        text = stack.enter_context(io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline=""))
+        file = stack.enter_context(open(copy, "w", encoding="utf-8", newline=""))
+        rows = records(lines_of(text, path, max_line), path, delimiter)
+        csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(row for _, row in rows)
