@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from budgetree.data.column import Column
 from budgetree.data.encoders import encoder_for, fit_encoder
-from budgetree.data.profile import MixedColumnError, merged, survey_column
+from budgetree.data.profile import ColumnProfile, MixedColumnError, merged
 
 missing = st.just(float("nan"))
 numbers = st.lists(st.one_of(st.integers(-3, 3).map(float), st.floats(-5, 5), missing), max_size=30)
@@ -30,8 +30,8 @@ def value_column(cells: Sequence[Any]) -> Column:
 
 def by_parts(columns: Sequence[Column], levels: Any) -> Any:
     n_levels = levels if isinstance(levels, int) else levels["c"]
-    surveys = [survey_column(column, f"part {i}", n_levels) for i, column in enumerate(columns)]
-    return encoder_for(merged(surveys, n_levels).contents, levels)
+    profiles = [ColumnProfile.of(column, n_levels, f"part {i}") for i, column in enumerate(columns)]
+    return encoder_for(merged(profiles, n_levels), levels)
 
 
 @given(st.lists(numbers, min_size=1, max_size=5), st.sampled_from([2, 4, 10, {"c": 3}]))
@@ -56,7 +56,7 @@ def test_numbers_here_and_texts_there_are_refused_and_both_named() -> None:
     columns = [value_column([None]), number_column([1.5, 2.0]), value_column(["high", None])]
     with pytest.raises(MixedColumnError, match=r"numbers in part 1 \(1.5\) and text in part 2 \('high'\)") as error:
         by_parts(columns, 10)
-    assert error.value.name == "c"
+    assert error.value.subject == "c"
 
 
 def test_levels_of_texts_are_refused() -> None:

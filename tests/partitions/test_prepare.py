@@ -95,7 +95,7 @@ def test_the_first_column_that_differs_is_named() -> None:
 def test_numbers_in_one_part_and_text_in_another() -> None:
     with pytest.raises(MixedColumnError) as caught:
         plan_of([FRAME, FRAME.assign(age="old")])
-    assert caught.value.name == "age"
+    assert caught.value.subject == "age"
 
 
 @pytest.mark.parametrize("levels", [1, {"size": 5}])

@@ -13,6 +13,8 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import TableFileError
 
 
 @pytest.mark.parametrize(
@@ -40,7 +42,7 @@ import budgetree as bt
         ({"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"]]}, r"1 list for 2 tests"),
         ({"codes": [[0], [1]], "labels": [0, 2], "class_names": ["a", "b"]}, "row 1 has 2; with class_names"),
         ({"codes": [[0], [1]], "labels": [[0], [1]]}, "expected one plain value per case"),
-        ({"codes": [[0], [1]], "labels": None}, "got None; expected one label per case"),
+        ({"codes": [[0], [1]], "labels": None}, "got None; expected one plain value per case"),
         (
             {"codes": [[0], [1]], "labels": [0, 1], "weights": [1e-300, 1e-300]},
             "there is 1e-300; expected 0 or a num",
@@ -167,9 +169,10 @@ def test_a_file_is_read_as_its_frame_is(tmp_path: Path) -> None:
 
 def test_what_the_command_line_asks_for_has_its_name_in_python(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a;y\n4.500;1\n3,2;2\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="--decimal") as caught:
+    with refused(TableFileError, subject="a", found="4.500", line=2) as caught:
         bt.Instance.from_file(tmp_path / "t.csv", "y")
-    assert "budgetree.Reading" in caught.value.__notes__[0]
+    assert "4500 (decimal=',', thousands='.') or 4.500 (decimal='.')" in str(caught.value)
+    assert "4500 (say --decimal , --thousands .) or 4.500 (say --decimal .)" in caught.value.on_command_line()
     (tmp_path / "empty.csv").write_text("a,y\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"empty\.csv: .*row"):
         bt.Instance.from_file(tmp_path / "empty.csv", "y")

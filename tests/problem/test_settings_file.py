@@ -164,11 +164,11 @@ def test_a_price_list_may_be_a_table(tmp_path: Path) -> None:
     ("text", "fields"),
     [
         ("name,price\na,1\n", {"found": ("name", "price"), "expected": ("test", "price"), "entry": None}),
-        ("test,price\na,1\na,2\n", {"subject": "a", "entry": "line 3"}),
-        ("test,price\na,\n", {"subject": "price", "entry": "line 2"}),
-        ("test,price\n,3\n", {"subject": "test", "entry": "line 2"}),
-        ("test,price\na,3 €\n", {"subject": "a", "found": "3 €", "entry": "line 2"}),
-        ('test,price\na,"1,234"\n', {"subject": "a", "found": "1,234", "entry": "line 2"}),
+        ("test,price\na,1\na,2\n", {"subject": "a", "line": 3}),
+        ("test,price\na,\n", {"subject": "price", "line": 2}),
+        ("test,price\n,3\n", {"subject": "test", "line": 2}),
+        ("test,price\na,3 €\n", {"subject": "a", "found": "3 €", "line": 2}),
+        ('test,price\na,"1,234"\n', {"subject": "a", "found": "1,234", "line": 2}),
         ("test,price\na,-3\n", {"subject": "a", "found": -3}),
     ],
 )

@@ -45,13 +45,14 @@ def examine(request: Request) -> list[Finding]:
             findings.append(Finding("warning", column.name, message))
     try:
         instance = instance_from(table, request)
-    except (ValueError, OSError) as error:
-        said = error.on_command_line() if isinstance(error, BudgetreeError) else str(error)
-        message = said.removeprefix(f"{table.source}: ")
+    except BudgetreeError as error:
         # Of a column that cannot be used one thing is said.
-        findings = [found for found in findings if found.kind == "error" or f"column {found.about!r}" not in message]
-        if not any(finding.kind == "error" and f"column {finding.about!r}" in message for finding in findings):
-            findings.append(Finding("error", "", message))
+        findings = [found for found in findings if found.kind == "error" or found.about != error.subject]
+        if not any(finding.kind == "error" and finding.about == error.subject for finding in findings):
+            error.where = None if error.where == table.origin else error.where
+            findings.append(Finding("error", "", error.on_command_line()))
+    except OSError as error:
+        findings.append(Finding("error", "", str(error)))
     else:
         findings.extend(_about_cases(instance))
     order = ("error", "warning", "note")

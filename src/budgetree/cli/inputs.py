@@ -168,9 +168,6 @@ def located(request: Request, source: str) -> Iterator[None]:
         file = next((file for kind, file in files.items() if isinstance(error, kind)), None)
         error.at(Where(file or source))
         raise
-    except ValueError as error:
-        words = str(error).replace("Drop the column", "Leave it out (--drop COL)")  # an option, not a call
-        raise ValueError(words if words.startswith(f"{source}: ") else f"{source}: {words}") from error
 
 
 def _bundled(request: Request, given: Settings) -> Instance:

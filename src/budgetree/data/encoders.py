@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, as_float, first_word, int_if_whole, number_column, same_text, sort_key
 from budgetree.data.number_format import NumberFormat
-from budgetree.data.profile import ColumnSurvey, Contents, next_of
+from budgetree.data.profile import ColumnProfile, next_of
 from budgetree.data.table import Table, check_column, check_marks
-from budgetree.errors import TableFileError
+from budgetree.errors import Remedy, SettingError, TableError, TableFileError
 from budgetree.services.words import listed
 
 MAX_OUTCOMES = 255  # codes are bytes, and the last byte value means "never seen"
@@ -67,9 +67,7 @@ class FineLevels:
         return [*names, MISSING] if self.levels in outcomes else names
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
-        numbers = column.as_numbers()
-        if numbers is None:
-            raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
+        numbers = _numbers(column, self.name)
         level = np.searchsorted(np.asarray(self.thresholds), numbers, side="right")
         missing_code = len(self.values) if self.has_missing else UNSEEN
         return np.where(np.isnan(numbers), missing_code, level).astype(np.uint8)
@@ -149,9 +147,13 @@ class LevelPlan:
         """An error for a name that is no test's, or a number that levels cannot have."""
         for name in self.columns:
             if name not in test_names:
-                raise ValueError(f"levels: no test is named {name!r}; the tests are {listed(test_names)}.")
+                message = f"levels: no test is named {name!r}; the tests are {listed(test_names)}."
+                raise SettingError(message, subject="levels", found=name, expected=tuple(test_names))
         for count in (self.others, *self.columns.values()):
-            _check_count(count)
+            is_whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
+            if not is_whole or not 2 <= count < MAX_OUTCOMES:
+                message = f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}."
+                raise SettingError(message, subject="levels", found=count)
 
     def as_amounts(self, table: Table) -> Table:
         """The same table, with the numbers of named columns that were taken for codes, such as 007."""
@@ -162,11 +164,6 @@ class LevelPlan:
             for column in table.columns
         )
         return replace(table, columns=columns)
-
-
-def _check_count(count: Any) -> None:
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count < MAX_OUTCOMES:
-        raise ValueError(f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}.")
 
 
 LevelCounts = int | Mapping[str, int] | LevelPlan
@@ -189,9 +186,7 @@ class Levels:
         return (*names, MISSING) if self.has_missing else names
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
-        numbers = column.as_numbers()
-        if numbers is None:
-            raise ValueError(f"column {self.name!r} was numeric when it was learned, but now holds {column.dtype}.")
+        numbers = _numbers(column, self.name)
         codes = np.empty(len(numbers), dtype=np.uint8)
         for first in range(0, len(numbers), BLOCK_ROWS):
             rows = slice(first, first + BLOCK_ROWS)
@@ -253,6 +248,15 @@ def _places(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code:
     return codes
 
 
+def _numbers(column: Column, name: str) -> NDArray[np.float64]:
+    """The numbers of a column that held numbers when it was learned."""
+    numbers = column.as_numbers()
+    if numbers is None:
+        message = f"column {name!r} was numeric when it was learned, but now holds {column.dtype}."
+        raise TableError(message, subject=name, found=column.dtype)
+    return numbers
+
+
 def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
     """Columns of codes as one table, UNSEEN where a column is None; row block by row block, as caches like it."""
     codes = np.full((n_rows, len(columns)), UNSEEN, dtype=np.uint8)
@@ -292,38 +296,46 @@ def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
     plan = LevelPlan.of(levels)
     if column.numbers is None and column.name in plan.columns:
         raise _no_levels(column)
-    return encoder_for(Contents.of(column, plan.count(column.name)), plan)
+    return encoder_for(ColumnProfile.of(column, plan.count(column.name)), plan)
 
 
-def encoder_for(contents: Contents, levels: LevelCounts) -> ColumnEncoder:
-    """The same for contents that were found part by part."""
+def encoder_for(profile: ColumnProfile, levels: LevelCounts) -> ColumnEncoder:
+    """The same for a profile that was found part by part."""
     plan = LevelPlan.of(levels)
-    is_named, low, high = contents.name in plan.columns, contents.low, contents.high
+    is_named, low, high = profile.name in plan.columns, profile.low, profile.high
     if low is not None and high is not None:
         if not math.isfinite(high - low):
-            raise ValueError(f"column {contents.name!r} spans more than a float can hold; rescale it.")
-        if (is_named and plan.always) or contents.numbers is None:
-            return Levels(contents.name, low, high, plan.count(contents.name), contents.has_missing)
-    elif is_named and contents.values:
-        raise _no_levels(contents)
-    if contents.values is not None or contents.numbers is None:
-        return _categories(contents, sorted(contents.values or (), key=sort_key))
-    return _categories(contents, [int_if_whole(v) for v in contents.numbers.tolist()])
+            message = f"column {profile.name!r} spans more than a float can hold; rescale it."
+            raise TableError(message, subject=profile.name, found=(low, high))
+        if (is_named and plan.always) or profile.numbers is None:
+            return Levels(profile.name, low, high, plan.count(profile.name), profile.has_missing)
+    elif is_named and profile.values:
+        raise _no_levels(profile)
+    if profile.values is not None or profile.numbers is None:
+        return _categories(profile, sorted(profile.values or (), key=sort_key))
+    return _categories(profile, [int_if_whole(v) for v in profile.numbers.tolist()])
 
 
-def _no_levels(column: Column | Contents) -> ValueError:
-    return ValueError(f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels.")
+def _no_levels(column: Column | ColumnProfile) -> TableError:
+    message = f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels."
+    return TableError(message, subject=column.name, found=column.dtype)
 
 
-def _categories(contents: Contents, values: list[Any]) -> Categories:
-    count = len(values) + contents.has_missing
+def _categories(profile: ColumnProfile, values: list[Any]) -> Categories:
+    count = len(values) + profile.has_missing
     if count > MAX_OUTCOMES:
-        raise ValueError(
-            f"column {contents.name!r} ({contents.dtype}) has {count} different outcomes; a test may have at most "
-            f"{MAX_OUTCOMES}. Drop the column if it identifies the row, convert it to numbers (they are rounded to "
-            "levels), or group its rare values."
+        other = (
+            "if it identifies the row, convert it to numbers (they are rounded to levels), or group its rare values."
         )
-    return Categories(contents.name, tuple(values), contents.has_missing)
+        raise TableError(
+            f"column {profile.name!r} ({profile.dtype}) has {count} different outcomes; a test may have at most "
+            f"{MAX_OUTCOMES}.",
+            subject=profile.name,
+            found=count,
+            expected=MAX_OUTCOMES,
+            remedy=Remedy(f"Drop the column {other}", f"Leave it out (--drop COL) {other}"),
+        )
+    return Categories(profile.name, tuple(values), profile.has_missing)
 
 
 def _value_names(values: Sequence[Any]) -> tuple[str, ...]:
@@ -353,11 +365,6 @@ def _number(value: float, decimals: int) -> str:
         return f"{value:.8g}"
     text = f"{value:.{max(decimals, 0)}f}"
     return text.removeprefix("-") if float(text) == 0 else text
-
-
-def encoders_for(surveys: Sequence[ColumnSurvey], levels: LevelCounts) -> tuple[ColumnEncoder, ...]:
-    """How each column becomes codes."""
-    return tuple(encoder_for(survey.contents, levels) for survey in surveys)
 
 
 def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:

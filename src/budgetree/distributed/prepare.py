@@ -28,13 +28,13 @@ from budgetree.data.encoders import (
     LevelCounts,
     LevelPlan,
     as_learned,
-    encoders_for,
+    encoder_for,
     side_by_side,
 )
 from budgetree.data.frames import code_series, read_array, read_frame
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.parquet import ParquetSource
-from budgetree.data.profile import MAX_VALUES, ColumnSurvey, MixedColumnError, merged, survey_column
+from budgetree.data.profile import MAX_VALUES, ColumnProfile, MixedColumnError, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table
 from budgetree.distributed.partition import SIZES, Partition, Sizes
@@ -206,13 +206,13 @@ class PartSurvey:
 
     part: Where
     n_rows: int
-    tests: tuple[ColumnSurvey, ...]
-    labels: ColumnSurvey
+    tests: tuple[ColumnProfile, ...]
+    labels: ColumnProfile
     weights: WeightFacts | None
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(survey.contents.name for survey in self.tests)
+        return tuple(profile.name for profile in self.tests)
 
 
 def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
@@ -244,8 +244,8 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     return PartSurvey(
         part,
         len(table),
-        tuple(survey_column(column, name, request.levels.count(column.name)) for column in tests),
-        survey_column(labels, name, 0),
+        tuple(ColumnProfile.of(column, request.levels.count(column.name), name) for column in tests),
+        ColumnProfile.of(labels, 0, name),
         None if request.weights is None else WeightFacts.of(_weights(table, request.weights, part)),
     )
 
@@ -284,9 +284,9 @@ def find_plan(
         try:
             return replace(plan_for(surveys, request), as_text=as_text)
         except MixedColumnError as error:
-            if not parts.has_texts or error.name in as_text:
+            if not parts.has_texts or error.subject in as_text:
                 raise
-            as_text = (*as_text, error.name, *error.others)
+            as_text = (*as_text, error.subject or "", *error.others)
 
 
 def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
@@ -306,7 +306,7 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
                 where=survey.part,
             )
     labels, *columns = _merged_columns(surveys, request)
-    found = labels.contents.values or ()
+    found = labels.values or ()
     if len(surveys) > 1 and len(found) == MAX_VALUES:
         raise TableError(
             f"column {request.target!r} has {MAX_VALUES:,} different labels or more; expected fewer where a table is "
@@ -314,7 +314,7 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
             subject=request.target,
             found=len(found),
         )
-    encoders = encoders_for(columns, request.levels)
+    encoders = tuple(encoder_for(column, request.levels) for column in columns)
     outcomes = tuple(
         distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}") for encoder in encoders
     )
@@ -417,17 +417,17 @@ def _parquet_parts(source: ParquetSource, n_threads: int, sizes: Sizes) -> list[
     return parts
 
 
-def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list[ColumnSurvey]:
+def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list[ColumnProfile]:
     """The target and the tests, after all parts; all columns that are mixed are named."""
-    found: list[ColumnSurvey] = []
+    found: list[ColumnProfile] = []
     mixed: list[MixedColumnError] = []
     for columns in zip(*((survey.labels, *survey.tests) for survey in surveys), strict=True):
         try:
-            found.append(merged(columns, request.levels.count(columns[0].contents.name)))
+            found.append(merged(columns, request.levels.count(columns[0].name)))
         except MixedColumnError as error:
             mixed.append(error)
     if mixed:
-        mixed[0].others = tuple(error.name for error in mixed[1:])
+        mixed[0].others = tuple(error.subject or "" for error in mixed[1:])
         raise mixed[0]
     return found
 

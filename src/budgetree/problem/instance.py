@@ -249,7 +249,7 @@ class Instance(HasSchema):
             duplicates = "merge" if losses is None else "keep"
         _check_request(table, target, duplicates)
         table = LevelPlan.of(levels).as_amounts(table)
-        labels, classes = class_codes(table.column(target).labels(), len(table), None, f"column {target!r}")
+        labels, classes = class_codes(table.column(target).labels(), len(table), None, target)
         raw = RawRows(table.without([target]).owned(), labels, levels, duplicates)
         return cls.from_raw(raw, classes, prices, losses=losses)
 
