@@ -162,7 +162,7 @@ def test_a_comma_is_asked_about_where_another_column_has_decimal_points(
     fit = [*FIT_KNOWN, "t.csv", "-t", "Befund", "--budget", "2", "--folds", "0", "-o", "m.json"]
     assert message in run(capsys, *fit, code=1)
     long = partial(Reading, limits=ReadLimits(sample_rows=120))
-    monkeypatch.setattr("budgetree.data.source.Reading", long)  # as in a long file
+    monkeypatch.setattr("budgetree.cli.inputs.Reading", long)  # as in a long file
     assert message in run(capsys, *fit, code=1)
     run(capsys, *fit, "--thousands", ",")
     assert bt.Tree.from_json("m.json").schema.known_range("Wert") == (1200, 7346)
