@@ -16,6 +16,7 @@ from budgetree.data.column import Column
 from budgetree.data.frames import make_frame
 from budgetree.data.table import Table
 from budgetree.datasets.examples import figure1, synthetic
+from budgetree.errors import SettingError
 from budgetree.problem import Instance, Prices
 
 PAPER_LEVELS = 10
@@ -171,7 +172,8 @@ def table(name: str) -> Table:
 
 def _read(name: str) -> Table:
     if name not in _FILES:
-        raise ValueError(f"no data set is named {name!r}; the names are {', '.join(names())}.")
+        message = f"no data set is named {name!r}; the names are {', '.join(names())}."
+        raise SettingError(message, subject="name", found=name, expected=names())
     packed = resources.files("budgetree.datasets").joinpath("data", f"{name}.csv.gz").read_bytes()
     header, *rows = csv.reader(io.StringIO(gzip.decompress(packed).decode("utf-8")))
     columns = list(zip(*rows, strict=True))

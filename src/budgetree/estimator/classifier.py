@@ -321,8 +321,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         codes = self._codes(X)
         answers = self.tree_.answers(codes)
-        place = {label: position for position, label in enumerate(self.classes_.tolist())}
-        right = np.array([place.get(label, -1) for label in np.asarray(y).ravel().tolist()])
+        position_of = {label: position for position, label in enumerate(self.classes_.tolist())}
+        right = np.array([position_of.get(label, -1) for label in np.asarray(y).ravel().tolist()])
         if len(right) != len(answers):
             sizes = f"{counted(len(right), 'label')} for {counted(len(answers), 'row')}"
             raise TableError(f"y: {sizes}; expected one each.", subject="y", found=len(right), expected=len(answers))

@@ -1,4 +1,4 @@
-"""Impurity: what a node still owes, as a function of its class counts."""
+"""Impurity: how far the cases of a node are from being of one class, as a function of its class counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 10**MAX_EXPONENT
 
 
 class Impurity:
-    """A function of class counts: what a node still owes. Subclass it, write `value`, and declare what the function is.
+    """A function of class counts, 0 where nothing is left to tell apart. Subclass it, write `value`, declare what it is.
 
     Written with plain arithmetic, `value` works on whole numbers and on fractions alike; then say exact = True and
     trees are grown without any rounding. An impurity is called with class counts: `Pairs()([30, 30])`.
@@ -29,7 +29,7 @@ class Impurity:
     admissible : bool
         The paper's five properties hold; `check_admissible` tries to refute it.
     zero_only_if_pure : bool
-        False for hinged functions: some impure sets owe nothing.
+        False for hinged functions: it is 0 for some impure sets.
     exact : bool
         Values are whole or rational for whole or rational counts.
 
@@ -46,7 +46,7 @@ class Impurity:
     """
 
     admissible: ClassVar[bool] = False  # the paper's five properties hold (check_admissible tries to refute it)
-    zero_only_if_pure: ClassVar[bool] = True  # False for hinged functions: some impure sets owe nothing
+    zero_only_if_pure: ClassVar[bool] = True  # False for hinged functions: it is 0 for some impure sets
     exact: ClassVar[bool] = False  # values are whole or rational for whole or rational counts
 
     def value(self, counts: Counts) -> Any:

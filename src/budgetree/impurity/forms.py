@@ -167,10 +167,10 @@ def _whole_hinge(above: NDArray[Any], subtracted: Any) -> Any:
         return above.sum(axis=-1) ** 2 - (above**2).sum(axis=-1)
     rows = above.reshape(-1, above.shape[-1])
     total = np.zeros(len(rows), dtype=object)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         shown = row[row > 0]
         pairs = np.maximum(np.multiply.outer(shown, shown) - subtracted, 0).sum()
-        total[place] = pairs - np.maximum(shown * shown - subtracted, 0).sum()
+        total[index] = pairs - np.maximum(shown * shown - subtracted, 0).sum()
     return total.reshape(above.shape[:-1])[()]
 
 

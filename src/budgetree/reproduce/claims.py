@@ -136,7 +136,7 @@ def figure1(evidence: Evidence) -> Tried:
 
 
 def early_stopping(evidence: Evidence) -> Tried:
-    """Stopped trees against the lemma's lower bound, which holds for all trees that owe as little."""
+    """Stopped trees against the lemma's lower bound, which holds for all trees that leave as little impurity."""
     ratios, factors = [], []
     for panel in evidence.panels:
         counts = panel.instance.class_order.counts
@@ -162,12 +162,12 @@ def error_bound(evidence: Evidence) -> Tried:
 
 
 def embedding(evidence: Evidence) -> Tried:
-    """Few errors mean that no leaf owes anything."""
-    owing = []
+    """Few errors mean that no leaf has any impurity."""
+    impure = []
     for point in (point for panel in evidence.proven for point in panel.exact):
         leaves = point.tree.nodes.counts[point.tree.nodes.is_leaf].astype(object)
-        owing.append(bool(np.asarray(HingedPairs(point.errors).value(leaves)).any()))
-    return not any(owing), {"n_trees": len(owing), "n_owing": sum(owing)}
+        impure.append(bool(np.asarray(HingedPairs(point.errors).value(leaves)).any()))
+    return not any(impure), {"n_trees": len(impure), "n_impure": sum(impure)}
 
 
 def hinged_factor(evidence: Evidence) -> Tried:

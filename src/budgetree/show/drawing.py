@@ -27,7 +27,7 @@ INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
 SIZE, SMALL = 9.0, 7.0  # of letters
 ROW, BOX, GAP, MARGIN, HEAD = 32.0, 20.0, 12.0, 12.0, 44.0
 MAX_BRANCH, MAX_NAME = 34, 30  # letters
-MAX_DEPTH = 100  # tests, where nobody asks for more: a test with one branch takes no leaf, but a column
+MAX_DEPTH = 100  # tests, unless more are asked for: a test with one branch takes no leaf, but a column
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Drawing:
 
 @dataclass(eq=False)
 class _Item:
-    """A group on its way to a place on the paper."""
+    """A group that is being laid out."""
 
     group: Group
     depth: int
@@ -258,9 +258,9 @@ def _from_the_top(root: _Item) -> list[_Item]:
 def _listed(names: tuple[str, ...]) -> str:
     """As many names as fit, and how many more there are."""
     shown = _short(names[0], MAX_BRANCH)
-    for place, name in enumerate(names[1:], start=1):
+    for index, name in enumerate(names[1:], start=1):
         if len(shown) + len(name) + 3 > MAX_BRANCH:
-            return f"{shown} | +{len(names) - place}"
+            return f"{shown} | +{len(names) - index}"
         shown += f" | {visible(name)}"
     return shown
 

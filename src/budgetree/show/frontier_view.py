@@ -231,18 +231,18 @@ def _step_plot(frontier: Frontier) -> str:
     right = steps.loss.right or 1.0
     top = max(loss for _, loss in steps.loss.starts) or 1.0
 
-    def place(corner: Corner) -> tuple[float, float]:
+    def position(corner: Corner) -> tuple[float, float]:
         budget, loss = corner
         x = MARGIN + (WIDTH - 2 * MARGIN) * budget / right
         return round(x, 1), round(HEIGHT - MARGIN - (HEIGHT - 1.5 * MARGIN) * loss / top, 1)
 
     def path(corners: Iterable[Corner]) -> str:
-        return "M" + "L".join(f"{x} {y}" for x, y in map(place, corners))
+        return "M" + "L".join(f"{x} {y}" for x, y in map(position, corners))
 
     dots = "".join(
         f"<circle cx='{x}' cy='{y}' r='3' fill='{LINE if point.proven else PAPER}'><title>"
         f"{loss_words(point, has_losses=frontier.has_losses)} at {escape(_cost(frontier, point))}</title></circle>"
-        for point, (x, y) in zip(frontier, map(place, steps.loss.starts), strict=True)
+        for point, (x, y) in zip(frontier, map(position, steps.loss.starts), strict=True)
     )
     axis_name, amount = key_of(frontier).axis, frontier.instance.schema.wording.amount
     base, axis = HEIGHT - MARGIN, MARGIN

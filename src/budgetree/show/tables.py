@@ -28,7 +28,7 @@ def html_table(table: TextTable, left: tuple[int, ...] = ()) -> str:
     """
 
     def row(tag: str, cells: tuple[str, ...]) -> str:
-        styles = [" style='text-align:left'" if place in left else "" for place in range(len(cells))]
+        styles = [" style='text-align:left'" if index in left else "" for index in range(len(cells))]
         written = (f"<{tag}{style}>{escape(visible(cell))}</{tag}>" for style, cell in zip(styles, cells, strict=True))
         return f"<tr>{''.join(written)}</tr>"
 
@@ -62,8 +62,8 @@ def text_lines(table: TextTable) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join(
-            f"{cell:>{width}}" if place else f"{cell:<{width}}"
-            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            f"{cell:>{width}}" if index else f"{cell:<{width}}"
+            for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
         )
         for cells in lines
     ]

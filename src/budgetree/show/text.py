@@ -129,8 +129,8 @@ class Words:
     def counts(self, counts: NDArray[np.int64]) -> str:
         """The classes that occur, each with its cases; of many, those with the most."""
         names = self.tree.schema.wording.classes
-        places, n_more = largest(counts.tolist())
-        return with_more((f"{names[place]} {self.weight(counts[place])}" for place in places), n_more)
+        positions, n_more = largest(counts.tolist())
+        return with_more((f"{names[i]} {self.weight(counts[i])}" for i in positions), n_more)
 
 
 def loss_words(found: Tree | Point, *, has_losses: bool) -> str:
@@ -166,9 +166,9 @@ def _pairs(confusion: Confusion) -> list[tuple[int | float, str, str]]:
     """(cases, class, another answer), the most cases first."""
     found = [
         (count, str(true), str(answer))
-        for place, (answer, counts) in enumerate(zip(confusion.answers, confusion.counts, strict=True))
+        for row, (answer, counts) in enumerate(zip(confusion.answers, confusion.counts, strict=True))
         for column, (true, count) in enumerate(zip(confusion.class_names, counts, strict=True))
-        if count and place != column
+        if count and row != column
     ]
     return sorted(found, key=lambda pair: -pair[0])
 

@@ -67,7 +67,7 @@ def _ranges(encoder: NumberEncoder, levels: list[int]) -> tuple[Range, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RawValues:
-    """How a raw value becomes an outcome: by where levels begin, or by its place among values."""
+    """How a raw value becomes an outcome: by where levels begin, or by its position among values."""
 
     thresholds: Sequence[float] | None
     values: Sequence[Any]  # none where there are thresholds
@@ -115,7 +115,7 @@ def label_notes(tree: Tree) -> list[str]:
     lines = [f"costs are in {words.unit_name}"] if words.unit_name else []
     for test in sorted(tree.tests_used):
         names, outcomes = schema.outcome_names[test], words.outcomes[test]
-        meant = ", ".join(f"{names[place]}: {outcomes[place]}" for place in sorted(words.labelled[test]))
+        meant = ", ".join(f"{names[index]}: {outcomes[index]}" for index in sorted(words.labelled[test]))
         name, label = schema.test_names[test], words.tests[test]
         if meant or label != name:
             lines.append(f"{name}: {label}{f' ({meant})' if meant else ''}")

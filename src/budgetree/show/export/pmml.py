@@ -210,7 +210,7 @@ def _value(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """An attribute's value with its quotes; letters that nobody sees, or that turn a line round, by their numbers."""
+    """An attribute's value with its quotes; invisible letters, and those that turn a line round, by their numbers."""
     bad = NO_XML.search(text)
     if bad is not None:
         raise TreeError(f"{text!r:.60} has the character {bad[0]!r}, which XML cannot hold; rename it.", found=bad[0])

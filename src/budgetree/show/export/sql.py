@@ -242,8 +242,8 @@ class _ModelWriter:
         columns = self._names(compared, number)
         values = columns if kind == "top" else self.answers
         cases = [
-            f"WHEN {' AND '.join(f'{name} {beats} {other}' for other in columns[place + 1 :])} THEN {values[place]}"
-            for place, name in enumerate(columns[:-1])
+            f"WHEN {' AND '.join(f'{name} {beats} {other}' for other in columns[index + 1 :])} THEN {values[index]}"
+            for index, name in enumerate(columns[:-1])
         ]
         found = f"CASE {' '.join(cases)} ELSE {values[len(columns) - 1]} END" if cases else values[0]
         return f"{found} AS {self._name(kind, number)}"
