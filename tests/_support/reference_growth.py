@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import budgetree as bt
 from budgetree.distributed.partition import NOWHERE, Moves, Partition, Step
-from budgetree.learn.greedy.rule import Settings, decide
+from budgetree.learn.greedy.rule import Settings, decide, stops
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
 
 
@@ -26,7 +26,8 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
     while node < len(rows):
         counts = count_in_numpy(instance, rows[node])
         cases = _counts(instance, rows[node], np.ones_like(instance.weight_units))
-        choice = decide(counts, costs, spent[node], settings, cases)
+        is_leaf = stops(counts[0].sum(axis=0), settings.form, settings.delta)
+        choice = None if is_leaf else decide(counts, costs, spent[node], settings, cases)
         if choice is not None:
             test[node], fallback[node], first_branch[node] = choice.test, choice.fallback, len(branches)
             paid, fees_paid = spent[node]

@@ -11,8 +11,10 @@ WORK = Work(1.0, 50, 100)
 
 
 def family(*weights: int, leaves: tuple[int, ...] = ()) -> list[Node]:
-    parent = Node(0, None, 0, np.array([sum(weights)]), position=0, test=1, table=np.array([[10, 20]]))
-    return [Node(i + 1, parent, i, np.array([weight]), is_open=i not in leaves) for i, weight in enumerate(weights)]
+    parent = Node(0, None, 0, np.array([sum(weights)]), sum(weights), position=0, test=1, table=np.array([[10, 20]]))
+    return [
+        Node(i + 1, parent, i, np.array([weight]), weight, is_open=i not in leaves) for i, weight in enumerate(weights)
+    ]
 
 
 def test_of_siblings_the_largest_is_left_over() -> None:

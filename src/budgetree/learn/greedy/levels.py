@@ -92,6 +92,7 @@ class Node:
     parent: Node | None
     outcome: int  # of the parent's test, that leads here
     counts: NDArray[np.int64]  # per class, with class weights
+    weight: int  # their sum
     paid: int = 0
     fees_paid: int = 0
     path: Path | None = None  # None where counts are not shared
@@ -101,10 +102,6 @@ class Node:
     is_open: bool = True  # it may still be split
     position: int = NOWHERE  # of its cases, in the partitions
     table: NDArray[np.int64] | None = None  # cell × class, without class weights, while it is needed
-
-    @property
-    def weight(self) -> int:
-        return int(self.counts.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +146,7 @@ class LevelGrower:
         totals = cases.class_order
         self._work = Work(totals.n_cases / totals.total, cases.n_tests, n_numbers)
         self._max_tables = max(2, max_table_bytes // (8 * n_numbers))
-        self._nodes = [Node(0, None, 0, totals.counts, path=None if cache is None else frozenset())]
+        self._nodes = [Node(0, None, 0, totals.counts, totals.total, path=None if cache is None else frozenset())]
         self._branches: list[int] = []
         self._positions: Any = engine.start()
         self._before: list[Node] = []  # the last level's, by position
@@ -264,10 +261,12 @@ class LevelGrower:
         below[present] = np.arange(len(present)) + len(self._nodes)
         self._branches += below.tolist()
         children: list[Node] = []
-        for outcome, counts, cost in zip(present.tolist(), shown[present], paid.tolist(), strict=True):
+        shown = shown[present]
+        weights = shown.sum(axis=1).tolist()
+        for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, paid.tolist(), strict=True):
             path = None if node.path is None else node.path | {(test, outcome)}
             number, known = len(self._nodes) + len(children), self._cache.get(path)
-            children.append(Node(number, node, outcome, counts, cost, fees_paid, path, table=known))
+            children.append(Node(number, node, outcome, counts, weight, cost, fees_paid, path, table=known))
         self._nodes += children
         return children
 

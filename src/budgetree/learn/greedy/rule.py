@@ -88,27 +88,21 @@ class PythonRule:
     def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
         """Per node, whether it is a leaf whatever the tests show."""
         costs, settings = self._costs, self._settings
-        stopped = np.empty(len(nodes.paid), dtype=bool)
-        for node in range(len(stopped)):
-            cheapest = int((costs.fees_due(int(nodes.fees_paid[node])) + costs.costliest).min())
-            is_poor = nodes.paid[node] + cheapest > settings.budget
-            stopped[node] = is_poor or stops(nodes.class_counts[node], settings.form, settings.delta)
-        return stopped
+        fees, which = np.unique(nodes.fees_paid, return_inverse=True)
+        cheapest = np.array([(costs.fees_due(int(paid)) + costs.costliest).min() for paid in fees])
+        is_poor: NDArray[np.bool_] = nodes.paid + cheapest[which] > settings.budget
+        return is_poor | stops(nodes.class_counts, settings.form, settings.delta)
 
     def choose(
         self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
     ) -> list[Choice | None]:
-        """Per node the test to do; `cases` counts cases, where leaves need several and weights differ."""
-        return [
-            decide(
-                self._square(counts[node]),
-                self._costs,
-                (int(nodes.paid[node]), int(nodes.fees_paid[node])),
-                self._settings,
-                None if cases is None else self._square(cases[node]),
-            )
-            for node in range(len(counts))
-        ]
+        """The test to do, per node that does not stop; `cases` counts cases, where leaves need several."""
+        found = []
+        for node, table in enumerate(counts):
+            spent = (int(nodes.paid[node]), int(nodes.fees_paid[node]))
+            by_case = None if cases is None else self._square(cases[node])
+            found.append(decide(self._square(table), self._costs, spent, self._settings, by_case))
+        return found
 
     def _square(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Test × outcome × class, filled up with 0."""
@@ -124,15 +118,13 @@ def decide(
     settings: Settings,
     cases: NDArray[np.int64] | None = None,
 ) -> Choice | None:
-    """The rule's choice at a node, or None for a leaf.
+    """The rule's choice at a node that does not stop, or None for a leaf.
 
     counts   weight units per test × outcome × class
     spent    what the path has paid on arrival, and the set of fees in it
     cases    the same as counts in cases, where these are not the same and leaves need several
     """
     paid, fees_paid = spent
-    if stops(counts[0].sum(axis=0), settings.form, settings.delta):
-        return None
     due = costs.fees_due(fees_paid)
     offered = paid + due + costs.costliest <= settings.budget
     if settings.min_cases > 1:
@@ -169,13 +161,13 @@ def choose(
     return Choice(int(tests[winner]), fallback=True)
 
 
-def stops(node_counts: NDArray[np.int64], form: Form, delta: Fraction) -> bool:
-    """True when the node is pure, or its impurity is no more than δ."""
-    if np.count_nonzero(node_counts) <= 1:
-        return True
+def stops(class_counts: NDArray[np.int64], form: Form, delta: Fraction) -> NDArray[np.bool_]:
+    """Per vector of class counts, whether the node is pure, or its impurity is no more than δ."""
+    is_pure = np.count_nonzero(class_counts, axis=-1) <= 1
+    threshold: Any = delta * form.stretch
     if not form.exact:
-        return bool(form.value(node_counts) <= float(delta * form.stretch) * (1 + FLOAT_TIE))
-    return bool(form.value(node_counts.astype(object)) <= delta * form.stretch)
+        return np.asarray(is_pure | (form.value(class_counts) <= float(threshold) * (1 + FLOAT_TIE)))
+    return np.asarray(is_pure | (form.value(class_counts.astype(object)) <= threshold))
 
 
 def _best(
