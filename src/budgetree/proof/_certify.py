@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -73,44 +72,35 @@ def certify(
     clock = Clock(check_time_limit(time_limit))
     _check_tree(instance, tree)
     began = time.monotonic()
-    stakes = error_weights_of(instance, tree)
+    weights = error_weights_of(instance, tree)
     with undisturbed():
-        parts = _parts(instance, tree, stakes)
+        parts = _parts(instance, tree, weights)
     sealing = clock.plan.seal_share * (time.monotonic() - began)
     with clock.listening(), progress_bar("certificate", progress) as report:
         left = clock.seconds_left
         inner = clock if left is None else clock.share(max(left - sealing, 0.0))
         is_free = tree.nodes.paid.max() == 0
-        bounds = [] if is_free else _bounds(_Task(instance, tree, stakes), inner, report)
+        bounds = [] if is_free else _bounds(instance, tree, weights, inner, report)
     with undisturbed():
         return _certificate(instance, parts, bounds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """The tree whose cost is bounded from below, and what is at stake in the trees that are as good."""
-
-    instance: Instance
-    tree: Tree
-    stakes: ErrorWeights | None
-
-
-def _bounds(task: _Task, clock: Clock, report: ProgressReport) -> list[Bound]:
+def _bounds(
+    instance: Instance, tree: Tree, weights: ErrorWeights | None, clock: Clock, report: ProgressReport
+) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
-    seconds, instance, tree = clock.seconds_left, task.instance, task.tree
-    highest = _known_max_cost(tree)
+    seconds, highest = clock.seconds_left, tree.on_known.max_cost
     search_clock = clock.share(None if seconds is None else clock.plan.search_share * seconds)
     searched = search_bound(instance, tree.exact_loss, highest, search_clock, report)
     left = clock.plan.certificate_seconds if seconds is None else clock.seconds_left or 0.0
     clock = clock.share(left)
     enough = searched.value if searched is not None and searched.final else highest
     ratio = cover = None
-    if task.stakes is not None:
-        staked, errors = task.stakes.instance, task.stakes.errors
+    if weights is not None:
         report(1, 3, "ratio bounds")
-        ratio = ratio_bound(staked, tree, errors, clock.share(clock.plan.ratio_share * left))
+        ratio = ratio_bound(weights.instance, tree, weights.errors, clock.share(clock.plan.ratio_share * left))
         report(2, 3, "cover bounds")
-        cover = cover_bound(staked, errors, enough, clock)
+        cover = cover_bound(weights.instance, weights.errors, enough, clock)
     return [bound for bound in (ratio, cover, searched) if bound is not None]
 
 
@@ -148,24 +138,18 @@ def _check_tree(instance: Instance, tree: Any) -> None:
         )
 
 
-def _known_max_cost(tree: Tree) -> Fraction:
-    """What no known case exceeds: the lower bounds are about this one."""
-    return Fraction(int(tree.nodes.paid.max())) / tree.schema.table.scale
-
-
-def _parts(instance: Instance, tree: Tree, stakes: ErrorWeights | None) -> dict[str, Any]:
+def _parts(instance: Instance, tree: Tree, weights: ErrorWeights | None) -> dict[str, Any]:
     """The document but for its bounds."""
-    known = _known_max_cost(tree)
     total = Fraction(int(tree.nodes.counts[0].sum())) / instance.schema.weight_scale
     facts = facts_of(instance)
-    spared = None if stakes is None or stakes.spared is None else list(stakes.spared)
+    spared = None if weights is None or weights.spared is None else list(weights.spared)
     return {
         "format": FORMAT,
         "version": VERSION,
         "instance": facts.fingerprint(),
         "tree": tree_entries(tree),
         "max_cost": str(tree.exact_max_cost),
-        "known_max_cost": str(known),
+        "known_max_cost": str(tree.on_known.max_cost),
         "errors": str(tree.exact_errors),
         "error_rate": str(tree.exact_errors / total),
         "guarantee": stated_guarantee(instance, tree),

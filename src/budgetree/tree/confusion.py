@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from budgetree.problem import Schema
-    from budgetree.tree.nodes import Nodes
+from budgetree.problem import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +36,9 @@ class Confusion:
     ((30, 10), (0, 20))
     """
 
-    answers: tuple[Any, ...]  # the classes, and then answers that are no class
+    answers: tuple[Any, ...]
     class_names: tuple[Any, ...]
-    counts: tuple[tuple[int | float, ...], ...]  # answer × class
+    counts: tuple[tuple[int | float, ...], ...]
 
     @classmethod
     def of_units(cls, schema: Schema, units: Iterable[Iterable[int]]) -> Confusion:
@@ -80,10 +75,3 @@ class Confusion:
     def total(self) -> int | float:
         """All cases."""
         return sum(map(sum, self.counts))
-
-
-def answered_units(nodes: Nodes, n_answers: int) -> NDArray[np.int64]:
-    """Weight units, answer × class, where the leaves' counts say it."""
-    units = np.zeros((n_answers, nodes.counts.shape[1]), dtype=np.int64)
-    np.add.at(units, nodes.label[nodes.is_leaf], nodes.counts[nodes.is_leaf])
-    return units

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import LossTable, PriceTable
+from budgetree.problem import LossTable, PriceTable, Schema
 from budgetree.problem.prices import fees_due
+from budgetree.tree.provenance import Known
 
 LEAF = -1
 NO_BRANCH = -1
@@ -100,11 +102,6 @@ class Nodes:
         return int(self.wrong[self.is_leaf].sum())
 
     @cached_property
-    def referred(self) -> int:
-        """The weight units to which the leaves answer what is no class."""
-        return int(self.counts[self.is_leaf & (self.label >= self.counts.shape[1])].sum())
-
-    @cached_property
     def lost(self) -> NDArray[np.int64]:
         """Per node, the loss units that it has as a leaf; without losses, what it gets wrong."""
         if self.loss_table is None:
@@ -169,6 +166,22 @@ def class_shares(counts: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArra
         elif above >= 0:
             shares[node] = shares[above]
     return shares
+
+
+def known_by_counts(nodes: Nodes, schema: Schema) -> Known:
+    """What came of the known cases, where the counts of the leaves say it."""
+    counts, label, n_classes = nodes.counts[nodes.is_leaf], nodes.label[nodes.is_leaf], nodes.counts.shape[1]
+    answered = np.zeros((len(schema.answer_names), n_classes), dtype=np.int64)
+    np.add.at(answered, label, counts)
+    weight, paid = counts.sum(axis=1).astype(object), nodes.paid[nodes.is_leaf].astype(object)
+    return Known(
+        errors=schema.cases(nodes.errors),
+        mean_cost=Fraction(int((weight * paid).sum()), int(weight.sum())) / schema.table.scale,
+        max_cost=Fraction(int(nodes.paid.max())) / schema.table.scale,
+        loss=schema.loss(nodes.loss),
+        referred=schema.cases(int(answered[n_classes:].sum())),
+        answered=tuple(map(tuple, answered.tolist())),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,12 +17,12 @@ from budgetree.problem import Schema, check_codes
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
-from budgetree.tree.confusion import Confusion, answered_units
+from budgetree.tree.confusion import Confusion
 from budgetree.tree.consultation import Consultation, HandleUnknown
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
-from budgetree.tree.nodes import Charges, Nodes, charges
+from budgetree.tree.nodes import Charges, Nodes, charges, known_by_counts
 from budgetree.tree.proven import Proven, Statement, state
 from budgetree.tree.provenance import Expected, Known, Method, Origin
 from budgetree.tree.purchases import Spending, spending
@@ -119,9 +119,7 @@ class Tree(Shown):
 
         It is below `max_cost` only where prices depend on outcomes and no known case showed the costly one there.
         """
-        if self.known is not None:
-            return plain_number(self.known.max_cost)
-        return self.schema.table.amount(self.nodes.paid.max())
+        return plain_number(self.on_known.max_cost)
 
     @property
     def need(self) -> int:
@@ -134,12 +132,15 @@ class Tree(Shown):
     @cached_property
     def mean_cost(self) -> float:
         """The mean cost over the known cases, by weight."""
-        if self.known is not None:
-            return float(self.known.mean_cost)
-        leaves = self.nodes.is_leaf
-        weight = self.nodes.counts[leaves].sum(axis=1).astype(object)
-        units = (weight * self.nodes.paid[leaves].astype(object)).sum()
-        return float(Fraction(int(units), int(weight.sum())) / self.schema.table.scale)
+        return float(self.on_known.mean_cost)
+
+    @cached_property
+    def on_known(self) -> Known:
+        """What came of the known cases: as it was noted, or by the counts of the leaves.
+
+        :meta private:
+        """
+        return self.known or known_by_counts(self.nodes, self.schema)
 
     @property
     def errors(self) -> int | float:
@@ -149,7 +150,7 @@ class Tree(Shown):
     @cached_property
     def exact_errors(self) -> Fraction:
         """`errors`, to the last digit."""
-        return self.schema.cases(self.nodes.errors) if self.known is None else self.known.errors
+        return self.on_known.errors
 
     @property
     def loss(self) -> int | float:
@@ -159,19 +160,17 @@ class Tree(Shown):
     @cached_property
     def exact_loss(self) -> Fraction:
         """`loss`, to the last digit."""
-        return self.schema.loss(self.nodes.loss) if self.known is None else self.known.loss
+        return self.on_known.loss
 
     @cached_property
     def referred(self) -> int | float:
         """The known cases whose answer is no class, by weight; they are no errors, and have their loss."""
-        return plain_number(self.schema.cases(self.nodes.referred) if self.known is None else self.known.referred)
+        return plain_number(self.on_known.referred)
 
     @cached_property
     def confusion(self) -> Confusion:
         """Which answers the known cases of each class get."""
-        if self.known is None:
-            return Confusion.of_units(self.schema, answered_units(self.nodes, len(self.answer_names)).tolist())
-        return Confusion.of_units(self.schema, self.known.answered)
+        return Confusion.of_units(self.schema, self.on_known.answered)
 
     @cached_property
     def exact_max_cost(self) -> Fraction:

@@ -67,12 +67,10 @@ class _Verifier:
         """The step's result, or None and a problem more; or something not verified, where the time is over."""
         try:
             self.deadline.check()
-            return step(*arguments)
-        except Flaw as flaw:
-            self.problems += flaw.args
+            return self.at_any_time(step, *arguments)
         except OutOfTimeError:
             self.unverified.append(f"{place}: was not checked within {self.deadline}")
-        return None
+            return None
 
     def claim(self, stated: Any, right: Fraction, where: str) -> None:
         if (number := fraction(stated, where)) != right:
@@ -198,10 +196,8 @@ class _Verifier:
             return
         rule = self.attempt("guarantee", greedy.read_rule, self.document["guarantee"], self.whole)
         if rule is not None and tree is not None:
-            self.attempt("guarantee: whether the greedy rule grows this tree", self.growth, rule, tree)
-
-    def growth(self, rule: greedy.Rule, tree: CheckedTree) -> None:
-        greedy.check_growth(rule, tree, self.deadline)
+            place = "guarantee: whether the greedy rule grows this tree"
+            self.attempt(place, greedy.check_growth, rule, tree, self.deadline)
 
     def reason(self, found: _Score | None) -> None:
         """The sentence is made again from the numbers; any other one is the issuer's own."""

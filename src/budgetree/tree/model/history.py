@@ -15,29 +15,25 @@ from budgetree.tree.provenance import Change, ChangeKind, Expected, Function, Me
 
 def origin_content(origin: Origin) -> dict[str, Any]:
     """An origin as JSON; what it does not say is left out."""
-    function = origin.impurity
-    content: dict[str, Any] = {"method": origin.method}
-    if function is not None:
-        parameters = {name: exact(value) for name, value in function.parameters}
-        content["impurity"] = {"name": function.name, "parameters": parameters, "words": function.words}
-    if origin.delta:
-        content["delta"] = exact(origin.delta)
-    if origin.budget is not None:
-        content["budget"] = exact(origin.budget)
-    content["rule"] = origin.rule
-    if origin.seed is not None:
-        content["seed"] = origin.seed
-    if origin.leaves is not None:
-        content["leaves"] = origin.leaves
-    if origin.sure is not None:
-        content["sure"] = exact(origin.sure)
-    if origin.min_cases > 1:
-        content["min_cases"] = origin.min_cases
-    content["changes"] = [
-        {"kind": change.kind} | ({} if change.budget is None else {"budget": exact(change.budget)})
-        for change in origin.changes
-    ]
-    return content
+    function, changes = origin.impurity, []
+    for change in origin.changes:
+        changes.append({"kind": change.kind} | ({} if change.budget is None else {"budget": exact(change.budget)}))
+    numbers = {"delta": origin.delta or None, "budget": origin.budget, "sure": origin.sure}
+    content: dict[str, Any] = {
+        "impurity": None
+        if function is None
+        else {
+            "name": function.name,
+            "parameters": {name: exact(value) for name, value in function.parameters},
+            "words": function.words,
+        },
+        **{name: None if number is None else exact(number) for name, number in numbers.items()},
+        "seed": origin.seed,
+        "leaves": origin.leaves,
+        "min_cases": None if origin.min_cases == 1 else origin.min_cases,
+    }
+    said = {name: value for name, value in content.items() if value is not None}
+    return {"method": origin.method, "rule": origin.rule, "changes": changes} | said
 
 
 def read_origin(content: dict[str, Any]) -> Origin:
