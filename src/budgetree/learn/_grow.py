@@ -45,7 +45,7 @@ def grow(
     instance : Instance or Shards
         The known cases.
     impurity : Impurity, default Pairs()
-        What a node still owes. With an admissible one the worst case is within O(log n) of the best.
+        How mixed a node still is. With an admissible one the worst case is within O(log n) of the best.
     delta : number, default 0
         Stop where the impurity is at most this (the paper's δ).
     budget : number, optional

@@ -61,14 +61,14 @@ def estimated(
                 instance, search.again(found), budgets, settings, clock, min_seconds=least, report=report
             )
     points = []
-    for place, point in enumerate(found):
+    for index, point in enumerate(found):
         if judged.new_errors:
-            new = judged.new_errors[place]
+            new = judged.new_errors[index]
             point = replace(
-                point, new_error=new.error, new_error_se=new.se, _row_error=row_errors[place], _how=judged.how
+                point, new_error=new.error, new_error_se=new.se, _row_error=row_errors[index], _how=judged.how
             )
         if judged.new_losses:
-            point = replace(point, new_loss=judged.new_losses[place].loss, new_loss_se=judged.new_losses[place].se)
+            point = replace(point, new_loss=judged.new_losses[index].loss, new_loss_se=judged.new_losses[index].se)
         points.append(point)
     return replace(found, points=tuple(points), validation=judged)
 

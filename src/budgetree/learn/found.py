@@ -26,7 +26,7 @@ class BestFound:
     """The trees that no other beats, cheapest first: a staircase that only ever moves down and to the left.
 
     loss │■
-         │   ■          ■ kept: whoever pays more loses less
+         │   ■          ■ kept: a larger budget loses less
          │       □      □ not kept: ■ at its left loses no more and needs no larger budget
          │     ■
          └──────────── need

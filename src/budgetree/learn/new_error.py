@@ -48,7 +48,7 @@ class HeldOut:
     """The rows that were held out.
 
     learned_from  the weight of the rows that each tree was learned from. Other rows would have made other trees, which
-                  is why a mean is less sure than the rows held out alone say: by 1 + held out / learned from in the
+                  is why a mean is less certain than the rows held out alone say: by 1 + held out / learned from in the
                   variance (Nadeau and Bengio 2003, the corrected resampled t-test)
     """
 
@@ -76,7 +76,7 @@ class HeldOut:
         n_draws = len(values) if groups is None else len(np.unique(groups))
         cautious = (mean * n_draws + largest) / (n_draws + 2)
         square = (float(weights @ values**2) / total * n_draws + largest**2) / (n_draws + 2)
-        # As if every row were a draw of its own: where rows of a group go wrong together, the mean is less sure.
+        # As if every row were a draw of its own: where rows of a group go wrong together, the mean is less certain.
         variance = float((weights**2).sum()) * max(square - cautious**2, 0.0)
         if groups is not None:
             deviations = np.bincount(groups, weights=weights * (values - mean))

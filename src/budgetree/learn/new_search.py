@@ -66,12 +66,12 @@ class NewSearch:
 
     def _each_tree(self, trees: PredictiveTrees, clock: Clock, progress: bool | None) -> Iterable[Tree]:
         with progress_bar("new cases", progress) as report:
-            for place, budget in enumerate(self.budgets):
-                if place and clock.is_over:
+            for index, budget in enumerate(self.budgets):
+                if index and clock.is_over:
                     break
-                report(place, len(self.budgets), f"budget {budget}")
+                report(index, len(self.budgets), f"budget {budget}")
                 left = clock.seconds_left
-                seconds = None if left is None else left / (len(self.budgets) - place)
+                seconds = None if left is None else left / (len(self.budgets) - index)
                 yield trees.tree(budget, time_limit=seconds, progress=False)
 
 
@@ -84,7 +84,7 @@ def budgets_up_to(instance: Instance, max_budget: Any) -> list[int | float]:
     if max_budget is not None and units and sum(single) > limit > units[-1]:
         units.append(limit)
     n_kept = min(MAX_POINTS, len(units))
-    kept = {units[round(place * (len(units) - 1) / max(n_kept - 1, 1))] for place in range(n_kept)}
+    kept = {units[round(index * (len(units) - 1) / max(n_kept - 1, 1))] for index in range(n_kept)}
     return [plain_number(Fraction(need) / table.scale) for need in sorted(kept)]
 
 

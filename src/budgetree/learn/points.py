@@ -1,4 +1,4 @@
-"""Frontier and Point: what each budget buys, and how sure that is."""
+"""Frontier and Point: what each budget buys, and what is known of it."""
 
 from __future__ import annotations
 
@@ -315,8 +315,8 @@ class Frontier:
         that larger budget is known, even where it is proven: perhaps merely because no error of it can be avoided.
         """
         below = [
-            here.lower_bound if place < self.n_searched else after.lower_bound
-            for place, (here, after) in enumerate(pairwise(self.points), start=1)
+            here.lower_bound if index < self.n_searched else after.lower_bound
+            for index, (here, after) in enumerate(pairwise(self.points), start=1)
         ]
         below.append(self.points[-1].lower_bound)
         return tuple((point.max_cost, bound) for point, bound in zip(self.points, below, strict=True))
@@ -326,8 +326,8 @@ class Frontier:
         """What a table of the points shows: loss and referred only where there are losses."""
         if not self.has_losses:
             return COLUMNS
-        place = COLUMNS.index("overfitted")
-        return (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:place], *NEW_LOSS_COLUMNS, *COLUMNS[place:])
+        index = COLUMNS.index("overfitted")
+        return (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:index], *NEW_LOSS_COLUMNS, *COLUMNS[index:])
 
     def to_frame(self) -> Any:
         """The points as a data frame of the library the instance came from.
@@ -369,7 +369,7 @@ class Frontier:
                  0       30      50.00%    proven  exact search
                  1       10      16.67%    proven  exact search
         """
-        from budgetree.show.frontier_view import render_text  # the room above, when it is asked for
+        from budgetree.show.frontier_view import render_text  # the layer above, when it is asked for
 
         return render_text(self)
 

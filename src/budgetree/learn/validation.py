@@ -79,7 +79,7 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
         raise SettingError(message, subject="folds", found=folds)
     values = None if groups is None else _check_groups(groups, instance.n_rows)
     if instance.losses is None and instance.has_one_row_per_class:
-        return None  # a class that is held out is known to nobody: all would be wrong, whatever is learned
+        return None  # a class that is held out is in no part: all would be wrong, whatever is learned
     if values is None:
         # A fold without a case of its own says nothing, and neither does a table of one case.
         n_folds = min(int(folds), instance.n_rows)
@@ -131,12 +131,12 @@ def cross_validate(
     answers = np.zeros((len(budgets), instance.n_rows), dtype=np.int64)
     is_done = np.zeros(instance.n_rows, dtype=bool)
     n_done = 0
-    for place, fold in enumerate(numbers):
+    for index, fold in enumerate(numbers):
         left = clock.seconds_left
-        seconds = None if left is None else left / (len(numbers) - place)
+        seconds = None if left is None else left / (len(numbers) - index)
         if clock.is_over or (seconds is not None and seconds < min_seconds) or _is_too_late(instance, clock):
             break
-        report(place, len(numbers), f"fold {place + 1} of {len(numbers)}")
+        report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
         held_out = np.flatnonzero(folds == fold)
         part = instance.rows(np.flatnonzero(folds != fold))
         try:

@@ -1,1 +1,1 @@
-"""What every room may use and nobody learns from: a clock, progress, files that are written whole."""
+"""What every layer may use: a clock, progress, files that are written whole."""

@@ -33,7 +33,7 @@ class Ended(Enum):
 
 
 class OutOfTimeError(Exception):
-    """The clock was over before there was anything to answer with; whoever can do without catches it."""
+    """The clock was over before there was anything to answer with; who can do without catches it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +168,7 @@ class Clock:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """While it lasts, Ctrl-C ends this clock and nothing else: whoever works returns the best so far."""
+        """While it lasts, Ctrl-C ends this clock and nothing else: what works by it returns the best so far."""
         with instead_of_interrupt(self.interrupt):
             yield
 
@@ -251,7 +251,7 @@ _listeners: _Listeners | None = None  # those of the outermost search
 def instead_of_interrupt(stop: Callable[[], object]) -> Iterator[None]:
     """While it lasts, Ctrl-C calls this and raises nothing; only who presses it again later gets KeyboardInterrupt.
 
-    Nothing changes in other threads than the main one, and where somebody else listens to Ctrl-C.
+    Nothing changes in other threads than the main one, and where another handler listens to Ctrl-C.
     """
     global _listeners
     before = signal.getsignal(signal.SIGINT)

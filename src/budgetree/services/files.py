@@ -81,7 +81,7 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
 
 
 def part_name() -> str:
-    """A name for a file or folder of this process, which nobody else has."""
+    """A name for a file or folder of this process, unlike any other."""
     number = os.getpid()
     return f".budgetree-{_machine()}-{number}-{_began(number) or 0}-{secrets.token_hex(6)}.part"
 
@@ -110,7 +110,7 @@ def _is_alive(number: int, began: int) -> bool:
         os.kill(number, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # somebody else's, or no number of a process
+    except (OSError, OverflowError):  # another user's, or not the number of a process
         pass
     now = _began(number)
     return not began or now is None or now == began

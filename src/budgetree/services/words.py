@@ -63,9 +63,9 @@ def largest(sizes: Iterable[float], max_shown: int = MAX_CLASSES) -> tuple[list[
     >>> largest([3, 0, 7], max_shown=2), largest([3, 5, 7], max_shown=2)
     (([0, 2], 0), ([2, 1], 1))
     """
-    found = [(-size, place) for place, size in enumerate(sizes) if size > 0]
+    found = [(-size, index) for index, size in enumerate(sizes) if size > 0]
     n_more = max(len(found) - max_shown, 0)
-    return [place for _, place in (sorted(found)[:max_shown] if n_more else found)], n_more
+    return [index for _, index in (sorted(found)[:max_shown] if n_more else found)], n_more
 
 
 def with_more(shown: Iterable[str], n_more: int) -> str:

@@ -39,7 +39,7 @@ def work_for_two(instance: Instance) -> float:
 
 
 class Layout:
-    """What every search of one instance shares and nobody changes.
+    """What all searches of one instance share, read-only.
 
     Tests are numbered by their costliest price here, cheapest first; by_price[test] is the instance's own number.
     """

@@ -126,11 +126,11 @@ class Solver:
         """A rollout for each budget at which something may be had, cheapest first, as long as there is time."""
         clock = self.clock.share(seconds)
         budgets = self._larger_budgets(-1)
-        for place, budget in enumerate(budgets):
+        for index, budget in enumerate(budgets):
             if clock.is_over:
                 return
             left = clock.seconds_left
-            self.look(budget, None if left is None else left / (len(budgets) - place), (LARGE_ROLLOUT,))
+            self.look(budget, None if left is None else left / (len(budgets) - index), (LARGE_ROLLOUT,))
 
     def look_ahead(self, budget: int) -> None:
         """A rollout for one budget, however long it takes."""
