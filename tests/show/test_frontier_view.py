@@ -15,6 +15,7 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree.show.frontier_view import (
+    CLI_REMEDY,
     MAX_ROWS_IN_HTML,
     OPEN_POINT,
     POINT,
@@ -23,11 +24,13 @@ from budgetree.show.frontier_view import (
     draw_in_letters,
     frontier_steps,
     key_of,
+    overfitted_words,
     points_table,
     render_html,
     sparkline,
     verdict,
 )
+from budgetree.tree.provenance import NewError
 from losing import losing_frontier
 
 
@@ -226,3 +229,13 @@ def test_with_losses_the_chart_is_one_of_loss() -> None:
     key, top, *_ = draw_in_letters(frontier).splitlines()
     assert key.startswith(f"loss; {POINT} proven to be the least, {OPEN_POINT} the least found")
     assert top.startswith(f"{frontier[0].loss:g} ┤")
+
+
+def test_overfitted_in_plain_words_with_the_remedy() -> None:
+    words = overfitted_words(0.0, NewError(0.47, 0.04), CLI_REMEDY)
+    assert words == (
+        "known cases 0.0 % wrong, new cases about 47 % ± 4: overfitted; "
+        "use --objective new, fewer levels or a smaller budget"
+    )
+    assert overfitted_words(0.4, NewError(0.47, 0.04)) == ""
+    assert "about 1.5 % ± 0.2" in overfitted_words(0.0, NewError(0.015, 0.002))

@@ -135,9 +135,8 @@ def _next(out: str) -> str:
 
 
 def _print_result(found: Frontier, point: Point, tree: Tree, wanted: FitRequest, *, has_prices: bool) -> None:
-    from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.problem import Prices
-    from budgetree.show.frontier_view import new_words, verdict
+    from budgetree.show.frontier_view import CLI_REMEDY, new_words, verdict
 
     click.echo(tree.summary())
     if not has_prices and tree.schema.prices == Prices(1):

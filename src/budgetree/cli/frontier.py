@@ -31,9 +31,8 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
     """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases."""
     from budgetree.cli.inputs import Request, load_grouped
     from budgetree.learn import frontier as find_frontier
-    from budgetree.learn.new_error import CLI_REMEDY
     from budgetree.services.words import visible_lines
-    from budgetree.show.frontier_view import draw_in_letters, render_text
+    from budgetree.show.frontier_view import CLI_REMEDY, draw_in_letters, render_text
 
     search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
     if search["objective"] == "new" and search["min_cases"] > 1:

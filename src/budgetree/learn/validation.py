@@ -11,6 +11,7 @@ Errors on known cases say how well a tree fits the table; only rows that it was 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +22,6 @@ from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
 from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
-from budgetree.learn.new_error import HeldOut
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
@@ -70,6 +70,47 @@ class Validation:
 
     def __str__(self) -> str:
         return f"error on new cases: {self.how}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """The rows that were held out.
+
+    learned_from  the weight of the rows that each tree was learned from. Other rows would have made other trees, which
+                  is why a mean is less certain than the rows held out alone say: by 1 + held out / learned from in the
+                  variance (Nadeau and Bengio 2003, the corrected resampled t-test)
+    """
+
+    weights: NDArray[np.float64]
+    groups: NDArray[np.int64] | None = None  # rows of one group count as one draw
+    learned_from: float = math.inf
+
+    def error(self, wrong: NDArray[np.bool_]) -> NewError:
+        """The share that is wrong."""
+        return NewError(*self._mean(wrong.astype(np.float64), 1.0))
+
+    def loss(self, lost: NDArray[np.float64], largest: float) -> NewLoss:
+        """What a row loses on average, where it may lose as much as the largest."""
+        return NewLoss(*self._mean(lost, largest))
+
+    def _mean(self, values: NDArray[np.float64], largest: float) -> tuple[float, float]:
+        """The weighted mean and its standard error.
+
+        One more draw that loses nothing and one that loses the most keep the standard error of a tree without errors
+        above 0.
+        """
+        weights, groups = self.weights, self.groups
+        total = float(weights.sum())
+        mean = float(weights @ values) / total
+        n_draws = len(values) if groups is None else len(np.unique(groups))
+        cautious = (mean * n_draws + largest) / (n_draws + 2)
+        square = (float(weights @ values**2) / total * n_draws + largest**2) / (n_draws + 2)
+        # As if every row were a draw of its own: where rows of a group go wrong together, the mean is less certain.
+        variance = float((weights**2).sum()) * max(square - cautious**2, 0.0)
+        if groups is not None:
+            deviations = np.bincount(groups, weights=weights * (values - mean))
+            variance = max(variance, float((deviations**2).sum()) * n_draws / max(n_draws - 1, 1))
+        return mean, math.sqrt(variance * (1 + total / self.learned_from)) / total
 
 
 def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | None:

@@ -9,11 +9,10 @@ from typing import Any
 
 from budgetree._version import __version__
 from budgetree.data.encoders import NumberEncoder
-from budgetree.learn.new_error import PAGE_REMEDY
 from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
-from budgetree.show.frontier_view import frontier_steps, judgement, verdict
+from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
 from budgetree.show.text import size_and_cost
 from budgetree.tree import LEAF, NO_BRANCH, Confusion, Tree
 from budgetree.tree.model.file import model_text

@@ -12,13 +12,16 @@ from html import escape
 from itertools import pairwise
 
 from budgetree.learn import Frontier, Point
-from budgetree.learn.new_error import LAST_REMEDY, REMEDY, overfitted_loss_words, overfitted_words
 from budgetree.services.words import counted, show_number, visible
 from budgetree.show.tables import TextTable, html_table
 from budgetree.show.text import loss_words
-from budgetree.tree.provenance import Method
+from budgetree.tree.provenance import Method, NewError, NewLoss
 
 Corner = tuple[float, float]  # (budget, value)
+REMEDY = "objective='new', fewer levels or a smaller budget help"
+CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
+PAGE_REMEDY = "a tree for new cases (objective new), fewer levels or a smaller budget help"
+LAST_REMEDY = "expect what new cases say"  # of a tree for new cases, which is no better for being smaller
 IMPOSSIBLE = "no tree can be here"
 BARS = "▁▂▃▄▅▆▇█"
 NEW_ERROR, NEW_LOSS = "new error ± se", "new loss ± se"  # only where something was held out; means
@@ -179,8 +182,28 @@ def verdict(point: Point, remedy: str = REMEDY) -> str:
         return ""
     advice = LAST_REMEDY if point.for_new else remedy
     if point.expected_loss is not None:
-        return overfitted_loss_words(point.mean_loss, point.expected_loss, advice)
+        return overfitted_words(point.mean_loss, point.expected_loss, advice)
     return overfitted_words(point.error_rate, point.expected, advice)
+
+
+def overfitted_words(known: float, new: NewError | NewLoss, remedy: str = REMEDY) -> str:
+    """What is wrong with a tree that knows its table by heart, and what to do; "" where nothing is.
+
+    >>> overfitted_words(0.0, NewError(0.47, 0.04), "use a smaller budget")
+    'known cases 0.0 % wrong, new cases about 47 % ± 4: overfitted; use a smaller budget'
+    >>> overfitted_words(0.25, NewError(0.26, 0.04))
+    ''
+    >>> overfitted_words(0.25, NewLoss(0.714, 0.042), "use a smaller budget")
+    'a known case loses 0.25, a new one about 0.71 ± 0.04: overfitted; use a smaller budget'
+    """
+    if not new.exceeds(known):
+        return ""
+    if isinstance(new, NewLoss):
+        about = f"{new.loss:.2g} ± {new.se:.1g}"
+        return f"a known case loses {known:.3g}, a new one about {about}: overfitted; {remedy}"
+    digits = 0 if new.se >= 0.005 else 1
+    about = f"{100 * new.error:.{digits}f} % ± {100 * new.se:.{digits}f}"
+    return f"known cases {100 * known:.1f} % wrong, new cases about {about}: overfitted; {remedy}"
 
 
 def new_words(point: Point) -> str:

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.new_error import LAST_REMEDY, PAGE_REMEDY, overfitted_loss_words, overfitted_words
 from budgetree.learn.points import FOR_NEW
 from budgetree.report import page as report_page
 from budgetree.report import render_page, summarise_tree
 from budgetree.report.page import SCRIPTS, languages
 from budgetree.services.clock import Ended
+from budgetree.show.frontier_view import LAST_REMEDY, PAGE_REMEDY, overfitted_words
 from budgetree.tree.proven import Asked, Proven, state
 from budgetree.tree.provenance import Method, NewError, NewLoss
 from losing import losing_tree
@@ -109,7 +109,7 @@ def test_what_else_python_says_can_be_translated() -> None:
     assert is_said(str(frontier.validation))
     for remedy in (PAGE_REMEDY, LAST_REMEDY):
         assert is_said(overfitted_words(0, NewError(0.47, 0.04), remedy))
-        assert is_said(overfitted_loss_words(0.25, NewLoss(0.714, 0.042), remedy))
+        assert is_said(overfitted_words(0.25, NewLoss(0.714, 0.042), remedy))
     for sentence in (FOR_NEW, *(method.words for method in Method)):
         assert is_said(sentence) or is_said(f"{sentence} Pairs()"), sentence
 

@@ -1,12 +1,11 @@
-"""new_error: a mean with an honest standard error."""
+"""HeldOut: a mean with its standard error."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from budgetree.learn.new_error import CLI_REMEDY, HeldOut, overfitted_words
-from budgetree.tree.provenance import NewError
+from budgetree.learn.validation import HeldOut
 
 
 def test_equal_rows_give_the_binomial_standard_error() -> None:
@@ -36,16 +35,6 @@ def test_rows_that_are_wrong_together_are_one_draw() -> None:
     assert HeldOut(np.ones(400), groups).error(apart).se == pytest.approx(
         HeldOut(np.ones(400)).error(apart).se, rel=0.05
     )
-
-
-def test_overfitted_in_plain_words_with_the_remedy() -> None:
-    words = overfitted_words(0.0, NewError(0.47, 0.04), CLI_REMEDY)
-    assert words == (
-        "known cases 0.0 % wrong, new cases about 47 % ± 4: overfitted; "
-        "use --objective new, fewer levels or a smaller budget"
-    )
-    assert overfitted_words(0.4, NewError(0.47, 0.04)) == ""
-    assert "about 1.5 % ± 0.2" in overfitted_words(0.0, NewError(0.015, 0.002))
 
 
 def test_few_rows_to_learn_from_make_the_error_less_sure() -> None:
