@@ -91,7 +91,7 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None
     found = bt.optimal(dna, budget=6)
     assert len(timers) == 1
     assert not found.complete
-    assert 0 <= found.lower_bound <= found.errors == found.tree.errors <= dna.class_order.leaf_errors
+    assert 0 <= found.lower_bound <= found.errors == found.tree.errors <= dna.class_order.leaf_loss
     assert f"at least {found.lower_bound}" in repr(found)
 
 

@@ -114,9 +114,8 @@ def test_a_leaf_that_refers_makes_no_error() -> None:
     instance = bt.Instance(
         [[0], [0], [0]], ["ill", "well", "well"], losses=bt.Losses({"ill": 50}, answers={"refer": 0.5})
     )
-    order = instance.class_order
-    assert (instance.schema.loss(order.leaf_loss), order.leaf_errors) == (Fraction(3, 2), 0)
-    order = instance.with_losses({"ill": 50}).class_order
-    assert (order.leaf_loss, order.leaf_errors) == (2, 2)
-    order = instance.with_losses(None).class_order
-    assert (order.leaf_loss, order.leaf_errors, order.total) == (1, 1, 3)
+    for losses, leaf_loss, errors in ((instance.losses, Fraction(3, 2), 0), ({"ill": 50}, 2, 2), (None, 1, 1)):
+        losing = instance.with_losses(losses)
+        assert losing.schema.loss(losing.class_order.leaf_loss) == leaf_loss
+        assert bt.grow(losing, budget=0).errors == errors
+        assert losing.class_order.total == 3

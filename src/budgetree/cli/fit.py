@@ -42,14 +42,9 @@ if TYPE_CHECKING:
 @options.engine
 @options.search
 @options.new_cases("new")
+@click.option("-o", "--out", metavar="FILE", type=options.FILE, required=True, help="The model file to write.")
 @click.option(
-    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), required=True, help="The model file to write."
-)
-@click.option(
-    "--certificate",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Also prove how good the tree is, into this file.",
+    "--certificate", metavar="FILE", type=options.FILE, help="Also prove how good the tree is, into this file."
 )
 @options.as_json
 @click.pass_context

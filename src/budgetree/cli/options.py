@@ -30,6 +30,7 @@ class Amount(click.types.FloatParamType):
 
 
 AMOUNT = Amount()
+FILE = click.Path(dir_okay=False)
 # Of search() and new_cases().
 SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leaves", "sure")
 
@@ -80,23 +81,20 @@ def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[
 
 
 data = click.argument("data", metavar="DATA", shell_complete=bundled_names)
-model = click.argument("model", metavar="MODEL", type=click.Path(dir_okay=False))
+model = click.argument("model", metavar="MODEL", type=FILE)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 labels = click.option(
     "--labels",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=FILE,
     help="What tests, outcomes and classes are called, and the unit of prices, in TOML; may stand in the price list.",
 )
 
 # How a file writes its cells, where it does not say so itself.
 reading = several(
     click.option(
-        "--missing",
-        metavar="TEXT",
-        multiple=True,
-        help="A cell that stands for a missing value. May be repeated.",
+        "--missing", metavar="TEXT", multiple=True, help="A cell that stands for a missing value. May be repeated."
     ),
     click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals: 3.5 or 3,5."),
     click.option("--thousands", metavar="MARK", help="What stands between thousands: 1,234 or 1.234 or 1 234."),
@@ -110,7 +108,7 @@ table = several(
     click.option(
         "--prices",
         metavar="FILE",
-        type=click.Path(dir_okay=False),
+        type=FILE,
         help="A price list in TOML, or a table with the columns test and price (CSV, Excel); without one every "
         "test costs 1.",
     ),
@@ -118,7 +116,7 @@ table = several(
     click.option(
         "--losses",
         metavar="FILE",
-        type=click.Path(dir_okay=False),
+        type=FILE,
         help="What wrong answers cost, in TOML, and answers that are not classes; may stand in the price list.",
     ),
     labels,

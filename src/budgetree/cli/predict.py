@@ -18,11 +18,7 @@ from budgetree.cli.output import ending, for_reader, json_text
 @options.data
 @options.reading
 @click.option(
-    "-o",
-    "--out",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Write CSV here instead of printing it (-: print it).",
+    "-o", "--out", metavar="FILE", type=options.FILE, help="Write CSV here instead of printing it (-: print it)."
 )
 @click.option("--target", "-t", metavar="COL", help="The column with the right answer: say what is wrong.")
 @click.option("--probabilities", is_flag=True, help="Also the probability of each class, in a column for each.")

@@ -72,21 +72,10 @@ def show(
     )
 )
 @options.model
-@click.option(
-    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), required=True, help="The HTML file to write."
-)
-@click.option(
-    "--certificate",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Show this certificate (see fit --certificate).",
-)
+@click.option("-o", "--out", metavar="FILE", type=options.FILE, required=True, help="The HTML file to write.")
+@click.option("--certificate", metavar="FILE", type=options.FILE, help="Show this certificate (see fit --certificate).")
 @click.option("--title", metavar="TEXT", help="What to call it; by default the model's name.")
-@click.option(
-    "--language",
-    metavar="CODE",
-    help="The page's language, en or de; by default the reader's own.",
-)
+@click.option("--language", metavar="CODE", help="The page's language, en or de; by default the reader's own.")
 @options.labels
 def report(
     model: str, out: str, certificate: str | None, title: str | None, language: str | None, labels: str | None

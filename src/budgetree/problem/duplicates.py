@@ -30,12 +30,6 @@ class ClassTotals:
         """What a single leaf loses, in loss units."""
         return int(self.table.least(self.counts))
 
-    @property
-    def leaf_errors(self) -> int:
-        """What that leaf gets wrong, in weight units; an answer that is not a class is not an error."""
-        answer = int(self.table.best(self.counts))
-        return int(self.counts.sum() - self.counts[answer]) if answer < len(self.counts) else 0
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOrder(ClassTotals):

@@ -62,12 +62,8 @@ class Losses:
     def __init__(self, losses: Any = None, *, answers: Mapping[str, Any] | None = None) -> None:
         if not isinstance(answers or {}, Mapping):
             expected = "{name: loss} or {name: {class: loss}}"
-            raise LossesError(
-                f"losses: answers is {answers!r:.60}; expected {expected}.",
-                subject="answers",
-                found=answers,
-                expected=expected,
-            )
+            message = f"losses: answers is {answers!r:.60}; expected {expected}."
+            raise LossesError(message, subject="answers", found=answers, expected=expected)
         object.__setattr__(self, "losses", _class_losses({} if losses is None else losses))
         extra = {_answer_name(name): _answer_losses(name, loss) for name, loss in (answers or {}).items()}
         object.__setattr__(self, "answers", extra)
@@ -201,11 +197,8 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
             for name, entry in given.items()
         }
     if hasattr(given, "columns"):
-        raise LossesError(
-            "losses is a data frame; expected {class: {answer: loss}}, as frame.to_dict('index') has it.",
-            found=type(given),
-            expected=EXPECTED,
-        )
+        message = "losses is a data frame; expected {class: {answer: loss}}, as frame.to_dict('index') has it."
+        raise LossesError(message, found=type(given), expected=EXPECTED)
     try:
         if isinstance(given, str):
             raise TypeError

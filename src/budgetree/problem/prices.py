@@ -77,30 +77,19 @@ class Prices:
     ) -> None:
         if not isinstance(tests, Mapping):
             if default is not None:
-                raise PricesError(
-                    "prices: one number prices every test, so default has nothing to price.",
-                    subject="default",
-                    found=default,
-                )
+                message = "prices: one number prices every test, so default has nothing to price."
+                raise PricesError(message, subject="default", found=default)
             tests, default = {}, tests
         self.tests = {str(name): _test_price(name, price) for name, price in tests.items()}
         if not isinstance(shared or {}, Mapping):
             expected = "{name: (fee, [tests])}"
-            raise PricesError(
-                f"prices: shared is {shared!r}; expected {expected}.",
-                subject="shared",
-                found=shared,
-                expected=expected,
-            )
+            message = f"prices: shared is {shared!r}; expected {expected}."
+            raise PricesError(message, subject="shared", found=shared, expected=expected)
         self.shared = {str(name): _shared_fee(name, entry) for name, entry in (shared or {}).items()}
         self.default = None if default is None else _amount(default, "the price of every test", "default")
         if len(self.shared) > MAX_FEES:
-            raise PricesError(
-                f"prices: {len(self.shared)} shared fees; at most {MAX_FEES} are supported.",
-                subject="shared",
-                found=len(self.shared),
-                expected=MAX_FEES,
-            )
+            message = f"prices: {len(self.shared)} shared fees; at most {MAX_FEES} are supported."
+            raise PricesError(message, subject="shared", found=len(self.shared), expected=MAX_FEES)
 
     @classmethod
     def of(cls, prices: Any) -> Prices:
@@ -249,12 +238,8 @@ class Prices:
         assert price is not None  # _check_names saw to it
         for outcome in price:
             if outcome not in outcomes:
-                raise PricesError(
-                    f"prices: test {name!r} has no outcome {outcome!r}; its outcomes are {listed(outcomes)}.",
-                    subject=name,
-                    found=outcome,
-                    expected=tuple(outcomes),
-                )
+                message = f"prices: test {name!r} has no outcome {outcome!r}; its outcomes are {listed(outcomes)}."
+                raise PricesError(message, subject=name, found=outcome, expected=tuple(outcomes))
         missing = [outcome for outcome in outcomes if outcome not in price]
         if missing:
             gap = "rows where it is missing" if missing == ["missing"] else listed(missing)
@@ -303,11 +288,8 @@ def _test_price(name: object, price: Any) -> OutcomePrices:
     if not isinstance(price, Mapping):
         return _amount(price, f"the price of test {name!r}", name)
     if not price:
-        raise PricesError(
-            f"prices: test {name!r} has an empty table of outcome prices; give one price per outcome.",
-            subject=str(name),
-            found=price,
-        )
+        message = f"prices: test {name!r} has an empty table of outcome prices; give one price per outcome."
+        raise PricesError(message, subject=str(name), found=price)
     return {
         str(outcome): _amount(amount, f"the price of test {name!r}, outcome {outcome!r},", name)
         for outcome, amount in price.items()
@@ -324,12 +306,8 @@ def _shared_fee(name: object, entry: Any) -> SharedFee:
         fee, names = None, None
     if names is None:
         expected = "(fee, [test, test, …])"
-        raise PricesError(
-            f"prices: shared fee {name!r} is {entry!r}; expected {expected}.",
-            subject=str(name),
-            found=entry,
-            expected=expected,
-        )
+        message = f"prices: shared fee {name!r} is {entry!r}; expected {expected}."
+        raise PricesError(message, subject=str(name), found=entry, expected=expected)
     return SharedFee(_amount(fee, f"shared fee {name!r}", name), names)
 
 

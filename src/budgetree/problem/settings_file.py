@@ -135,12 +135,8 @@ def _price_table(path: str | Path) -> Prices:
     table = read_table(str(path)).without_empty_rows()
     by_name = {name.casefold(): name for name in table.names}
     if not {"test", "price"} <= set(by_name):
-        raise PricesError(
-            f"a price list has the columns test and price; there are: {', '.join(table.names)}.",
-            found=tuple(table.names),
-            expected=("test", "price"),
-            where=Where(table.source),
-        )
+        message = f"a price list has the columns test and price; there are: {', '.join(table.names)}."
+        raise PricesError(message, found=tuple(table.names), expected=("test", "price"), where=Where(table.source))
     names, amounts = table.column(by_name["test"]), table.column(by_name["price"])
     prices: dict[str, Any] = {}
     for row, (name, amount) in enumerate(zip(_cells(names), _cells(amounts), strict=True)):

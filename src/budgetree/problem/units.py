@@ -143,12 +143,8 @@ class WeightFacts:
         """How many units make a weight of one."""
         for extreme in (self.smallest, self.largest):
             if 0 < extreme < math.inf and not 10.0**-MAX_EXPONENT <= extreme <= 10.0**MAX_EXPONENT:
-                raise SettingError(
-                    f"weights: there is {extreme:g}; expected {AMOUNTS}. Divide all by a common factor.",
-                    subject="weights",
-                    found=extreme,
-                    expected=AMOUNTS,
-                )
+                message = f"weights: there is {extreme:g}; expected {AMOUNTS}. Divide all by a common factor."
+                raise SettingError(message, subject="weights", found=extreme, expected=AMOUNTS)
         if self.decimals <= MAX_DECIMALS and self.total * 10.0**self.decimals <= max_total:
             return Fraction(10**self.decimals)
         return _grid(self.total, min(DIGITS, len(str(max_total)) - 1))

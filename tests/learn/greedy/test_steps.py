@@ -18,7 +18,7 @@ def test_every_cut_gets_wrong_what_its_steps_say() -> None:
         tree = bt.grow(instance, bt.Powers(3))
         table = instance.schema.table
         steps = steps_of_nodes(tree.nodes, table)
-        at_root = instance.class_order.leaf_errors
+        at_root = instance.class_order.leaf_loss
         assert steps.summaries[:, AT_LEAVES].tolist() == [tree.nodes.errors]
         assert steps.summaries[:, MAX_COST].tolist() == [tree.nodes.paid.max()]
         for budget in {0, *steps.need.tolist()}:
