@@ -58,6 +58,8 @@ def _show_question(case: Consultation, *, err: bool) -> None:
 
 def _take_answer(case: Consultation, *, err: bool) -> bool:
     """One answer, or a step back; False where no more answers come."""
+    from budgetree.errors import BudgetreeError
+
     while True:
         click.echo("> ", nl=False, err=err)
         try:
@@ -68,8 +70,8 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
         if typed in case.outcomes or typed in case.choices or word not in COMMANDS:
             try:
                 case.answer(typed)
-            except ValueError as error:
-                click.echo(f"  {visible(str(error))}", err=err)
+            except BudgetreeError as error:
+                click.echo(f"  {visible(error.on_command_line())}", err=err)
                 if word in NO_RESULT:
                     click.echo("  If there is no result, type unavailable.", err=err)
                 continue
