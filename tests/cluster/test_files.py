@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +20,7 @@ SMALL_BATCHES = Reading(limits=ReadLimits(batch_rows=50))
 
 def cases_of(client: Client, pattern: Path, target: str = "y", drop: tuple[str, ...] = ()) -> DaskCases:
     request = CaseRequest.of(target, duplicates="keep")
-    return DaskCases.of(client, parts_of_files(str(pattern), SMALL_BATCHES, drop, n_threads=1), request)
+    return DaskCases.of(client, parts_of_files(str(pattern), replace(SMALL_BATCHES, drop=drop), n_threads=1), request)
 
 
 def test_parquet_and_csv(client: Client, table: pd.DataFrame, tmp_path: Path) -> None:

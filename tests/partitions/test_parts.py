@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ def test_a_csv_column_of_numbers_and_words_is_words_for_good(tmp_path: Path) -> 
     reading = Reading(limits=ReadLimits(block_bytes=40))
     lines = [f"{number},{number % 2},{'a' if number > 30 else number}" for number in range(40)]
     (tmp_path / "t.csv").write_text("size,kind,found\n" + "\n".join(lines) + "\n")
-    parts = parts_of_files(str(tmp_path / "t.csv"), reading, drop=("size",))
+    parts = parts_of_files(str(tmp_path / "t.csv"), replace(reading, drop=("size",)))
     assert parts.has_texts
     plan = find_plan(parts, CaseRequest.of("found"))
     assert plan.as_text == ("found",)
@@ -62,7 +63,7 @@ def test_parquet_files_of_one_table_have_one_kind_of_values_in_a_column_as_in_me
     with pytest.raises(TableFileError, match=message):
         parts_of_files(data, Reading(), n_threads=1)
     for n_threads in (None, 1):
-        parts = parts_of_files(data, Reading(), ["a"], n_threads=n_threads)
+        parts = parts_of_files(data, Reading(drop=["a"]), n_threads=n_threads)
         assert find_plan(parts, CaseRequest.of("y")).n_rows == 4
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -55,7 +56,7 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
         n_threads = max(1, sum(client.nthreads().values()))
-        parts = parts_of_files(request.data, request.reading, request.drop, n_threads=n_threads)
+        parts = parts_of_files(request.data, replace(request.reading, drop=request.drop), n_threads=n_threads)
         with located(request, request.data), progress_bar("reading", None) as report:
             cases = DaskCases.of(client, parts, wanted, report)
         warn_of(suspects_elsewhere(cases, wanted.target, written), cases)

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -38,7 +39,7 @@ from budgetree.data.profile import MAX_VALUES, ColumnProfile, MixedColumnError, 
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table
 from budgetree.distributed.partition import SIZES, Partition, Sizes
-from budgetree.errors import LossesError, SettingError, TableError, TableFileError, Where
+from budgetree.errors import BudgetreeError, LossesError, SettingError, TableError, TableFileError, Where
 from budgetree.problem import Losses, Prices, Schema
 from budgetree.problem.raw_rows import Duplicates
 from budgetree.problem.schema import distinct_names
@@ -78,9 +79,8 @@ class CaseRequest:
         for name in unknown:
             raise TypeError(f"settings: {no_such('setting', name, CASE_SETTINGS)}")
         if duplicates not in ("merge", "keep", None):
-            raise SettingError(
-                f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.", subject="duplicates", found=duplicates
-            )
+            message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
+            raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
         known = Losses.of(losses)
         counts_rows = known is not None or weights is not None
         wanted: Duplicates = ("keep" if counts_rows else "merge") if duplicates is None else duplicates
@@ -90,10 +90,6 @@ class CaseRequest:
             wanted = "add up"  # the most common label may be the wrong one
         column = None if weights is None else str(weights)
         return cls(str(target), Prices.of(prices), known, LevelPlan.of(levels), wanted, column, sizes)
-
-    def tests_of(self, table: Table) -> tuple[Column, ...]:
-        """The columns that are tests."""
-        return tuple(column for column in table.columns if column.name not in (self.target, self.weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,14 +116,7 @@ class FileRows:
     n_rows: int | None = None  # None for all
 
 
-def parts_of_files(
-    data: str,
-    reading: Reading,
-    drop: Collection[str] = (),
-    *,
-    n_threads: int | None = None,
-    sizes: Sizes = SIZES,
-) -> Parts:
+def parts_of_files(data: str, reading: Reading, *, n_threads: int | None = None, sizes: Sizes = SIZES) -> Parts:
     """The files of a pattern: in batches, one after the other; or in parts for so many threads of a cluster.
 
     Its workers read a CSV file each, or rows of Parquet files in parts of one size; they must see the same paths.
@@ -136,19 +125,18 @@ def parts_of_files(
     kind, word = kind_of(paths), "part" if n_threads is None else "partition"
     parts: list[tuple[FileRows, ...]] = [(FileRows(data),)]
     if n_threads is not None and kind.is_workbook:
-        raise TableFileError(
-            "workbooks are read in memory; for a cluster, save it as CSV or Parquet.", found=kind, where=Where(data)
-        )
+        message = "workbooks are read in memory; for a cluster, save it as CSV or Parquet."
+        raise TableFileError(message, found=kind, where=Where(data))
     if n_threads is not None:
         parts = [(FileRows(path),) for path in paths]
     if kind is FileKind.PARQUET:
         source = ParquetSource.open(data, paths, reading)
-        source.kinds(drop)  # which are the same in all files
+        source.kinds(reading.drop)  # which are the same in all files
         parts = parts if n_threads is None else _parquet_parts(source, n_threads, sizes)
     first = 1 if n_threads is None else 0
     return Parts(
         lambda: parts,
-        partial(_load_files, reading, tuple(drop)),
+        partial(_load_files, reading),
         lambda number: Where(data, entry=f"{word} {number + first}"),
         has_texts=kind is not FileKind.PARQUET,
     )
@@ -157,12 +145,11 @@ def parts_of_files(
 def parts_of_frames(frames: Any, target: str) -> Parts:
     """A list of data frames, or a function that gives them, for example by reading one file after another."""
     if not callable(frames) and (not isinstance(frames, Sequence) or isinstance(frames, str) or not len(frames)):
-        raise SettingError(
+        message = (
             f"frames is a {type(frames).__name__}; expected a list of at least one data frame, or a function without "
-            "arguments that gives them again each time it is called, since they are read twice.",
-            subject="frames",
-            found=frames,
+            "arguments that gives them again each time it is called, since they are read twice."
         )
+        raise SettingError(message, subject="frames", found=frames)
     every = frames if callable(frames) else lambda: frames
     return Parts(every, partial(load_frame, target), lambda number: Where(f"frame {number}"))
 
@@ -181,13 +168,10 @@ def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Coll
         columns.append(Column(weights, "weights", numbers=np.asarray(rows[2], dtype=np.float64).ravel()))
     for column in columns:
         if len(column) != len(table):
-            raise TableError(
-                f"partitions: {len(column)} {column.dtype} for {len(table)} rows of X; expected the same rows in the "
-                "same partitions.",
-                subject=column.dtype,
-                found=len(column),
-                expected=len(table),
+            message = f"{len(column)} {column.dtype} for {len(table)} rows of X; expected one for each row of a partition."
+                f"{len(column)} {column.dtype} for {len(table)} rows of X; expected the same rows in each partition."
             )
+            raise TableError(message, subject=column.dtype, found=len(column), expected=len(table))
     return [replace(table, columns=(*table.columns, *columns))]
 
 
@@ -206,48 +190,29 @@ class PartSurvey:
 
     part: Where
     n_rows: int
-    tests: tuple[ColumnProfile, ...]
-    labels: ColumnProfile
+    columns: tuple[ColumnProfile, ...]  # the target, then the tests
     weights: WeightFacts | None
 
     @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(profile.name for profile in self.tests)
+    def tests(self) -> tuple[str, ...]:
+        return tuple(profile.name for profile in self.columns[1:])
 
 
 def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     """Look at all rows of a part."""
-    for what, name in (("target", request.target), ("weights", request.weights)):
-        if name is not None and name not in table.names:
-            raise SettingError(
-                f"{what}: no column is named {name!r}; the columns are {', '.join(map(repr, table.names))}.",
-                subject=what,
-                found=name,
-                expected=tuple(table.names),
-                where=part,
-            )
-    tests = request.tests_of(table)
-    if not tests:
-        raise TableError("there is no column beside the target; at least one test is needed.", where=part)
-    request.levels.check([column.name for column in tests])
-    labels = _label_column(table, request)
-    absent = np.flatnonzero(labels.is_absent)
-    if len(absent):
-        raise TableError(
-            f"column {request.target!r}: {counted(len(absent), 'label is', 'labels are')} missing, the first in row "
-            f"{absent[0]}; drop those rows or label them.",
-            subject=request.target,
-            found=len(absent),
-            where=part,
-        )
-    name = _name(part)
-    return PartSurvey(
-        part,
-        len(table),
-        tuple(ColumnProfile.of(column, request.levels.count(column.name), name) for column in tests),
-        ColumnProfile.of(labels, 0, name),
-        None if request.weights is None else WeightFacts.of(_weights(table, request.weights, part)),
-    )
+    try:
+        tests, labels = _tests(table, request), _label_column(table, request)
+        absent = np.flatnonzero(labels.is_absent)
+        if len(absent):
+            message = f"{counted(len(absent), 'label is', 'labels are')} missing, the first in row {absent[0]}"
+            message = f"column {request.target!r}: {message}; drop those rows or label them."
+            raise TableError(message, subject=request.target, found=len(absent))
+        levels, name = request.levels, _name(part)
+        profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in tests]
+        facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
+        return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts)
+    except BudgetreeError as error:
+        raise error.at(part) from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,33 +259,34 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     n_rows = sum(survey.n_rows for survey in surveys)
     if n_rows == 0:
         raise TableError("the table is empty; at least one row is needed.", found=0)
-    names = surveys[0].names
+    tests = surveys[0].tests
     for survey in surveys:
-        if survey.names != names:
-            differing = sorted(set(survey.names) ^ set(names)) or ["the order of the columns"]
-            raise TableError(
+        if survey.tests != tests:
+            differing = sorted(set(survey.tests) ^ set(tests)) or ["the order of the columns"]
+            message = (
                 f"the columns are not those of {_name(surveys[0].part)}: {', '.join(differing[:5])}; expected the same "
-                "columns in the same order in all parts.",
-                found=survey.names,
-                expected=names,
-                where=survey.part,
+                "columns in the same order in all parts."
             )
+            raise TableError(message, found=survey.tests, expected=tests, where=survey.part)
     labels, *columns = _merged_columns(surveys, request)
     found = labels.values or ()
     if len(surveys) > 1 and len(found) == MAX_VALUES:
-        raise TableError(
+        message = (
             f"column {request.target!r} has {MAX_VALUES:,} different labels or more; expected fewer where a table is "
-            "read in parts. Is it the target?",
-            subject=request.target,
-            found=len(found),
+            "read in parts. Is it the target?"
         )
+        raise TableError(message, subject=request.target, found=len(found))
     encoders = tuple(encoder_for(column, request.levels) for column in columns)
     outcomes = tuple(
         distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}") for encoder in encoders
     )
     classes = tuple(sorted(found, key=sort_key))
-    schema = Schema(names, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
-    facts = _all_weights([survey.weights for survey in surveys if survey.weights is not None], request)
+    schema = Schema(tests, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
+    weights = [survey.weights for survey in surveys if survey.weights is not None]
+    facts = reduce(add, weights) if weights else None
+    if facts is not None and facts.exact_total == 0:
+        message = "weights: every weight is 0; at least one case must count."
+        raise TableError(message, subject=request.weights, found=0)
     scales = _scales(facts, n_rows, schema.loss_table.largest)
     part_rows: Counter[Where] = Counter()
     for survey in surveys:
@@ -345,13 +311,12 @@ def encode_part(table: Table, plan: Plan) -> Partition:
     schema, request = plan.schema, plan.request
     expected = [name for name in (request.target, request.weights, *schema.test_names) if name is not None]
     if gone := [name for name in expected if name not in table.names]:
-        raise _changed(
-            f"column {gone[0]!r} was there at first, and was gone when the rows were read again", subject=gone[0]
-        )
+        what = f"column {gone[0]!r} was there at first, and was gone when the rows were read again"
+        raise _changed(what, subject=gone[0])
     labels = _class_positions(_label_column(table, request), schema.class_names)
     units = None
     if request.weights is not None and plan.facts is not None:
-        units = _units(_weights(table, request.weights, None), plan.facts, plan.scales)
+        units = _units(_weights(table, request.weights), plan.facts, plan.scales)
         rows = np.flatnonzero(units)
         if len(rows) < len(units):
             table, labels, units = table.take(rows), labels[rows], units[rows]
@@ -365,24 +330,22 @@ def encode_part(table: Table, plan: Plan) -> Partition:
     return Partition(codes, labels, units, schema.n_outcomes.astype(np.int32), len(schema.class_names))
 
 
-def _load_files(
-    reading: Reading, drop: tuple[str, ...], part: Sequence[FileRows], as_text: Collection[str]
-) -> Iterator[Table]:
+def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[str]) -> Iterator[Table]:
     for rows in part:
         if rows.n_rows is None:
-            yield from _read_batches(rows.path, reading, drop, as_text)
+            yield from _read_batches(rows.path, reading, as_text)
             continue
         source = ParquetSource.open(rows.path, [rows.path], reading)
         for table in source.rows(rows.path, rows.first_row, rows.n_rows, threads=1):  # a task has one processor
-            yield table.without(drop)
+            yield table.without(reading.drop)
 
 
-def _read_batches(data: str, reading: Reading, drop: Sequence[str], as_text: Collection[str]) -> Iterator[Table]:
+def _read_batches(data: str, reading: Reading, as_text: Collection[str]) -> Iterator[Table]:
     source = open_source(data, reading)
-    for name in drop:
+    for name in reading.drop:
         if name not in source.names:
             raise SettingError(no_such("column", name, source.names), subject="drop", found=name, where=Where(data))
-    names = [name for name in source.names if name not in drop]
+    names = [name for name in source.names if name not in reading.drop]
     wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
     for batch in source.batches(wanted):
         table = batch.table.only(names).without_empty_rows()
@@ -421,7 +384,7 @@ def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list
     """The target and the tests, after all parts; all columns that are mixed are named."""
     found: list[ColumnProfile] = []
     mixed: list[MixedColumnError] = []
-    for columns in zip(*((survey.labels, *survey.tests) for survey in surveys), strict=True):
+    for columns in zip(*(survey.columns for survey in surveys), strict=True):
         try:
             found.append(merged(columns, request.levels.count(columns[0].name)))
         except MixedColumnError as error:
@@ -474,36 +437,31 @@ def _refuse_new(column: Column, is_new: NDArray[np.bool_]) -> None:
         raise _changed(came, subject=column.name, found=None if is_missing(value) else value)
 
 
-def _weights(table: Table, name: str, part: Where | None) -> NDArray[np.float64]:
+def _tests(table: Table, request: CaseRequest) -> list[Column]:
+    """The columns that are tests; an error where one that is asked for is missing."""
+    for what, name in (("target", request.target), ("weights", request.weights)):
+        if name is not None and name not in table.names:
+            message = f"{what}: no column is named {name!r}; the columns are {', '.join(map(repr, table.names))}."
+            raise SettingError(message, subject=what, found=name, expected=tuple(table.names))
+    tests = [column for column in table.columns if column.name not in (request.target, request.weights)]
+    if not tests:
+        raise TableError("there is no column beside the target; at least one test is needed.")
+    request.levels.check([column.name for column in tests])
+    return tests
+
+
+def _weights(table: Table, name: str) -> NDArray[np.float64]:
     column = table.column(name)
     weights = column.as_numbers()
     if weights is None:
-        raise TableError(
-            f"weights: column {name!r} holds {column.dtype}; expected numbers.",
-            subject=name,
-            found=column.dtype,
-            where=part,
-        )
+        message = f"weights: column {name!r} holds {column.dtype}; expected numbers."
+        raise TableError(message, subject=name, found=column.dtype)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
-        raise TableError(
-            f"weights: row {bad[0]} has weight {weights[bad[0]]}; weights must be finite and at least 0.",
-            subject=name,
-            found=float(weights[bad[0]]),
-            where=part,
-        )
+        found = float(weights[bad[0]])
+        message = f"weights: row {bad[0]} has weight {found}; weights must be finite and at least 0."
+        raise TableError(message, subject=name, found=found)
     return weights
-
-
-def _all_weights(parts: Sequence[WeightFacts], request: CaseRequest) -> WeightFacts | None:
-    if not parts:
-        return None
-    facts = parts[0]
-    for part in parts[1:]:
-        facts = facts + part
-    if facts.exact_total == 0:
-        raise TableError("weights: every weight is 0; at least one case must count.", subject=request.weights, found=0)
-    return facts
 
 
 def _scales(facts: WeightFacts | None, n_rows: int, largest_loss: int) -> tuple[Fraction, ...]:
@@ -514,12 +472,11 @@ def _scales(facts: WeightFacts | None, n_rows: int, largest_loss: int) -> tuple[
     if largest_loss <= 1 or total <= max_total:
         return (scale,)
     if facts is None:
-        raise LossesError(
+        message = (
             f"losses: the largest is {largest_loss:.4g} times the unit that makes all of them whole, and there are "
-            f"{n_rows:,} cases; expected a product below 9e15. Round the losses to fewer digits.",
-            found=largest_loss * n_rows,
-            expected=LARGEST_EXACT,
+            f"{n_rows:,} cases; expected a product below 9e15. Round the losses to fewer digits."
         )
+        raise LossesError(message, found=largest_loss * n_rows, expected=LARGEST_EXACT)
     return (scale, facts.scale(max_total))
 
 

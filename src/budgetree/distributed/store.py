@@ -134,8 +134,9 @@ class Shards(LocalCases):
         >>> bt.Shards.from_files("pima.csv", "diabetes", "cases").n_objects
         753
         """
-        request = CaseRequest.of(target, **settings)
-        return cls._made(parts_of_files(str(data), reading or Reading(), drop), request, folder)
+        how = reading or Reading()
+        how = replace(how, drop=(*how.drop, *drop))
+        return cls._made(parts_of_files(str(data), how), CaseRequest.of(target, **settings), folder)
 
     @classmethod
     def from_frames(cls, frames: Any, target: str, folder: AnyPath, **settings: Any) -> Shards:
