@@ -138,7 +138,7 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     instance = random_cases((200, 4, 3), weighted=False)
     monkeypatch.setattr(np, "save", full)
-    with pytest.raises(OSError, match=r"800 bytes could not be written; make room on the disk") as error:
+    with pytest.raises(OSError, match=r"800 bytes could not be written; free some of the disk") as error:
         bt.Shards.from_instance(instance, tmp_path / "shards")
     assert error.value.errno == errno.ENOSPC
     assert not list(tmp_path.iterdir())

@@ -168,8 +168,8 @@ def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Coll
         columns.append(Column(weights, "weights", numbers=np.asarray(rows[2], dtype=np.float64).ravel()))
     for column in columns:
         if len(column) != len(table):
-            message = f"{len(column)} {column.dtype} for {len(table)} rows of X; expected one for each row of a partition."
-                f"{len(column)} {column.dtype} for {len(table)} rows of X; expected the same rows in each partition."
+            message = (
+                f"{len(column)} {column.dtype} for {len(table)} rows of X; expected one for each, in all partitions."
             )
             raise TableError(message, subject=column.dtype, found=len(column), expected=len(table))
     return [replace(table, columns=(*table.columns, *columns))]

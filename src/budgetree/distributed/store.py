@@ -358,7 +358,7 @@ def _save(file: Path, array: NDArray[Any]) -> None:
         if error.errno is not None:
             raise
         raise OSError(  # NumPy counts bytes where the system's reason is lost
-            errno.ENOSPC, f"{array.nbytes:,} bytes could not be written; make room on the disk", str(file)
+            errno.ENOSPC, f"{array.nbytes:,} bytes could not be written; free some of the disk", str(file)
         ) from error
 
 
