@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder, side_by_side
 from budgetree.data.table import Table
+from budgetree.errors import TableError
 from budgetree.problem.labels import Labels, Wording, check_labels, lay_out
 from budgetree.problem.losses import Losses, LossTable
 from budgetree.problem.prices import Prices, PriceTable, for_levels
@@ -43,9 +44,10 @@ class Schema:
         So is everything in a column that is absent, which only the tests not needed may be.
         """
         if self.encoders is None:
-            raise ValueError(
+            raise TableError(
                 "encode: how raw values become codes is not known here, because the instance was made from codes; "
-                "make it with Instance.from_frame."
+                "make it with Instance.from_frame.",
+                subject="encoders",
             )
         by_name = {column.name: column for column in table.columns}
         coded: list[NDArray[np.uint8] | None] = [None] * len(self.encoders)
@@ -53,7 +55,8 @@ class Schema:
             if encoder.name in by_name:
                 coded[test] = encoder.encode(by_name[encoder.name])
             elif test in needed:
-                raise ValueError(f"frame: there is no column {encoder.name!r}, which the tree may ask for.")
+                message = f"frame: there is no column {encoder.name!r}, which the tree may ask for."
+                raise TableError(message, subject=encoder.name, found=list(by_name))
         return side_by_side(coded, len(table))
 
     def known_range(self, test: str) -> tuple[float, float] | None:
@@ -173,12 +176,16 @@ def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:
     """A cases × tests table of outcome codes, as bytes in row order."""
     array = np.asarray(codes)
     if array.ndim != 2:
-        raise ValueError(
+        raise TableError(
             f"codes: expected a table with one row per case and one column per test, "
-            f"but the array has {counted(array.ndim, 'dimension')}."
+            f"but the array has {counted(array.ndim, 'dimension')}.",
+            subject="codes",
+            found=array.ndim,
+            expected=2,
         )
     if n_tests is not None and array.shape[1] != n_tests:
-        raise ValueError(f"codes: expected {counted(n_tests, 'column')}, one per test, but got {array.shape[1]}.")
+        message = f"codes: expected {counted(n_tests, 'column')}, one per test, but got {array.shape[1]}."
+        raise TableError(message, subject="codes", found=array.shape[1], expected=n_tests)
     if array.dtype == np.uint8:
         return np.ascontiguousarray(array)
     whole = array
@@ -188,15 +195,20 @@ def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:
         except (TypeError, ValueError):
             whole = np.full(array.shape, np.nan)
         if not np.isfinite(whole).all() or (whole != np.rint(whole)).any():
-            raise ValueError(
+            raise TableError(
                 "codes: outcomes must be whole numbers 0, 1, 2, …; raw values are encoded by Instance.from_frame when "
-                "learning, and by tree.encode afterwards."
+                "learning, and by tree.encode afterwards.",
+                subject="codes",
+                expected="whole numbers",
             )
     if whole.size and (whole.min() < 0 or whole.max() > UNSEEN):
         bad = np.argwhere((whole < 0) | (whole > UNSEEN))[0]
-        raise ValueError(
+        raise TableError(
             f"codes: column {bad[1]} has the outcome {whole[tuple(bad)]:g} in row {bad[0]}; "
-            f"codes run from 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
+            f"codes run from 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels.",
+            subject="codes",
+            found=whole[tuple(bad)],
+            expected=MAX_OUTCOMES - 1,
         )
     return np.ascontiguousarray(whole, dtype=np.uint8)
 
@@ -207,7 +219,8 @@ def distinct_names(names: Sequence[Any], what: str) -> tuple[str, ...]:
     seen: set[str] = set()
     for text in texts:
         if text in seen:
-            raise ValueError(f"{what}: the name {text!r} occurs twice; names must differ.")
+            message = f"{what}: the name {text!r} occurs twice; names must differ."
+            raise TableError(message, subject=what, found=text)
         seen.add(text)
     return texts
 
@@ -219,22 +232,28 @@ def check_outcome_names(
     highest = codes.max(axis=0)
     for test, code in zip(test_names, highest, strict=True):
         if code >= MAX_OUTCOMES:
-            raise ValueError(
+            raise TableError(
                 f"codes: test {test!r} has the outcome {code}; a test may have at most {MAX_OUTCOMES} outcomes, "
-                f"coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
+                f"coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels.",
+                subject=test,
+                found=int(code),
+                expected=MAX_OUTCOMES - 1,
             )
     if outcome_names is None:
         return tuple(tuple(str(code) for code in range(int(high) + 1)) for high in highest)
     if len(outcome_names) != len(test_names):
         found = f"{counted(len(outcome_names), 'list')} for {counted(len(test_names), 'test')}"
-        raise ValueError(f"outcome_names: {found}; expected one for each.")
+        raise TableError(f"outcome_names: {found}; expected one for each.", subject="outcome_names")
     named = []
     for test, names, high in zip(test_names, outcome_names, highest, strict=True):
         texts = distinct_names(names, f"outcome_names of test {test!r}")
         if not high < len(texts) <= MAX_OUTCOMES:
-            raise ValueError(
+            raise TableError(
                 f"outcome_names: test {test!r} has {counted(len(texts), 'name')}, but its codes run to {high} "
-                f"(and a test may have at most {MAX_OUTCOMES} outcomes)."
+                f"(and a test may have at most {MAX_OUTCOMES} outcomes).",
+                subject=test,
+                found=len(texts),
+                expected=int(high) + 1,
             )
         named.append(texts)
     return tuple(named)

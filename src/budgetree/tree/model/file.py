@@ -53,8 +53,8 @@ def read(path: str | PathLike[str], make: type[AnyTree]) -> AnyTree:
         return _from_content(content, make)
     except BudgetreeError as error:  # also names or prices that do not fit
         raise ModelFileError.of(error, where) from error
-    except (ValueError, OverflowError) as error:
-        raise ModelFileError(str(error), where=where) from error
+    except OverflowError as error:
+        raise ModelFileError("a number in it is too large.", where=where) from error
 
 
 def check_shape(content: Any) -> None:
@@ -176,9 +176,8 @@ def _in_entry(entry: str) -> Iterator[None]:
     """What is refused in here is an error about this entry, unless it says more."""
     try:
         yield
-    except ValueError as error:
-        flawed = error if isinstance(error, BudgetreeError) else BudgetreeError(str(error))
-        raise ModelFileError.of(flawed, Where(entry=entry)) from error
+    except BudgetreeError as error:
+        raise ModelFileError.of(error, Where(entry=entry)) from error
 
 
 def _read_schema(content: dict[str, Any]) -> Schema:
