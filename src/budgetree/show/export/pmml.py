@@ -9,24 +9,25 @@ from decimal import Decimal
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from budgetree.data.encoders import NumberEncoder
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import Remedy, TreeError
 from budgetree.problem import Schema
 from budgetree.problem.units import plain_number
-from budgetree.show.export.conditions import Condition, Range, branches, condition
+from budgetree.show.export.conditions import Condition, branches, condition, raw_values
 from budgetree.show.text import summary_line
 from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # A datetime is also a date, and True an int: they go first.
-KINDS = ((bool, "boolean"), ((int, float, Decimal), "double"), (str, "string"))
+KINDS = (
+    (bool, "boolean"), ((int, float, Decimal), "double"), (str, "string"),
+    (datetime, "dateTime"), (date, "date"), (time, "time"),
+)  # fmt: skip
 INSTEAD_OF_PMML = Remedy(
     "Export it with to_python, to_javascript or to_sql, or learn one with leaves='count'.",
     "Export it as Python, JavaScript or SQL, or learn one with --leaves count.",
 )
-MOMENTS = ((datetime, "dateTime"), (date, "date"), (time, "time"))
 
 
 def to_pmml(tree: Tree) -> str:
@@ -35,16 +36,19 @@ def to_pmml(tree: Tree) -> str:
         raise TreeError("the leaves of this tree are models, which a PMML tree cannot hold.", remedy=INSTEAD_OF_PMML)
     from budgetree import __version__
 
-    schema, target = tree.schema, _unused_name(tree.schema.test_names)
-    tests = sorted(tree.tests_used)
+    schema, target, tests = tree.schema, "answer", sorted(tree.tests_used)
+    while target in schema.test_names:
+        target = f"budgetree {target}"
     kind = _kind("the answers", tree.answer_names)
     fields = [_test_field(schema, test) for test in tests]
-    fields.append(_field(target, "categorical", kind, _labelled(tree.answer_names, schema.wording.answers)))
+    fields.append(_field(target, "categorical", kind, tree.answer_names, schema.wording.answers))
+    # A value that no known case had is no error: it takes the branch for such values, or stops.
+    mined = [_tag("MiningField", name=schema.test_names[test], invalidValueTreatment="asIs") for test in tests]
     lines = [
         "<?xml version='1.0' encoding='UTF-8'?>",
         '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">',
         f"<Header description={_text(summary_line(tree))}>",
-        f'<Application name="budgetree" version={_text(__version__)}/>',
+        _tag("Application", name="budgetree", version=__version__),
         "</Header>",
         f'<DataDictionary numberOfFields="{len(fields)}">',
         *fields,
@@ -52,14 +56,12 @@ def to_pmml(tree: Tree) -> str:
         '<TreeModel modelName="budgetree" functionName="classification" missingValueStrategy="none" '
         'noTrueChildStrategy="returnLastPrediction" splitCharacteristic="multiSplit">',
         "<MiningSchema>",
-        *(
-            # A value that no known case had is no error: it takes the branch for such values, or stops.
-            f'<MiningField name={_text(schema.test_names[test])} invalidValueTreatment="asIs"/>'
-            for test in tests
-        ),
-        f'<MiningField name={_text(target)} usageType="target"/>',
+        *mined,
+        _tag("MiningField", name=target, usageType="target"),
         "</MiningSchema>",
-        *_output(tree, target, kind),
+        "<Output>",
+        *(_probability(name, label, target) for name, label in _labelled(tree.class_names, schema.wording.classes)),
+        "</Output>",
         *_nodes(tree),
         "</TreeModel>",
         "</PMML>",
@@ -68,41 +70,40 @@ def to_pmml(tree: Tree) -> str:
     return "\n".join(lines)
 
 
-def _unused_name(taken: Sequence[str]) -> str:
-    name = "answer"
-    while name in taken:
-        name = f"budgetree {name}"
-    return name
-
-
 def _test_field(schema: Schema, test: int) -> str:
-    name, words = schema.test_names[test], schema.wording
-    label = "" if words.tests[test] == name else words.tests[test]
-    if schema.encoders is None:
-        codes = range(int(schema.n_outcomes[test]))
-        return _field(name, "continuous", "double", _labelled(codes, words.outcomes[test]), label)
-    encoder = schema.encoders[test]
-    if isinstance(encoder, NumberEncoder):
-        return f'<DataField name={_text(name)}{_shown("displayName", label)} optype="continuous" dataType="double"/>'
-    values, kind = _labelled(encoder.values, words.outcomes[test]), _kind(f"test {name!r}", encoder.values)
+    name, words, raw = schema.test_names[test], schema.wording, raw_values(schema, test)
+    label = None if words.tests[test] == name else words.tests[test]
+    if raw.thresholds is not None:
+        return _tag("DataField", name=name, displayName=label, optype="continuous", dataType="double")
+    kind = _kind(f"test {name!r}", raw.values)
     # Numbers are compared as numbers: PMML4S does not find those of a categorical field, as 0 and 1.
-    return _field(name, "continuous" if kind in ("double", "integer") else "categorical", kind, values, label)
+    optype = "continuous" if kind in ("double", "integer") else "categorical"
+    return _field(name, optype, kind, raw.values, words.outcomes[test], label)
 
 
-def _labelled(values: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, str]]:
-    """Each value with its label, "" where that is the value itself; labels beyond the values are of missing ones."""
-    return [(value, "" if label == str(value) else label) for value, label in zip(values, labels, strict=False)]
+def _field(
+    name: str, optype: str, kind: str, values: Sequence[Any], labels: Sequence[str], label: str | None = None
+) -> str:
+    listed = "".join(_tag("Value", value=value, displayValue=shown) for value, shown in _labelled(values, labels))
+    return _tag("DataField", listed, name=name, displayName=label, optype=optype, dataType=kind)
 
 
-def _field(name: str, optype: str, kind: str, values: Sequence[tuple[Any, str]], label: str = "") -> str:
-    listed = "".join(f"<Value value={_text(_value(value))}{_shown('displayValue', text)}/>" for value, text in values)
-    shown = _shown("displayName", label)
-    return f'<DataField name={_text(name)}{shown} optype="{optype}" dataType="{kind}">{listed}</DataField>'
+def _labelled(values: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, str | None]]:
+    """Each value with its label, None where that is the value itself; labels beyond the values are of missing ones."""
+    return [(value, None if label == str(value) else label) for value, label in zip(values, labels, strict=False)]
 
 
-def _shown(attribute: str, label: str) -> str:
-    """What people read in place of a name, as PMML has it."""
-    return f" {attribute}={_text(label)}" if label else ""
+def _probability(name: Any, label: str | None, target: str) -> str:
+    return _tag(
+        "OutputField",
+        name=f"probability of {_value(name)}",
+        displayName=None if label is None else f"probability of {label}",
+        optype="continuous",
+        dataType="double",
+        targetField=target,
+        feature="probability",
+        value=name,
+    )
 
 
 def _kind(what: str, values: Sequence[Any]) -> str:
@@ -111,7 +112,7 @@ def _kind(what: str, values: Sequence[Any]) -> str:
         type(value) is int for value in values
     ):
         return "integer"
-    kinds = {next((name for types, name in (*KINDS, *MOMENTS) if isinstance(value, types)), None) for value in values}
+    kinds = {next((name for types, name in KINDS if isinstance(value, types)), None) for value in values}
     if None in kinds or len(kinds) > 1:
         odd = sorted({type(value).__name__ for value in values})
         raise TreeError(
@@ -121,18 +122,6 @@ def _kind(what: str, values: Sequence[Any]) -> str:
             found=tuple(odd),
         )
     return str(kinds.pop()) if kinds else "string"
-
-
-def _output(tree: Tree, target: str, kind: str) -> Iterator[str]:
-    yield "<Output>"
-    for name, called in zip(tree.class_names, tree.schema.wording.classes, strict=True):
-        value, label = _value(name), "" if called == str(name) else f"probability of {called}"
-        yield (
-            f"<OutputField name={_text(f'probability of {value}')}{_shown('displayName', label)} "
-            f'optype="continuous" dataType="double" '
-            f'targetField={_text(target)} feature="probability" value={_text(value)}/>'
-        )
-    yield "</Output>"
 
 
 def _nodes(tree: Tree) -> Iterator[str]:
@@ -156,10 +145,10 @@ def _opened(tree: Tree, node: int, predicate: str) -> Iterator[str]:
     score = _value(tree.answer_names[nodes.label[node]])
     total = plain_number(schema.cases(nodes.counts[node].sum()))
     yield f'<Node id="{node}" score={_text(score)} recordCount="{total}">'
-    yield f'<Extension extender="budgetree" name="cost" value="{schema.table.amount(nodes.paid[node])}"/>'
+    yield _tag("Extension", extender="budgetree", name="cost", value=schema.table.amount(nodes.paid[node]))
     yield predicate
     for name, count, share in zip(tree.class_names, cases, nodes.shares[node].tolist(), strict=True):
-        yield f'<ScoreDistribution value={_text(_value(name))} recordCount="{count}" probability="{share!r}"/>'
+        yield _tag("ScoreDistribution", value=name, recordCount=count, probability=share)
 
 
 def _below(tree: Tree, node: int) -> list[tuple[int, str]]:
@@ -176,29 +165,26 @@ def _below(tree: Tree, node: int) -> list[tuple[int, str]]:
 
 
 def _predicate(field: str, taken: Condition) -> str:
-    parts = [_simple(field, "isMissing")] if taken.missing else []
-    parts += [_range(field, span) for span in taken.ranges]
-    parts += [_simple(field, "equal", value) for value in taken.values]
+    def simple(operator: str, value: Any = None) -> str:
+        return _tag("SimplePredicate", field=field, operator=operator, value=value)
+
+    parts = [simple("isMissing")] if taken.missing else []
+    for span in taken.ranges:
+        ends = [] if span.low is None else [simple("greaterOrEqual", span.low)]
+        ends += [] if span.high is None else [simple("lessThan", span.high)]
+        parts.append(_compound("and", ends) if ends else simple("isNotMissing"))
+    parts += [simple("equal", value) for value in taken.values]
     return _compound("or", parts) if parts else "<False/>"
 
 
-def _range(field: str, span: Range) -> str:
-    ends = [
-        *([] if span.low is None else [_simple(field, "greaterOrEqual", span.low)]),
-        *([] if span.high is None else [_simple(field, "lessThan", span.high)]),
-    ]
-    return _compound("and", ends) if ends else _simple(field, "isNotMissing")
-
-
-def _simple(field: str, operator: str, value: Any = None) -> str:
-    compared = "" if value is None else f" value={_text(_value(value))}"
-    return f'<SimplePredicate field={_text(field)} operator="{operator}"{compared}/>'
-
-
 def _compound(operator: str, parts: list[str]) -> str:
-    if len(parts) == 1:
-        return parts[0]
-    return f'<CompoundPredicate booleanOperator="{operator}">{"".join(parts)}</CompoundPredicate>'
+    return parts[0] if len(parts) == 1 else _tag("CompoundPredicate", "".join(parts), booleanOperator=operator)
+
+
+def _tag(tag: str, content: str | None = None, /, **attributes: Any) -> str:
+    """An element, without the attributes that are None."""
+    written = "".join(f" {key}={_text(_value(value))}" for key, value in attributes.items() if value is not None)
+    return f"<{tag}{written}/>" if content is None else f"<{tag}{written}>{content}</{tag}>"
 
 
 def _value(value: Any) -> str:
