@@ -65,6 +65,10 @@ class Outline:
         """Whether the branch is also for what no known case showed."""
         return self.nodes.otherwise is not None and int(self.nodes.otherwise[group[0]]) in branch.group
 
+    def takes_all(self, group: Group, branch: Branch) -> bool:
+        """Whether every outcome takes the branch."""
+        return len(branch.outcomes) == int(self.schema.n_outcomes[self.nodes.test[group[0]]])
+
     def counts(self, group: Group) -> NDArray[np.int64]:
         """Per class, the units that come here."""
         total: NDArray[np.int64] = self.nodes.counts[list(group)].sum(axis=0)

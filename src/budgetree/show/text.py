@@ -98,11 +98,15 @@ class Words:
 
     def question(self, group: Group) -> str:
         """The test that is asked for there, or bought."""
+        return f"{self.request(group)}{':' if self.tree.outline.is_purchase(group) else '?'}"
+
+    def request(self, group: Group) -> str:
+        """The same as the name of a box."""
         node, models = group[0], self.tree.models
         name = self.tree.schema.wording.tests[self.tree.nodes.test[node]]
-        asked = f"buy {name}:" if self.tree.outline.is_purchase(group) else f"{name}?"
+        asked = f"buy {name}" if self.tree.outline.is_purchase(group) else name
         if models is None or models.sure is None or not self.tree.may_stop[node]:
-            return asked
+            return str(asked)
         return f"unless {100 * models.sure:.4g}% sure, {asked}"
 
     def price(self, node: int) -> str:

@@ -31,40 +31,6 @@ class Condition:
     ranges: tuple[Range, ...] = ()
 
 
-def is_numeric(schema: Schema, test: int) -> bool:
-    """Whether the test's raw value is a number that is rounded to levels."""
-    return schema.encoders is not None and isinstance(schema.encoders[test], NumberEncoder)
-
-
-def condition(schema: Schema, test: int, outcomes: tuple[int, ...]) -> Condition:
-    """What the test's raw value must be for one of these outcomes; where only codes are known, the code itself."""
-    if schema.encoders is None:
-        return Condition(missing=False, values=outcomes)
-    encoder = schema.encoders[test]
-    n_present = encoder.levels if isinstance(encoder, NumberEncoder) else len(encoder.values)
-    present = [outcome for outcome in outcomes if outcome < n_present]
-    missing = len(present) < len(outcomes)
-    if isinstance(encoder, NumberEncoder):
-        return Condition(missing, ranges=_ranges(encoder, present))
-    return Condition(missing, values=tuple(encoder.values[outcome] for outcome in present))
-
-
-def _ranges(encoder: NumberEncoder, levels: list[int]) -> tuple[Range, ...]:
-    """Neighbouring levels become one range; the first and last level have no outer end."""
-    edges = (None, *encoder.thresholds, None)
-    found: list[Range] = []
-    for level in levels:
-        low, high = edges[level], edges[level + 1]
-        if low == math.inf:  # a level that no value is rounded to
-            continue
-        high = None if high == math.inf else high
-        if found and found[-1].high == low:
-            found[-1] = Range(found[-1].low, high)
-        else:
-            found.append(Range(low, high))
-    return tuple(found)
-
-
 @dataclass(frozen=True, slots=True)
 class RawValues:
     """How a raw value becomes an outcome: by where levels begin, or by its position among values."""
@@ -82,6 +48,33 @@ def raw_values(schema: Schema, test: int) -> RawValues:
     if isinstance(encoder, NumberEncoder):
         return RawValues(encoder.thresholds, (), encoder.levels if encoder.has_missing else UNSEEN)
     return RawValues(None, encoder.values, len(encoder.values) if encoder.has_missing else UNSEEN)
+
+
+def condition(schema: Schema, test: int, outcomes: tuple[int, ...]) -> Condition:
+    """What the test's raw value must be for one of these outcomes; where only codes are known, the code itself."""
+    raw = raw_values(schema, test)
+    n_present = len(raw.values) if raw.thresholds is None else len(raw.thresholds) + 1
+    present = [outcome for outcome in outcomes if outcome < n_present]
+    missing = len(present) < len(outcomes)
+    if raw.thresholds is not None:
+        return Condition(missing, ranges=_ranges(raw.thresholds, present))
+    return Condition(missing, values=tuple(raw.values[outcome] for outcome in present))
+
+
+def _ranges(thresholds: Sequence[float], levels: list[int]) -> tuple[Range, ...]:
+    """Neighbouring levels become one range; the first and last level have no outer end."""
+    edges = (None, *thresholds, None)
+    found: list[Range] = []
+    for level in levels:
+        low, high = edges[level], edges[level + 1]
+        if low == math.inf:  # a level that no value is rounded to
+            continue
+        high = None if high == math.inf else high
+        if found and found[-1].high == low:
+            found[-1] = Range(found[-1].low, high)
+        else:
+            found.append(Range(low, high))
+    return tuple(found)
 
 
 def children(tree: Tree, node: int) -> list[int | None]:

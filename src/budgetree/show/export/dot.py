@@ -36,14 +36,10 @@ def to_dot(tree: Tree) -> str:
                 f'  {_id(visit.group)} [label={text}, color="{colours[label]}", fillcolor="{tint(colours[label])}"];'
             )
         elif visit.kind == "enter":
-            lines.append(f"  {_id(visit.group)} [label={_text(_question(tree, visit.group), words.price(node))}];")
+            mark = "?" if tree.may_stop[node] and not outline.is_purchase(visit.group) else ""
+            text = _text(f"{words.request(visit.group)}{mark}", words.price(node))
+            lines.append(f"  {_id(visit.group)} [label={text}];")
     return "\n".join([*lines, "}", ""])
-
-
-def _question(tree: Tree, group: Group) -> str:
-    if not tree.outline.is_purchase(group) and not tree.may_stop[group[0]]:
-        return str(tree.schema.wording.tests[tree.nodes.test[group[0]]])
-    return tree.words.question(group).removesuffix(":")
 
 
 def _id(group: Group) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.conditions import Condition, children, condition, is_numeric, label_notes, raw_values
-from budgetree.show.outline import Branch, Group, Visit
+from budgetree.show.export.conditions import Condition, children, condition, label_notes, raw_values
+from budgetree.show.outline import Visit
 from budgetree.show.text import summary_line
 from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
@@ -54,7 +54,7 @@ class _Writer:
             if visit.kind == "enter":
                 self._enter(visit)
             elif visit.branch is not None and self.outline.takes_unknown(visit.group, visit.branch):
-                self._write(visit.depth, "if True:" if self._is_only(visit.group, visit.branch) else "else:")
+                self._write(visit.depth, "if True:" if self.outline.takes_all(visit.group, visit.branch) else "else:")
             elif visit.branch is not None:
                 test = int(self.tree.nodes.test[visit.group[0]])
                 taken = _condition(condition(self.tree.schema, test, visit.branch.outcomes))
@@ -87,7 +87,7 @@ class _Writer:
             self._write(visit.depth, f"# {visible(self.tree.words.question(visit.group))} {visible(price)}")
             return
         self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {visible(price)}")
-        if is_numeric(schema, test):
+        if raw_values(schema, test).thresholds is not None:
             # NaN is in no range. A float, since others are not compared with one as encode does.
             self._write(visit.depth, f"value = {NAN} if value is None else float(value)")
 
@@ -96,9 +96,6 @@ class _Writer:
             self._write(visit.depth, f"return {literal(self._label(visit.group[0]))}")
         if visit.depth % MAX_DEPTH == 0:
             self.closed.append(self.open.pop())
-
-    def _is_only(self, group: Group, branch: Branch) -> bool:
-        return len(branch.outcomes) == int(self.tree.schema.n_outcomes[self.tree.nodes.test[group[0]]])
 
     def _label(self, node: int) -> Any:
         return self.tree.answer_names[self.tree.nodes.label[node]]

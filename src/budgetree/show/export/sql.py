@@ -88,8 +88,8 @@ def _expression(tree: Tree) -> str:
     for visit in outline.walk(unknown_last=True):
         node, indent = visit.group[0], "  " * (2 * visit.depth)
         if visit.branch is not None and outline.takes_unknown(visit.group, visit.branch):
-            is_only = len(visit.branch.outcomes) == schema.n_outcomes[nodes.test[node]]
-            lines.append(f"{indent}  {'WHEN TRUE THEN' if is_only else 'ELSE'}")
+            takes_all = outline.takes_all(visit.group, visit.branch)
+            lines.append(f"{indent}  {'WHEN TRUE THEN' if takes_all else 'ELSE'}")
         elif visit.branch is not None:
             test = int(nodes.test[node])
             taken = condition_words(column(schema.test_names[test]), condition(schema, test, visit.branch.outcomes))
