@@ -23,14 +23,16 @@ def check(as_json: bool, **table: Any) -> None:
     """
     from budgetree.cli.examine import examine
     from budgetree.cli.inputs import Request
+    from budgetree.data.checks import Severity
     from budgetree.services.words import visible_lines
 
     findings = examine(Request(**table))
     if as_json:
-        print_json([{"kind": finding.kind, "about": finding.about, "message": finding.message} for finding in findings])
+        print_json([{"kind": finding.severity.value, "about": finding.column or "", "message": finding.message} for finding in findings])
     else:
         for finding in findings:
-            kind = click.style(f"{finding.kind}: ", fg=COLOURS[finding.kind], bold=finding.kind == "error" or None)
-            click.echo(kind + visible_lines(f"{finding.about + ': ' if finding.about else ''}{finding.message}"))
-    if any(finding.kind == "error" for finding in findings):
+            kind = finding.severity.value
+            styled = click.style(f"{kind}: ", fg=COLOURS[kind], bold=kind == "error" or None)
+            click.echo(styled + visible_lines(str(finding)))
+    if any(finding.severity is Severity.ERROR for finding in findings):
         raise click.exceptions.Exit(1)

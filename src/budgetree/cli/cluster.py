@@ -36,9 +36,9 @@ def check_options(context: click.Context, certificate: str | None, settings: dic
 
 def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -> Tree:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
-    from budgetree.cli.suspects import suspects_elsewhere
-    from budgetree.dask import DaskCases  # first: its error names the extra
+        from budgetree.dask import DaskCases  # first: its error names the extra
     from budgetree.dask.verbs import fit_tree
+    from budgetree.data.checks import find_distributed_suspects
     from budgetree.distributed.dask_client import connect
     from budgetree.distributed.prepare import CaseRequest, parts_of_files
     from budgetree.impurity import Pairs
@@ -59,7 +59,9 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
         parts = parts_of_files(request.data, replace(request.reading, drop=request.drop), n_threads=n_threads)
         with located(request, request.data), progress_bar("reading", None) as report:
             cases = DaskCases.of(client, parts, wanted, report)
-        warn_of(suspects_elsewhere(cases, wanted.target, written), cases)
+        schema, counts = cases.schema, cases.outcome_counts
+        encoders, n_rows = schema.encoders or (), cases.n_objects
+        warn_of(find_distributed_suspects(wanted.target, schema.class_names, encoders, n_rows, counts, written), cases)
         impurities = None if asked.method == "greedy" else Pairs()
         tree, _ = fit_tree(cases, impurities, asked.budget, asked.max_error, asked.min_cases)
         with located(request, request.data):

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from budgetree import datasets
-from budgetree.cli.suspects import about_classes, find_suspects
+from budgetree.data.checks import Finding, class_findings, find_suspects
 from budgetree.data.encoders import LevelCounts
 from budgetree.data.source import Reading, find_files, read_table
 from budgetree.data.table import Table, known_cases
@@ -118,11 +118,10 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     return instance, None if request.groups is None else rows.column(request.groups).to_list()
 
 
-def warn_of(suspects: Iterable[tuple[str, str]], cases: AnyCases) -> None:
+def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
     """Say which columns are doubtful, and what is odd about the classes."""
-    messages = [*(f"{name}: {message}" for name, message in suspects), about_classes(cases)]
-    for message in filter(None, messages):
-        click.echo(click.style("warning: ", fg="yellow") + visible(message), err=True)
+    for finding in (*suspects, *class_findings(cases.schema.wording.classes, cases.has_one_row_per_class)):
+        click.echo(click.style("warning: ", fg="yellow") + visible(str(finding)), err=True)
 
 
 def given_settings(request: Request) -> Settings:

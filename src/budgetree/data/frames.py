@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, plain_decimal
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
+from budgetree.errors import TableError
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -46,13 +47,13 @@ def read_frame(frame: Any, target: Any = None, only: Collection[str] | None = No
         names = [str(name) for name in native.columns]
         series = list(native.iter_columns())
     except Exception as error:  # each library refuses in its own words
-        raise ValueError(
-            f"frame: expected a pandas, polars or pyarrow table with distinct column names, "
-            f"but got {type(frame).__name__}: {error}"
-        ) from error
+        expected = "a pandas, polars or pyarrow table with distinct column names"
+        message = f"frame: expected {expected}, but got {type(frame).__name__}: {error}"
+        raise TableError(message, subject="frame", found=type(frame).__name__, expected=expected) from error
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ValueError(f"frame: the column name {repeated[0]!r} occurs more than once; names must differ.")
+        message = f"frame: the column name {repeated[0]!r} occurs more than once; names must differ."
+        raise TableError(message, subject="frame", found=repeated[0])
     columns = tuple(
         Column(name, str(column.dtype), values=_values(column))
         if target is not None and name == str(target)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from budgetree.distributed.partition import AnyPartition, Partition
 from budgetree.problem import LossTable
 from budgetree.problem.duplicates import Unavoidable, identical_groups, loss_among_identical, mixed_numbers
-from budgetree.problem.raw_rows import Duplicates
+from budgetree.problem.instance import Duplicates
 from budgetree.services.clock import Clock, OutOfTimeError
 
 

@@ -47,7 +47,7 @@ from budgetree.distributed.prepare import (
 from budgetree.distributed.store import read_partitions, write_partitions
 from budgetree.errors import SettingError, Where
 from budgetree.problem.duplicates import ClassTotals, Unavoidable
-from budgetree.problem.raw_rows import Duplicates
+from budgetree.problem.instance import Duplicates
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted

@@ -41,7 +41,7 @@ from budgetree.data.table import Table
 from budgetree.distributed.partition import SIZES, Partition, Sizes
 from budgetree.errors import BudgetreeError, LossesError, SettingError, TableError, TableFileError, Where
 from budgetree.problem import Losses, Prices, Schema
-from budgetree.problem.raw_rows import Duplicates
+from budgetree.problem.instance import Duplicates
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import WeightFacts
 from budgetree.services.words import counted, no_such

@@ -33,7 +33,7 @@ from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses
-from budgetree.problem.raw_rows import Duplicates, RawRows
+from budgetree.problem.instance import Duplicates, Rows
 from budgetree.proof import Certificate, certify
 from budgetree.services.clock import Clock
 from budgetree.services.words import counted
@@ -533,9 +533,9 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
         alike: Duplicates = "keep" if self.min_cases != 1 else "add up"  # every row is a case, where leaves count them
-        raw = RawRows(replace(table, columns=columns).owned(), labels, levels, alike, weights)
+        rows = Rows(replace(table, columns=columns).owned(), labels, levels, alike, weights)
         prices = prices_by_name(self.prices, table.names)
-        instance = Instance.from_raw(raw, tuple(self.classes_.tolist()), prices, losses=Losses.of(self.losses))
+        instance = Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
         return instance if self.labels is None else instance.with_labels(self.labels)
 
     def _codes(self, X: Any) -> NDArray[np.uint8]:  # noqa: N803

@@ -76,7 +76,7 @@ def estimated(
 def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:
     """Per point the share of known rows that it gets wrong, where those are not the known cases: new cases are rows."""
     instance = frontier.instance
-    if instance.raw is None or instance.raw.duplicates != "merge" or instance.n_rows == instance.n_objects:
+    if instance.source is None or instance.source.duplicates != "merge" or instance.n_rows == instance.n_objects:
         return [None] * len(frontier)
     rows = np.arange(instance.n_rows)
     trees = in_time([partial(getattr, point, "tree") for point in frontier], clock)

@@ -199,7 +199,7 @@ def cross_validate(
 def _is_too_late(instance: Instance, clock: Clock) -> bool:
     """Whether the time would be over before the rows of a fold are coded."""
     left, plan = clock.seconds_left, clock.plan
-    n_tests = 0 if instance.raw is None else instance.n_tests
+    n_tests = 0 if instance.source is None else instance.n_tests
     return left is not None and left < n_tests * (plan.seconds_per_test + plan.seconds_per_cell * instance.n_rows)
 
 
@@ -253,6 +253,6 @@ def answers_of_rows(
 
 def _codes(tree: Tree, part: Instance, whole: Instance, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
     """The rows as the tree reads them, which may not be as the instance that it was learned from does."""
-    if whole.raw is None or tree.schema is part.schema:
+    if whole.source is None or tree.schema is part.schema:
         return part.codes_of(whole, rows)
-    return tree.schema.encode(whole.raw.tests.take(rows), tree.tests_used)
+    return tree.schema.encode(whole.source.tests.take(rows), tree.tests_used)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike, fspath
@@ -13,19 +13,57 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.encoders import DEFAULT_LEVELS, ColumnEncoder, LevelCounts, LevelPlan
+from budgetree.data.encoders import DEFAULT_LEVELS, ColumnEncoder, LevelCounts, LevelPlan, fit_encoder, side_by_side
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import class_codes
 from budgetree.data.source import Reading, read_table
 from budgetree.data.table import Table, known_cases
-from budgetree.problem.duplicates import ClassOrder, Irreducible, loss_among_identical
+from budgetree.errors import SettingError, TableError
+from budgetree.problem.duplicates import (
+    ClassOrder,
+    Irreducible,
+    add_up_duplicates,
+    loss_among_identical,
+    merge_duplicates,
+)
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
-from budgetree.problem.raw_rows import RawRows, check_positions
 from budgetree.problem.schema import HasSchema, Schema, check_codes, check_outcome_names, distinct_names
 from budgetree.problem.units import room_for_losses, weight_units
 from budgetree.services.words import counted
+
+# Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
+# too, become one case that counts as much as they all do.
+Duplicates = Literal["merge", "keep", "add up"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Raw rows with their labels and weights, and how they become known cases.
+
+    Whether a column holds numbers or words was decided when its table was read. Its levels or categories, and which
+    rows are duplicates, are found in the rows at hand: cases made from some of the rows know nothing of the others.
+    """
+
+    tests: Table  # a column per test
+    labels: NDArray[np.int64]  # per row, the position of its class in the instance's class_names
+    levels: LevelCounts
+    duplicates: Duplicates
+    weights: NDArray[np.float64] | None = None  # None: each row counts once
+
+    def __post_init__(self) -> None:
+        for array in (self.labels, self.weights):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.tests)
+
+    def take(self, positions: NDArray[np.int64]) -> Rows:
+        """Only these rows."""
+        weights = None if self.weights is None else self.weights[positions]
+        return replace(self, tests=self.tests.take(positions), labels=self.labels[positions], weights=weights)
 
 
 class Instance(HasSchema):
@@ -86,15 +124,17 @@ class Instance(HasSchema):
         table = _own_copy(check_codes(codes), codes)
         n_cases, n_tests = table.shape
         if n_cases == 0:
-            raise ValueError("codes: the table is empty; at least one case is needed.")
+            raise TableError("codes: the table is empty; at least one case is needed.", subject="codes")
         if n_tests == 0:
-            raise ValueError("codes: the table has no tests; at least one column is needed.")
+            raise TableError("codes: the table has no tests; at least one column is needed.", subject="codes")
         class_of_each, classes = class_codes(labels, n_cases, class_names)
         units, scale = weight_units(weights, n_cases)
         names = distinct_names(range(n_tests) if test_names is None else test_names, "test_names")
         if len(names) != n_tests:
-            found = f"{counted(len(names), 'name')} for {counted(n_tests, 'test')}"
-            raise ValueError(f"test_names: {found}; expected one for each.")
+            message = (
+                f"test_names: {counted(len(names), 'name')} for {counted(n_tests, 'test')}; expected one for each."
+            )
+            raise SettingError(message, subject="test_names", found=len(names), expected=n_tests)
         outcomes = check_outcome_names(table, names, outcome_names)
         schema = Schema(names, outcomes, classes, Prices.of(prices), scale, losses=Losses.of(losses))
         self._set(table, class_of_each, units, schema)
@@ -105,14 +145,14 @@ class Instance(HasSchema):
         labels: NDArray[np.int64],
         units: NDArray[np.int64],
         schema: Schema,
-        raw: RawRows | None = None,
+        source: Rows | None = None,
     ) -> None:
         _ = schema.table  # prices that do not fit are refused here, not at the first growth
         units, scale = room_for_losses(units, schema.weight_scale, schema.loss_table.largest)
         if scale != schema.weight_scale:
             schema = replace(schema, weight_scale=scale)
         self.codes, self.labels, self.weight_units, self.schema = codes, labels, units, schema
-        self.raw = raw  # what it was made from; None where that is the codes
+        self.source = source  # the rows that it was made from; None where that is the codes
         self._freeze()
 
     def _freeze(self) -> None:
@@ -250,49 +290,70 @@ class Instance(HasSchema):
         _check_request(table, target, duplicates)
         table = LevelPlan.of(levels).as_amounts(table)
         labels, classes = class_codes(table.column(target).labels(), len(table), None, target)
-        raw = RawRows(table.without([target]).owned(), labels, levels, duplicates)
-        return cls.from_raw(raw, classes, prices, losses=losses)
+        return cls.from_rows(Rows(table.without([target]).owned(), labels, levels, duplicates), classes, prices, losses)
 
     @classmethod
-    def from_raw(
+    def from_rows(
         cls,
-        raw: RawRows,
+        rows: Rows,
         class_names: tuple[Any, ...],
         prices: Any,
-        fixed: Mapping[str, ColumnEncoder] | None = None,
         losses: Any = None,
         labels: Labels | None = None,
+        encoders: Mapping[str, ColumnEncoder] | None = None,
+        codes: Mapping[str, NDArray[np.uint8]] | None = None,
     ) -> Instance:
-        """The known cases that raw rows make; fixed encoders are taken as they are, the others found in the rows.
+        """The known cases that raw rows make; encoders that are given are not found again, nor are codes.
 
         Where losses are given, merged rows keep their class counts.
 
         :meta private:
         """
-        losses = Losses.of(losses)
-        if losses is not None and raw.duplicates == "merge":
-            raw = replace(raw, duplicates="add up")
-        cases = raw.to_cases(len(class_names), fixed)
-        names = tuple(encoder.name for encoder in cases.encoders)
-        outcomes = tuple(
-            distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}")
-            for encoder in cases.encoders
-        )
+        losses, known, coded = Losses.of(losses), encoders or {}, codes or {}
+        if losses is not None and rows.duplicates == "merge":
+            rows = replace(rows, duplicates="add up")
+        tests = rows.tests.columns
+        LevelPlan.of(rows.levels).check([column.name for column in tests])
+        found = tuple(known.get(column.name) or fit_encoder(column, rows.levels) for column in tests)
+        columns = zip(found, tests, strict=True)
+        table = side_by_side([coded[c.name] if c.name in coded else e.encode(c) for e, c in columns], len(rows))
+        class_of_each = rows.labels
+        if rows.duplicates == "merge":
+            table, class_of_each = merge_duplicates(table, class_of_each, len(class_names))
+        units, scale = weight_units(rows.weights, len(table))  # before they are added up, so that no order matters
+        if rows.duplicates == "add up":
+            table, class_of_each, units = add_up_duplicates(table, class_of_each, units)
+        outcomes = tuple(distinct_names(e.outcome_names, f"outcome_names of test {e.name!r}") for e in found)
+        names = tuple(encoder.name for encoder in found)
+        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, found, losses, labels)
         instance = cls.__new__(cls)
-        scale = cases.weight_scale
-        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, cases.encoders, losses, labels)
-        instance._set(cases.codes, cases.labels, cases.weight_units, schema, raw)
+        instance._set(table, class_of_each, units, schema, rows)
         return instance
+
+    def recoded(self, encoders: Mapping[str, ColumnEncoder]) -> Instance:
+        """Every raw row a case, some columns by other encoders; no other column is coded again.
+
+        :meta private:
+        """
+        if self.source is None:
+            return self
+        rows, schema, codes = replace(self.source, duplicates="keep"), self.schema, {}
+        if self.source.duplicates == "keep":  # whose cases are the rows
+            codes = {name: self.codes[:, test] for test, name in enumerate(self.test_names) if name not in encoders}
+        all_encoders = {**{encoder.name: encoder for encoder in schema.encoders or ()}, **encoders}
+        return type(self).from_rows(
+            rows, schema.class_names, schema.prices, schema.losses, schema.labels, all_encoders, codes
+        )
 
     @property
     def n_rows(self) -> int:
         """The raw rows that it was made from: more than its cases where duplicates were merged."""
-        return self.n_objects if self.raw is None else len(self.raw)
+        return self.n_objects if self.source is None else len(self.source)
 
     @property
     def row_labels(self) -> NDArray[np.int64]:
         """Per raw row, the position of its class in `class_names`."""
-        return self.labels if self.raw is None else self.raw.labels
+        return self.labels if self.source is None else self.source.labels
 
     @property
     def has_one_row_per_class(self) -> bool:
@@ -305,9 +366,9 @@ class Instance(HasSchema):
     @property
     def row_weights(self) -> NDArray[np.float64]:
         """Per raw row, how much it counts."""
-        if self.raw is None:
+        if self.source is None:
             return self.weights
-        return np.ones(len(self.raw)) if self.raw.weights is None else self.raw.weights
+        return np.ones(len(self.source)) if self.source.weights is None else self.source.weights
 
     def rows(self, positions: Any) -> Instance:
         """The instance that these raw rows alone would have made.
@@ -338,16 +399,16 @@ class Instance(HasSchema):
         >>> instance.rows([0, 1])
         Instance(2 cases, 2 tests, 2 classes)
         """
-        chosen = check_positions(positions, self.n_rows)
-        if self.raw is not None:
-            fixed = {
-                encoder.name: encoder
-                for encoder in self.schema.encoders or ()
-                if isinstance(self.prices.tests.get(encoder.name), Mapping)
-            }
-            some = self.raw.take(chosen)
-            return type(self).from_raw(some, self.class_names, self.prices, fixed, self.losses, self.schema.labels)
-        return self.part(chosen)
+        chosen = _check_positions(positions, self.n_rows)
+        if self.source is None:
+            return self.part(chosen)
+        fixed = {
+            encoder.name: encoder
+            for encoder in self.schema.encoders or ()
+            if isinstance(self.prices.tests.get(encoder.name), Mapping)
+        }
+        some, labels = self.source.take(chosen), self.schema.labels
+        return type(self).from_rows(some, self.class_names, self.prices, self.losses, labels, fixed)
 
     def part(self, cases: NDArray[np.int64]) -> Instance:
         """Only the cases at these positions, coded as they are; what they lack stays on the lists.
@@ -356,7 +417,8 @@ class Instance(HasSchema):
         """
         units = self.weight_units[cases]
         if not units.any():
-            raise ValueError("positions: every weight of these rows is 0; at least one case must count.")
+            message = "positions: every weight of these rows is 0; at least one case must count."
+            raise SettingError(message, subject="positions")
         part = type(self).__new__(type(self))
         part._set(self.codes[cases], self.labels[cases], units, self.schema)
         return part
@@ -388,12 +450,13 @@ class Instance(HasSchema):
         >>> instance.rows([0, 1]).codes_of(instance, [2]).tolist()
         [[1, 1]]
         """
-        chosen = check_positions(positions, whole.n_rows)
+        chosen = _check_positions(positions, whole.n_rows)
         if whole.test_names != self.test_names:
-            raise ValueError("codes_of: the two instances have different tests; expected rows of the same table.")
-        if whole.raw is None:
+            message = "codes_of: the two instances have different tests; expected rows of the same table."
+            raise SettingError(message, subject="whole", found=whole.test_names, expected=self.test_names)
+        if whole.source is None:
             return whole.codes[chosen]
-        return self.schema.encode(whole.raw.tests.take(chosen), range(self.n_tests))
+        return self.schema.encode(whole.source.tests.take(chosen), range(self.n_tests))
 
     @property
     def frame_library(self) -> str | None:
@@ -401,7 +464,7 @@ class Instance(HasSchema):
 
         :meta private:
         """
-        return None if self.raw is None else self.raw.tests.library
+        return None if self.source is None else self.source.tests.library
 
     @property
     def n_objects(self) -> int:
@@ -515,12 +578,11 @@ class Instance(HasSchema):
         Losses({'pos': 5})
         """
         losses = Losses.of(losses)
-        if losses is not None and self.raw is not None and self.raw.duplicates == "merge":
-            raw = replace(self.raw, duplicates="keep")
-            fixed = {encoder.name: encoder for encoder in self.schema.encoders or ()}
-            return type(self).from_raw(raw, self.class_names, self.prices, fixed, losses, self.schema.labels)
+        if losses is not None and self.source is not None and self.source.duplicates == "merge":
+            rows, known = replace(self.source, duplicates="keep"), {e.name: e for e in self.schema.encoders or ()}
+            return type(self).from_rows(rows, self.class_names, self.prices, losses, self.schema.labels, known)
         other = type(self).__new__(type(self))
-        other._set(self.codes, self.labels, self.weight_units, replace(self.schema, losses=losses), self.raw)
+        other._set(self.codes, self.labels, self.weight_units, replace(self.schema, losses=losses), self.source)
         return other
 
     def with_labels(self, labels: Any) -> Instance:
@@ -559,15 +621,36 @@ class Instance(HasSchema):
         )
 
 
+def _check_positions(positions: Any, n_rows: int) -> NDArray[np.int64]:
+    """Which rows, from positions or a mask; a row may be there twice."""
+    chosen = np.asarray(positions)
+    if chosen.dtype == np.bool_ and chosen.shape == (n_rows,):
+        chosen = np.flatnonzero(chosen)
+    if chosen.ndim != 1 or len(chosen) == 0 or chosen.dtype.kind not in "iu":
+        expected = f"the positions of at least one row, or a mask of {n_rows} rows"
+        message = f"positions is {positions!r:.60}; expected {expected}."
+        raise SettingError(message, subject="positions", found=positions, expected=expected)
+    first, last = int(chosen.min()), int(chosen.max())
+    if first < 0 or last >= n_rows:
+        message = (
+            f"positions: they run from {first} to {last}; expected 0 to {n_rows - 1}, since there are {n_rows} rows."
+        )
+        raise SettingError(message, subject="positions", found=(first, last), expected=(0, n_rows - 1))
+    return chosen.astype(np.int64)
+
+
 def _check_request(table: Table, target: str, duplicates: str) -> None:
     if duplicates not in ("merge", "keep"):
-        raise ValueError(f"duplicates is {duplicates!r}; expected 'merge' or 'keep'.")
+        message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
+        raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
     if target not in table.names:
-        raise ValueError(f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}.")
+        message = f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}."
+        raise SettingError(message, subject="target", found=target, expected=tuple(table.names))
     if len(table) == 0:
-        raise ValueError(f"{table.source}: the table is empty; at least one row is needed.")
+        raise TableError("the table is empty; at least one row is needed.", where=table.origin)
     if len(table.columns) < 2:
-        raise ValueError(f"{table.source}: {target!r} is the only column; a test is needed beside the target.")
+        message = f"{target!r} is the only column; a test is needed beside the target."
+        raise TableError(message, subject=target, where=table.origin)
 
 
 def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:

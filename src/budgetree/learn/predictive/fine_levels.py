@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -20,25 +19,21 @@ def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:
     A test whose price depends on its outcome keeps its outcomes, since its prices name them. An instance made from
     codes is as fine as it can be. OutOfTimeError where it would take most of the time that the clock has left.
     """
-    if instance.raw is None:
+    if instance.source is None:
         return instance
-    fixed: dict[str, ColumnEncoder] = {}
-    n_numbers = sum(map(_has_numbers, instance.raw.tests.columns))
+    fine: dict[str, ColumnEncoder] = {}
+    n_numbers = sum(map(_has_numbers, instance.source.tests.columns))
     clock = clock or Clock(None)
     began, left, plan, n_done = time.monotonic(), clock.seconds_left, clock.plan, 0
-    for column, encoder in zip(instance.raw.tests.columns, instance.schema.encoders or (), strict=True):
-        if isinstance(instance.prices.tests.get(column.name), Mapping):
-            fixed[column.name] = encoder
-        elif _has_numbers(column):
-            fixed[column.name] = fit_fine_levels(column)
+    for column in instance.source.tests.columns:
+        if _has_numbers(column) and not isinstance(instance.prices.tests.get(column.name), Mapping):
+            fine[column.name] = fit_fine_levels(column)
             n_done += 1
         if left is not None and (used := time.monotonic() - began) > min(plan.first_look, plan.fine_share * left):
             whole = used / max(n_done, 1) * max(n_numbers, 1) * (1 + plan.encoding_factor)
             if whole > plan.fine_share * left:
                 raise OutOfTimeError
-    raw = replace(instance.raw, duplicates="keep")
-    schema = instance.schema
-    return Instance.from_raw(raw, schema.class_names, schema.prices, fixed, schema.losses, schema.labels)
+    return instance.recoded(fine)
 
 
 def _has_numbers(column: Column) -> bool:

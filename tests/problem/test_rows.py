@@ -1,4 +1,4 @@
-"""RawRows: an instance made again from some of its rows is the one that these rows alone would have made."""
+"""Rows: an instance made again from some of its rows is the one that these rows alone would have made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import budgetree as bt
 from budgetree.cli.predictions import codes_for
 from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
-from budgetree.problem.raw_rows import RawRows
+from budgetree.problem.instance import Instance, Rows
 
 N_ROWS = 24
 PRICES = bt.Prices({"word": {"a": 1, "b": 2, "c": 3, "missing": 1}}, default=1)
@@ -159,7 +159,7 @@ def test_what_the_owner_does_to_the_table_later_does_not_matter() -> None:
 
 def test_an_unchangeable_table_is_not_copied() -> None:
     frame = pl.DataFrame({"x": [0.5, 1.5, 2.5], "class": ["p", "q", "q"]})
-    numbers = bt.Instance.from_frame(frame, "class").raw.tests.columns[0].numbers
+    numbers = bt.Instance.from_frame(frame, "class").source.tests.columns[0].numbers
     assert np.shares_memory(numbers, frame["x"].to_numpy())
 
 
@@ -200,12 +200,12 @@ def test_weights_of_rows_that_are_alike_add_up_exactly(rows: list[tuple[int, int
     cells, labels, weights = zip(*rows, strict=True)
     table = read_frame(pd.DataFrame({"x": cells}))
     added, kept = (
-        RawRows(table, np.array(labels), 10, duplicates, np.array(weights)).to_cases(2)
+        Instance.from_rows(Rows(table, np.array(labels), 10, duplicates, np.array(weights)), ("a", "b"), None)
         for duplicates in ("add up", "keep")
     )
     expected: dict[tuple[int, int], int] = {}
     for code, label, units in zip(kept.codes[:, 0].tolist(), labels, kept.weight_units.tolist(), strict=True):
         expected[code, label] = expected.get((code, label), 0) + units
-    assert added.weight_scale == kept.weight_scale
+    assert added.schema.weight_scale == kept.schema.weight_scale
     found = zip(added.codes[:, 0].tolist(), added.labels.tolist(), strict=True)
     assert dict(zip(found, added.weight_units.tolist(), strict=True)) == expected

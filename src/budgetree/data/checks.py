@@ -1,0 +1,273 @@
+"""What is odd about the columns of a table, as findings: IDs for measurements, amounts for classes, numbers for texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from shlex import quote
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.data.column import Coded, Column, first_row, text_column
+from budgetree.data.encoders import MAX_OUTCOMES, Categories, ColumnEncoder
+from budgetree.data.number_format import NumberFormat
+from budgetree.data.profile import is_amount
+from budgetree.data.table import Table
+from budgetree.errors import TableError
+from budgetree.services.words import listed
+
+FEW_ROWS = 20  # below this, all different says nothing
+MANY_CLASSES = 20  # numbers that are classes are fewer
+MOSTLY = 0.8
+LONGEST_NUMBER = 40  # characters; the pattern is slow on longer texts, which are none
+MAX_WORDS = 6  # named one by one
+DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([ T].*)?")
+# 3,5 or 1.250,00 or 5.2 % or 12 mg: what people read as a number, and we do not.
+ODD_NUMBER = re.compile(r"[<>+-]?\s*\d[\d.,\s]*([,.]\d+|\s*%|\s*[a-zA-Zµ/]{1,6})")
+# What people write where there is no result; beside nothing but numbers they are gaps, however many there are.
+GAPS = frozenset({
+    "?", "??", "-", "--", "–", "—", ".", "/", "x", "nil", "none", "unknown", "unk", "missing", "n.a.", "n.d.",
+    "not done", "not known", "not measured", "unbekannt", "fehlt", "k.a.", "keine angabe",
+})  # fmt: skip
+
+
+class Severity(Enum):
+    """How bad a finding is."""
+
+    ERROR = "error"  # the table cannot be used
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Oddity(Enum):
+    """What was found."""
+
+    AMOUNT_AS_CLASS = "amount as class"
+    IDENTIFIER = "identifier"
+    DATES = "dates"
+    ODD_NUMBERS = "odd numbers"
+    WORDS_AMONG_NUMBERS = "words among numbers"
+    CODES = "codes"
+    SAME_VALUE = "same value"
+    GAPS = "gaps"
+    ROUNDED = "rounded"
+    TOO_MANY_OUTCOMES = "too many outcomes"
+    CLASSES = "classes"
+    CASES = "cases"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to know about a table."""
+
+    severity: Severity
+    oddity: Oddity
+    column: str | None
+    message: str
+
+    def __str__(self) -> str:
+        return self.message if self.column is None else f"{self.column}: {self.message}"
+
+
+def find_suspects(table: Table, target: str | None, left_out: Collection[str]) -> Iterator[Finding]:
+    """Columns that are probably not what they will be used as, and what to do."""
+    for column in table.columns:
+        if column.name in left_out:
+            continue
+        if column.name == target:
+            yield from target_findings(column)
+        elif column.numbers is not None:
+            yield from _id_findings(column)
+        else:
+            yield from _suspicious(_text_findings(column, _counts(column), partial(_place_of_word, table, column)))
+
+
+def find_distributed_suspects(
+    target: str,
+    classes: Sequence[Any],
+    encoders: Sequence[ColumnEncoder],
+    n_rows: int,
+    counts: Callable[[], Sequence[NDArray[np.int64]]],
+    written: NumberFormat | None,
+) -> Iterator[Finding]:
+    """The same of distributed cases: not the line of a row, nor which numbers differ in every row.
+
+    The counts per test and outcome are asked for where a column may be odd.
+    """
+    if all(map(is_amount, classes)):
+        yield from target_findings(Column(target, "", np.array(classes, np.float64)))
+    categories = {test: encoder for test, encoder in enumerate(encoders) if isinstance(encoder, Categories)}
+    odd = {test: list(map(str, encoder.values)) for test, encoder in categories.items() if _may_be_odd(encoder, n_rows)}
+    per_test = counts() if odd else ()
+    for test, values in odd.items():
+        name = encoders[test].name
+        column = Column(name, "", values=values) if written is None else text_column(name, values, written)
+        known = dict(zip(values, per_test[test].tolist(), strict=False))
+        yield from _suspicious(_text_findings(column, known, lambda: None))
+
+
+def _may_be_odd(encoder: Categories, n_rows: int) -> bool:
+    """Whether a column has texts with digits, as dates and numbers have, or hardly any text twice."""
+    if all(map(is_amount, encoder.values)):
+        return False
+    has_digits = any(letter.isdigit() for value in encoder.values for letter in str(value))
+    return has_digits or len(encoder.values) > MOSTLY * n_rows
+
+
+def _suspicious(findings: Iterator[Finding]) -> Iterator[Finding]:
+    return (finding for finding in findings if finding.oddity not in (Oddity.CODES, Oddity.TOO_MANY_OUTCOMES))
+
+
+def class_findings(classes: Sequence[str], has_one_row_per_class: bool) -> Iterator[Finding]:
+    """A table with a single class, or in which every class has one case."""
+    if len(classes) == 1:
+        message = f"every case is {classes[0]!r}; there is nothing to find out."
+        yield Finding(Severity.WARNING, Oddity.CLASSES, None, message)
+    elif has_one_row_per_class:
+        message = (
+            "every class has one case, as in a troubleshooting table: a tree can tell these cases apart "
+            "(--objective known), but nothing is known of other cases of a class."
+        )
+        yield Finding(Severity.WARNING, Oddity.CLASSES, None, message)
+
+
+def target_findings(column: Column) -> Iterator[Finding]:
+    """A target that looks like an amount."""
+    if column.numbers is None:
+        return
+    n_classes = len(np.unique(column.numbers[~np.isnan(column.numbers)]))
+    if n_classes > MANY_CLASSES:
+        message = (
+            f"is the target and has {n_classes} different numbers, each of which is a class of its own; if it is an "
+            "amount, write a few groups instead, such as 'below 50' and '50 or more'."
+        )
+        yield Finding(Severity.WARNING, Oddity.AMOUNT_AS_CLASS, column.name, message)
+
+
+def column_findings(table: Table, column: Column, n_levels: int) -> Iterator[Finding]:
+    """What is odd about a column that is a test."""
+    counts = _counts(column)
+    n_present, name = sum(counts.values()), column.name
+    if len(counts) <= 1:
+        message = "has the same value in every row, so it cannot tell cases apart."
+        yield Finding(Severity.WARNING, Oddity.SAME_VALUE, name, message)
+        return
+    n_missing = len(column) - n_present
+    if n_missing > len(column) / 2:
+        yield Finding(Severity.WARNING, Oddity.GAPS, name, f"is missing in {n_missing} of {len(column)} rows.")
+    yield from _id_findings(column)
+    if column.numbers is None:
+        yield from _text_findings(column, counts, partial(_place_of_word, table, column))
+    elif len(counts) > n_levels:
+        message = f"has {len(counts)} different numbers, which are rounded to {n_levels} levels."
+        yield Finding(Severity.NOTE, Oddity.ROUNDED, name, message)
+
+
+def _counts(column: Column) -> dict[str, int]:
+    """The different texts of a column, and how many rows have each."""
+    try:
+        coded = column.coded()
+    except TableError:  # lists and the like, which are refused later
+        coded = Coded.of(list(map(str, column.to_list())))
+    counts: dict[str, int] = {}
+    for value, count in zip(coded.distinct, coded.counts.tolist(), strict=False):
+        if count:
+            counts[str(value)] = counts.get(str(value), 0) + count
+    return counts
+
+
+def _place_of_word(table: Table, column: Column) -> str | None:
+    """Where the first text is that is no number."""
+    row = first_row(column, lambda text: not column.written.is_number(text))
+    return None if row is None else table.place(row)
+
+
+def _id_findings(column: Column) -> Iterator[Finding]:
+    """A column of whole numbers that all differ."""
+    numbers = column.numbers
+    if numbers is None or len(numbers) < FEW_ROWS or np.isnan(numbers).any() or (numbers != np.rint(numbers)).any():
+        return
+    gaps = np.diff(np.sort(numbers))
+    if (gaps == 0).any():
+        return
+    message = "is a whole number that differs in every row, as an ID does; if it names the case, leave it out: --drop"
+    if (gaps == 1).all():
+        message = "seems to number the rows; leave it out: --drop"
+    yield Finding(Severity.WARNING, Oddity.IDENTIFIER, column.name, f"{message} {column.name!r}.")
+
+
+def _text_findings(
+    column: Column, counts: Mapping[str, int], place_of_word: Callable[[], str | None]
+) -> Iterator[Finding]:
+    """Texts that are dates or numbers, or name the case."""
+    n_rows, n_distinct, name = sum(counts.values()), len(counts), column.name
+    if n_distinct > 1 and sum(counts[text] for text in counts if DATE.fullmatch(text)) > MOSTLY * n_rows:
+        message = (
+            "holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
+            f"out: --drop {name!r}."
+        )
+        yield Finding(Severity.WARNING, Oddity.DATES, name, message)
+    elif (found := _about_numbers(column, counts, place_of_word)) is not None:
+        yield found
+    elif n_rows >= FEW_ROWS and MOSTLY * n_rows < n_distinct <= MAX_OUTCOMES:
+        message = (
+            f"is different in nearly every row ({n_distinct} of {n_rows}): a test that identifies the case looks "
+            f"perfect and is useless for new ones. Leave it out: --drop {name!r}."
+        )
+        yield Finding(Severity.WARNING, Oddity.IDENTIFIER, name, message)
+    else:
+        codes = sorted(text for text in counts if column.written.is_code(text))
+        if codes and all(map(column.written.is_number, counts)):
+            message = (
+                f"is taken as text, since whole numbers such as {codes[0]!r:.40} begin with a zero, as codes do; if "
+                f"they are amounts: --levels {quote(name + '=10')}."
+            )
+            yield Finding(Severity.NOTE, Oddity.CODES, name, message)
+    if n_distinct > MAX_OUTCOMES:
+        message = (
+            f"has {n_distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes. Leave it out (--drop "
+            f"{name!r}) or group its rare values."
+        )
+        yield Finding(Severity.ERROR, Oddity.TOO_MANY_OUTCOMES, name, message)
+
+
+def _about_numbers(
+    column: Column, counts: Mapping[str, int], place_of_word: Callable[[], str | None]
+) -> Finding | None:
+    """A column whose different texts are mostly numbers: written oddly, or with words among them."""
+    written = column.written
+    plain = {text for text in counts if written.is_number(text)}
+    odd = sorted(text for text in counts if text not in plain and ODD_NUMBER.fullmatch(text[:LONGEST_NUMBER]))
+    words = sorted(set(counts) - plain - set(odd))
+    n_rows, n_plain = sum(counts.values()), sum(counts[text] for text in plain)
+    n_numbers = n_plain + sum(counts[text] for text in odd)
+    if n_numbers <= MOSTLY * n_rows and not (n_numbers and all(word.casefold() in GAPS for word in words)):
+        return None
+    if odd:
+        means = f" If {_they_mean(words, listed(words, MAX_WORDS))}." if words else ""
+        message = (
+            f"looks like numbers, such as {odd[0]!r:.40}, but is taken as text; write them as 3.5 (no %, no units), or "
+            f"say how they are written: --decimal, --thousands.{means}"
+        )
+        return Finding(Severity.WARNING, Oddity.ODD_NUMBERS, column.name, message)
+    if not words or column.texts is None:  # a typed file, whose texts are not taken for numbers
+        return None
+    where, is_one = place_of_word(), len(words) == 1
+    place = "in others" if where is None else f"in {where}" if is_one else f"in others (the first in {where})"
+    message = (
+        f"is a number in {n_plain} of {n_rows} rows, but {listed(words, MAX_WORDS)} {place}; so all are taken as text. "
+        f"Correct {'it' if is_one else 'them'}, or if {_they_mean(words, 'it' if is_one else 'they')}."
+    )
+    return Finding(Severity.WARNING, Oddity.WORDS_AMONG_NUMBERS, column.name, message)
+
+
+def _they_mean(words: list[str], they: str) -> str:
+    options = " ".join(f"--missing {quote(word)}" for word in words[:MAX_WORDS])
+    more = " …" if len(words) > MAX_WORDS else ""
+    return f"{they} mean{'s' if len(words) == 1 else ''} missing: {options}{more}"
