@@ -36,7 +36,7 @@ def check_options(context: click.Context, certificate: str | None, settings: dic
 
 def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -> Tree:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
-        from budgetree.dask import DaskCases  # first: its error names the extra
+    from budgetree.dask import DaskCases  # first: its error names the extra
     from budgetree.dask.verbs import fit_tree
     from budgetree.data.checks import find_distributed_suspects
     from budgetree.distributed.dask_client import connect

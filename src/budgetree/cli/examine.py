@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Literal
 
 import numpy as np
 
 from budgetree.cli.inputs import Request, instance_from, open_table
 from budgetree.cli.losses import losses_in_words, useless_answers
 from budgetree.data.checks import FEW_ROWS, Finding, Oddity, Severity, class_findings, column_findings, target_findings
-from budgetree.data.column import Column
 from budgetree.data.encoders import LevelPlan
-from budgetree.data.table import Table
 from budgetree.errors import BudgetreeError
 from budgetree.problem import Instance
 from budgetree.services.words import counted, show_number
@@ -75,7 +70,9 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
         shown = ", ".join(repr(name) for name in single[:3]) + (
             f" and {len(single) - 3} more" if len(single) > 3 else ""
         )
-        yield Finding(Severity.WARNING, Oddity.CASES, None, f"only one case is {shown}: whatever tells it apart may be chance.")
+        yield Finding(
+            Severity.WARNING, Oddity.CASES, None, f"only one case is {shown}: whatever tells it apart may be chance."
+        )
     stuck = instance.irreducible
     if stuck.units:
         least = f"makes at least {counted(instance.schema.cases(stuck.units), 'error')}"
@@ -89,7 +86,9 @@ def _about_cases(instance: Instance) -> Iterator[Finding]:
             f"{least}. More levels (--levels) or another test may tell them apart.",
         )
     if instance.codes.size > LARGE_FOR_EXACT:
-        yield Finding(Severity.NOTE, Oddity.CASES, None, "the table is too large for exact search; trees are found greedily.")
+        yield Finding(
+            Severity.NOTE, Oddity.CASES, None, "the table is too large for exact search; trees are found greedily."
+        )
 
 
 def _fees(instance: Instance) -> list[tuple[str, str]]:

@@ -85,7 +85,6 @@ def fit(
     from dataclasses import replace
 
     from budgetree.cli.inputs import FitRequest, Request, check_outputs, load_grouped
-    from budgetree.cli.suspects import is_troubleshooting
     from budgetree.proof import certify
 
     search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
@@ -104,7 +103,7 @@ def fit(
         click.echo(_next(out))
         return
     instance, groups = load_grouped(request)
-    if is_troubleshooting(instance) and typed.isdisjoint(("objective", "leaves", "sure")):
+    if instance.n_classes > 1 and instance.has_one_row_per_class and typed.isdisjoint(("objective", "leaves", "sure")):
         wanted = replace(wanted, objective="known")  # of new cases nothing could be learned
     report = _bound_reporter(instance, wanted)
     report(None)

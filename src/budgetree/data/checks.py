@@ -1,4 +1,4 @@
-"""What is odd about the columns of a table, as findings: IDs for measurements, amounts for classes, numbers for texts."""
+"""What is odd about the columns of a table: IDs for measurements, amounts for classes, numbers for texts."""
 
 from __future__ import annotations
 
