@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -97,44 +98,14 @@ def check_admissible(impurity: Impurity, n_classes: int, max_count: int) -> Coun
     if not impurity.exact and not np.isfinite(values).all():
         raise ImpurityError(f"{impurity!r}: some value is not a finite number.", subject=repr(impurity))
     slack = np.zeros((), dtype=values.dtype) if impurity.exact else ROUNDING * np.abs(values).max()
-    return (
-        _negative(values, slack)
-        or _impure_when_pure(values, slack)
-        or _not_monotone(values, slack)
-        or _not_supermodular(values, slack)
-        or _grows_too_fast(impurity, n_classes)
-    )
+    return next(_counterexamples(impurity, values, slack), None)
 
 
-def _negative(values: NDArray[Any], slack: Any) -> Counterexample | None:
-    at = _first(values < -slack)
-    return None if at is None else Counterexample("non-negativity", (at,), f"F{at} = {_show(values[at])}")
+def _counterexamples(impurity: Impurity, values: NDArray[Any], slack: Any) -> Iterator[Counterexample]:
+    """One for each property that breaks.
 
-
-def _impure_when_pure(values: NDArray[Any], slack: Any) -> Counterexample | None:
-    positive = np.indices(values.shape) > 0
-    pure = positive.sum(axis=0) <= 1
-    at = _first(pure & (np.abs(values) > slack))
-    if at is None:
-        return None
-    return Counterexample("purity", (at,), f"F{at} = {_show(values[at])}, but at most one class is present")
-
-
-def _not_monotone(values: NDArray[Any], slack: Any) -> Counterexample | None:
-    for axis in range(values.ndim):
-        at = _first(np.diff(values, axis=axis) < -slack)
-        if at is not None:
-            more = _plus(at, axis)
-            return Counterexample(
-                "monotonicity", (at, more), f"F{at} = {_show(values[at])}, but F{more} = {_show(values[more])}"
-            )
-    return None
-
-
-def _not_supermodular(values: NDArray[Any], slack: Any) -> Counterexample | None:
-    """Whether one more case of a class ever raises F less on a larger set than on a smaller one.
-
-    Two classes, F on a grid of counts; `gain` is what one more case of the first class adds, and a second difference
+    Supermodularity breaks where one more case of a class raises F less on a larger set than on a smaller one. Two
+    classes, F on a grid of counts; `gain` is what one more case of the first class adds, and a second difference
     compares the gains of neighbours along the other class:
 
         F(0,1) ──gain──► F(1,1)        adding class 0 at (0, 1)
@@ -143,32 +114,38 @@ def _not_supermodular(values: NDArray[Any], slack: Any) -> Counterexample | None
 
     Neighbours suffice: a larger set is reached by adding one case after another.
     """
-    for added, other in itertools.product(range(values.ndim), repeat=2):
+    classes = range(values.ndim)
+    for at in _first(values < -slack):
+        yield Counterexample("non-negativity", (at,), f"F{at} = {_show(values[at])}")
+    is_pure = (np.indices(values.shape) > 0).sum(axis=0) <= 1
+    for at in _first(is_pure & (np.abs(values) > slack)):
+        yield Counterexample("purity", (at,), f"F{at} = {_show(values[at])}, but at most one class is present")
+    for axis in classes:
+        for at in _first(np.diff(values, axis=axis) < -slack):
+            more = _plus(at, axis)
+            numbers = f"F{at} = {_show(values[at])}, but F{more} = {_show(values[more])}"
+            yield Counterexample("monotonicity", (at, more), numbers)
+    for added, other in itertools.product(classes, repeat=2):
         gain = np.diff(values, axis=added)
-        at = _first(np.diff(gain, axis=other) < -slack)
-        if at is not None:
+        for at in _first(np.diff(gain, axis=other) < -slack):
             larger = _plus(at, other)
-            return Counterexample(
-                "supermodularity",
-                (at, larger),
+            numbers = (
                 f"adding class {added} to {larger} raises F by {_show(gain[larger])}, "
-                f"but adding it to {at} raises F by {_show(gain[at])}",
+                f"but adding it to {at} raises F by {_show(gain[at])}"
             )
-    return None
+            yield Counterexample("supermodularity", (at, larger), numbers)
+    if len(classes) > 1:
+        yield from _too_fast_growth(impurity, len(classes))
 
 
-def _grows_too_fast(impurity: Impurity, n_classes: int) -> Counterexample | None:
+def _too_fast_growth(impurity: Impurity, n_classes: int) -> Iterator[Counterexample]:
     """log F(S) = O(log n) fails when doubling all counts multiplies F by ever larger factors."""
-    if n_classes < 2:
-        return None
-    exponents = [_doubling_exponent(impurity, count, n_classes) for count in GROWTH_COUNTS]
+    before, last = (_doubling_exponent(impurity, count, n_classes) for count in GROWTH_COUNTS)
     # A polynomial's exponent settles at its degree, from above where a hinge holds it back at first.
-    if exponents[-1] <= 2 * exponents[-2] + 1 or exponents[-2] == 0:
-        return None
-    counts = (GROWTH_COUNTS[-1],) * n_classes
-    return Counterexample(
-        "polynomial growth", (counts,), f"doubling {counts} multiplies F by 2 to the power {exponents[-1]:.4g}"
-    )
+    if last > 2 * before + 1 and before != 0:
+        counts = (GROWTH_COUNTS[-1],) * n_classes
+        numbers = f"doubling {counts} multiplies F by 2 to the power {last:.4g}"
+        yield Counterexample("polynomial growth", (counts,), numbers)
 
 
 def _doubling_exponent(impurity: Impurity, count: int, n_classes: int) -> float:
@@ -183,12 +160,11 @@ def _doubling_exponent(impurity: Impurity, count: int, n_classes: int) -> float:
     return math.log2(ratio.numerator) - math.log2(ratio.denominator)
 
 
-def _first(broken: NDArray[Any]) -> tuple[int, ...] | None:
+def _first(broken: NDArray[Any]) -> list[tuple[int, ...]]:
+    """Where it is broken with the fewest cases, if anywhere."""
     positions = np.argwhere(np.asarray(broken, dtype=bool))
-    if not len(positions):
-        return None
-    smallest = positions[np.lexsort((*positions.T[::-1], positions.sum(axis=1)))[0]]  # the fewest cases
-    return tuple(int(count) for count in smallest)
+    order = np.lexsort((*positions.T[::-1], positions.sum(axis=1)))
+    return [tuple(map(int, position)) for position in positions[order[:1]]]
 
 
 def _plus(counts: tuple[int, ...], axis: int) -> tuple[int, ...]:
