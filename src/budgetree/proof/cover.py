@@ -6,7 +6,7 @@ solution of its dual: that is what a certificate holds. At most m of the weight 
 than m together, at least one is got right, and its bound holds.
 
 Of a large table only the cases that are hardest to tell apart are in the program: that only lowers the bound. With
-losses the cases are counted by what is at stake (stakes.py).
+losses the cases are counted by error weights (error_weights.py).
 """
 
 from __future__ import annotations

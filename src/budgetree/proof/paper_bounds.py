@@ -69,8 +69,8 @@ def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
         return []
     second, first = np.sort(counts, axis=1)[:, -2:].T
     # In floats to screen: what ties with the largest there is compared exactly.
-    owed = np.where(first > 0, first.astype(float) * second / np.maximum(first + second, 1), 0.0)
-    nearly = np.flatnonzero(owed >= owed.max() * (1 - 1e-9))
+    left = np.where(first > 0, first.astype(float) * second / np.maximum(first + second, 1), 0.0)
+    nearly = np.flatnonzero(left >= left.max() * (1 - 1e-9))
     pairs = set(zip(first[nearly].tolist(), second[nearly].tolist(), strict=True))
     alphas = {
         "HingedPairs": max((Fraction(a * b, a + b) for a, b in pairs if a + b), default=Fraction(0)),

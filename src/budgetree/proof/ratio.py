@@ -4,7 +4,7 @@ It holds for every tree whose leaves have F = 0: the error-free ones for Pairs a
 α = m all trees with at most m errors. Each test stands at its least price, without shared fees: so it holds with those
 too, and with prices that depend on the outcome.
 
-With losses the cases are counted by what is at stake (stakes.py), and every function and set serves as it is.
+With losses the cases are counted by error weights (error_weights.py), and every function and set serves as it is.
 """
 
 from __future__ import annotations

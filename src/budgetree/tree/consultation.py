@@ -88,7 +88,7 @@ class _Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _State:
     """Where the answers so far lead to, the price units they cost, and whether the path ends there."""
 
     node: int
@@ -130,18 +130,18 @@ class Consultation:
             message = f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_."
             raise TreeError(message, subject="tree", found=tree)
         self.tree = tree
-        # Each answer goes on from the last place, whatever is above it: nothing here is as long as the path, but for
+        # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
         self._answers: dict[int, _Answer] = {}  # by test, in their order
         self._steps: list[Step] = []
         self._passed: list[int] = []  # the node after each step
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
-        self._places = [self._go_on(_Place(0))]
+        self._states = [self._go_on(_State(0))]
 
     @property
     def done(self) -> bool:
         """True when no test is left: at a leaf, where the answer is sure, or after an outcome that ends the path."""
-        return self._place.done
+        return self._state.done
 
     @property
     def next_test(self) -> str | None:
@@ -183,19 +183,19 @@ class Consultation:
         """What the next test costs, at its costliest outcome and with fees not yet paid; 0 when done."""
         if self.done:
             return 0
-        return self._amount(self._price(self._test, UNSEEN, self._place.fees))
+        return self._amount(self._price(self._test, UNSEEN, self._state.fees))
 
     @property
     def spent(self) -> int | float:
         """What the tests so far have cost."""
-        return self._amount(self._place.units)
+        return self._amount(self._state.units)
 
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
         if self.done:
             return 0
-        return self._amount(self.tree.worst_from[self._place.node] + self._fees_put_off)
+        return self._amount(self.tree.worst_from[self._state.node] + self._fees_put_off)
 
     @property
     def distribution(self) -> dict[Any, float]:
@@ -217,7 +217,7 @@ class Consultation:
 
         :meta private:
         """
-        models, node = self.tree.models, self._place.node
+        models, node = self.tree.models, self._state.node
         if models is None or models.model(node) is None:
             return int(self.tree.nodes.label[node])
         return int(self.tree.schema.loss_table.best(self.shares))
@@ -228,7 +228,7 @@ class Consultation:
 
         :meta private:
         """
-        return self._shares(self._place.node)
+        return self._shares(self._state.node)
 
     @property
     def node(self) -> int:
@@ -236,7 +236,7 @@ class Consultation:
 
         :meta private:
         """
-        return self._place.node
+        return self._state.node
 
     @property
     def codes(self) -> dict[int, int]:
@@ -330,8 +330,8 @@ class Consultation:
         """
         if not self._answers:
             raise TreeError("undo: there is no answer to take back.", subject="undo")
-        for place, step in reversed(self._places.pop().replaced):
-            self._steps[place] = step
+        for position, step in reversed(self._states.pop().replaced):
+            self._steps[position] = step
         test, _ = self._answers.popitem()
         self._row[0, test] = UNSEEN
         self._steps.pop()
@@ -371,12 +371,12 @@ class Consultation:
                 self._do(_Answer(self._test, code_of(self.tree.schema, self._test, value), value))
 
     @property
-    def _place(self) -> _Place:
-        return self._places[-1]
+    def _state(self) -> _State:
+        return self._states[-1]
 
     @property
     def _test(self) -> int:
-        return int(self.tree.nodes.test[self._place.node])
+        return int(self.tree.nodes.test[self._state.node])
 
     def _check_open(self) -> None:
         if self.done:
@@ -385,7 +385,7 @@ class Consultation:
 
     def _do(self, answer: _Answer) -> None:
         """One step down, and on as far as the answers are known."""
-        schema, before, test = self.tree.schema, self._place, answer.test
+        schema, before, test = self.tree.schema, self._state, answer.test
         child, assumed = self._way(before.node, answer)
         price = self._price(test, answer.code, before.fees) if answer.available else 0
         fees, units = int(schema.table.fee_mask[test]), before.units + price
@@ -397,7 +397,7 @@ class Consultation:
         self._steps.append(step)
         self._passed.append(before.node if ends else child)
         node, now_paid = self._passed[-1], before.fees | (fees if answer.available else 0)
-        self._places.append(self._go_on(_Place(node, units, now_paid, before.met | fees, done=ends)))
+        self._states.append(self._go_on(_State(node, units, now_paid, before.met | fees, done=ends)))
 
     def _step(self, answer: _Answer, price: float, spent: float, assumed: str | None) -> Step:
         schema, test = self.tree.schema, answer.test
@@ -409,9 +409,9 @@ class Consultation:
         is_labelled = label != outcome and outcome_of(schema, test, str(answer.value)) == answer.code
         return replace(step, outcome=outcome, outcome_label=label, is_labelled=is_labelled)
 
-    def _go_on(self, place: _Place) -> _Place:
+    def _go_on(self, state: _State) -> _State:
         """A test that the path meets again is not asked again, its answer is known."""
-        nodes, node, done = self.tree.nodes, place.node, place.done
+        nodes, node, done = self.tree.nodes, state.node, state.done
         replaced: list[tuple[int, Step]] = []
         while not done:
             test = int(nodes.test[node])
@@ -429,11 +429,11 @@ class Consultation:
                 node = node if done else child
         if self._passed:
             self._passed[-1] = node
-        return replace(place, node=node, done=done, replaced=tuple(replaced))
+        return replace(state, node=node, done=done, replaced=tuple(replaced))
 
     def _step_of(self, test: int) -> int:
         name = self.tree.test_names[test]
-        return next(place for place, step in enumerate(self._steps) if step.test == name)
+        return next(position for position, step in enumerate(self._steps) if step.test == name)
 
     def _way(self, node: int, answer: _Answer) -> tuple[int, str | None]:
         """Where an answer leads from a node, and what was assumed for that."""
@@ -459,7 +459,7 @@ class Consultation:
     @property
     def _fees_put_off(self) -> int:
         """Fees of tests that could not be done: another test may still have to pay them."""
-        return self._sum_of(self._place.met & ~self._place.fees)
+        return self._sum_of(self._state.met & ~self._state.fees)
 
     def _sum_of(self, fees: int) -> int:
         return int(fees_due(np.array(fees, dtype=np.int64), self.tree.schema.table.fees))

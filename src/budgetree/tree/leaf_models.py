@@ -3,8 +3,8 @@
     score[class] = intercept[class] + Σ over the paid tests of contribution[test][outcome][class]
 
 A model of a set of tests adds up one number per answer and class, and softmax makes probabilities of the sums. So an
-answer's part in the result can be shown, and another program needs nothing but a table per test. An answer that nobody
-has seen contributes nothing: the columns are centred, so it counts as the average case.
+answer's part in the result can be shown, and another program needs nothing but a table per test. An answer that no
+known case had contributes nothing: the columns are centred, so it counts as the average case.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class LeafModels:
     bases: Mapping[int, Basis]  # of the tests that some model uses
     models: tuple[Model, ...]
     of_node: NDArray[np.int32]  # the model of what is paid on arrival; NO_MODEL where none is needed
-    sure: float | None  # a case stops at a node where its likeliest class has this probability; None: nobody does
+    sure: float | None  # a case stops at a node where its likeliest class has this probability; None: none does
 
     @cached_property
     def contributions(self) -> tuple[tuple[NDArray[np.float64], ...], ...]:

@@ -23,7 +23,7 @@ class Spending:
 class _Bought:
     """A test on the path: what each outcome costs, the last an unlisted one, and which are still possible."""
 
-    place: int  # of the node on the path that bought it
+    position: int  # on the path, of the node that bought it
     prices: NDArray[np.int64]
     possible: NDArray[np.bool_]
 
@@ -78,12 +78,12 @@ class _Path:
         above = int(self.nodes.parent[node])
         if above < 0:
             return
-        test, place = int(self.nodes.test[above]), len(self._before)
+        test, position = int(self.nodes.test[above]), len(self._before)
         old = self.bought.get(test)
         self._before.append(old)
-        self._above[place], self._costs[place] = above, 0
-        self.bought[test] = now = self._narrowed(old or self._purchase(above, place), above, node)
-        self._costs[now.place] = now.most
+        self._above[position], self._costs[position] = above, 0
+        self.bought[test] = now = self._narrowed(old or self._purchase(above, position), above, node)
+        self._costs[now.position] = now.most
 
     def go_up(self) -> None:
         """Back to the node before."""
@@ -95,16 +95,16 @@ class _Path:
             del self.bought[test]
         else:
             self.bought[test] = old
-            self._costs[old.place] = old.most
+            self._costs[old.position] = old.most
 
-    def _purchase(self, node: int, place: int) -> _Bought:
+    def _purchase(self, node: int, position: int) -> _Bought:
         width = int(self.n_outcomes[self.nodes.test[node]])
-        return _Bought(place, self.due.price[node, np.r_[0:width, -1]], np.ones(width + 1, dtype=bool))
+        return _Bought(position, self.due.price[node, np.r_[0:width, -1]], np.ones(width + 1, dtype=bool))
 
     def _narrowed(self, bought: _Bought, node: int, child: int) -> _Bought:
         """What is known of a test on the branch to a child."""
         assert self.nodes.otherwise is not None
         otherwise = self.nodes.otherwise[node]
-        goes = np.append(self.nodes.children(node, len(bought.prices) - 1), otherwise)
-        goes = np.where(goes == NO_BRANCH, otherwise, goes)
-        return _Bought(bought.place, bought.prices, bought.possible & (goes == child))
+        leads_to = np.append(self.nodes.children(node, len(bought.prices) - 1), otherwise)
+        leads_to = np.where(leads_to == NO_BRANCH, otherwise, leads_to)
+        return _Bought(bought.position, bought.prices, bought.possible & (leads_to == child))

@@ -1,4 +1,4 @@
-"""Shown: how a tree presents itself. Everything is done by `show`, the room above, when it is asked for.
+"""Shown: how a tree presents itself. Everything is done by `show`, the layer above, when it is asked for.
 
 This is the one way up from `tree`: users expect `tree.to_text()`, and who only predicts need not load any of it.
 """

@@ -139,20 +139,20 @@ class Facts:
 
 
 class Whole:
-    """The facts in whole numbers: weights in grains, and prices and fees in units, the gcds of each."""
+    """The facts in whole numbers: weights in weight units, and prices and fees in units, the gcds of each."""
 
     def __init__(self, facts: Facts):
         self.facts = facts
         self._table, self._columns = b"".join(map(bytes, facts.codes)), dict[int, bytes]()
         self.rows = [row for row, weight in enumerate(facts.weights) if weight.numerator > 0]  # the cases present
-        self.grain = gcd(facts.weights)
-        self.weights = mapped(facts.weights, lambda weight: int(weight / self.grain))
+        self.weight_unit = gcd(facts.weights)
+        self.weights = mapped(facts.weights, lambda weight: int(weight / self.weight_unit))
         self.least = [min(row) for row in facts.prices]  # what a test costs at least, whatever it shows
         self.unit = gcd([*(price for row in facts.prices for price in row), *(fee for fee, _ in facts.fees)])
         matrix = None if facts.losses is None else facts.losses.matrix
-        loss_grain = Fraction(1) if matrix is None else gcd(loss for row in matrix for loss in row) or Fraction(1)
-        self.losses = None if matrix is None else [[int(loss / loss_grain) for loss in row] for row in matrix]
-        self.measure = self.grain * loss_grain  # of what a leaf loses; without losses, of errors
+        loss_unit = Fraction(1) if matrix is None else gcd(loss for row in matrix for loss in row) or Fraction(1)
+        self.losses = None if matrix is None else [[int(loss / loss_unit) for loss in row] for row in matrix]
+        self.measure = self.weight_unit * loss_unit  # of what a leaf loses; without losses, of errors
 
     def column(self, test: int) -> bytes:
         """The outcome of every case."""
@@ -161,7 +161,7 @@ class Whole:
         return self._columns[test]
 
     def counts(self, rows: Iterable[int]) -> list[int]:
-        """The weight of each class among the rows, in grains."""
+        """The weight of each class among the rows, in weight units."""
         totals = [0] * len(self.facts.class_names)
         labels, weights = self.facts.labels, self.weights
         for row in rows:
@@ -181,7 +181,7 @@ class Whole:
         return found
 
     def part_counts(self, rows: Iterable[int], test: int) -> list[list[int]]:
-        """The weight of each class, in grains, for every outcome that the rows show."""
+        """The weight of each class, in weight units, for every outcome that the rows show."""
         found: dict[int, list[int]] = {}
         column, labels, weights, n_classes = self.column(test), self.facts.labels, self.weights, self.n_classes
         for row in rows:
@@ -196,7 +196,7 @@ class Whole:
         return len(self.facts.class_names)
 
     def leaf(self, counts: Sequence[int]) -> tuple[int, int]:
-        """What a leaf with these class weights loses, in measures, and gets wrong, in grains.
+        """What a leaf with these class weights loses, in measures, and gets wrong, in weight units.
 
         It gives the answer that loses least, the first of equals; one that is no class is never wrong.
         """
@@ -207,26 +207,28 @@ class Whole:
         answer = lost.index(min(lost))
         return lost[answer], sum(counts) - counts[answer] if answer < self.n_classes else 0
 
-    def staked(self, spared: Sequence[int], loss: Fraction) -> tuple[Whole, Fraction]:
+    def by_error_weights(self, spared: Sequence[int], loss: Fraction) -> tuple[Whole, Fraction]:
         """The same cases with weights by which every tree that loses at most so much makes at most m errors; and m.
 
         `spared` names a class for each answer. Let l(c) be the least loss of class c over all answers, and k(c) the
         least of loss(c, a) − l(c) over the answers a that spare another class. Every tree loses the sum U of w · l(c)
         over all cases of weight w and class c, so one with a loss of at most L has at most m = L − U beyond it. Let
-        each of its leaves, where it answers a, answer spared(a) instead, and count a case w · k(c): whoever is wrong
+        each of its leaves, where it answers a, answer spared(a) instead, and count a case w · k(c): one that is wrong
         now lost w · (loss(c, a) − l(c)) ≥ w · k(c) beyond the least before. So the errors weigh at most m.
         """
         assert self.losses is not None
         least = [min(row) for row in self.losses]
-        stakes = [
+        error_weights = [
             min((lost - low for lost, kept in zip(row, spared, strict=True) if kept != true), default=0)
             for true, (row, low) in enumerate(zip(self.losses, least, strict=True))
         ]
         unavoidable = sum(map(int.__mul__, self.counts(self.rows), least)) * self.measure
         other = copy(self)
-        other.losses, other.grain = None, self.measure
+        other.losses, other.weight_unit = None, self.measure
         labels = self.facts.labels
-        other.weights = [weight * stakes[labels[row]] if weight else 0 for row, weight in enumerate(self.weights)]
+        other.weights = [
+            weight * error_weights[labels[row]] if weight else 0 for row, weight in enumerate(self.weights)
+        ]
         other.rows = [row for row in self.rows if other.weights[row]]
         return other, loss - unavoidable
 

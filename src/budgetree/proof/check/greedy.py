@@ -32,7 +32,7 @@ class Rule:
     whole: Whole
 
     def measure(self, counts: Iterable[int]) -> int:
-        """F of class weights in grains."""
+        """F of class weights in weight units."""
         return witness.impurity(self.name, self.parameter, list(counts))
 
     def ratio(self, rows: list[int], test: int, everything: int) -> Fraction | None:
@@ -53,8 +53,10 @@ def read_rule(entry: Any, whole: Whole) -> Rule:
         raise Flaw("guarantee: holds without shared fees and prices by outcome only; expected null")
     if parameter.denominator != 1:
         raise Flaw(f"guarantee.impurity.parameter: expected a whole number, got {short(parameter)}")
-    if name.startswith("Hinged") and whole.grain != 1:
-        raise Flaw(f"guarantee.impurity: {name} counts cases, and here one counts {short(whole.grain)}; expected null")
+    if name.startswith("Hinged") and whole.weight_unit != 1:
+        raise Flaw(
+            f"guarantee.impurity: {name} counts cases, and here one counts {short(whole.weight_unit)}; expected null"
+        )
     rule = Rule(name, int(parameter), whole)
     everything = rule.measure(whole.counts(whole.rows))
     right = math.log(everything) + 1 if everything > 0 else -math.inf
@@ -96,11 +98,11 @@ def _cases(rows: list[int]) -> str:
 def error_bounds(name: str, leaves: list[list[int]], whole: Whole) -> dict[str, Fraction]:
     """The least α for which no leaf has impurity left, the bound, and the one refined over η.
 
-    `leaves` are the class weights of each leaf in grains, the heaviest first.
+    `leaves` are the class weights of each leaf in weight units, the heaviest first.
     """
     pairs = name == "HingedPairs"
     tops = {(counts[0], counts[1] if len(counts) > 1 else 0) for counts in leaves}
-    alpha = max(Fraction(a * b, a + b) if pairs else Fraction(b) for a, b in tops)  # in grains
+    alpha = max(Fraction(a * b, a + b) if pairs else Fraction(b) for a, b in tops)  # in weight units
     k, n = whole.n_classes, sum(whole.weights)
     per_leaf = (k if pairs else 1) * (k - 1) * alpha / n  # of the error rate, per leaf
     heaviest = [0, *accumulate(sorted((sum(counts) for counts in leaves), reverse=True))]
@@ -108,4 +110,4 @@ def error_bounds(name: str, leaves: list[list[int]], whole: Whole) -> dict[str, 
     below = math.lcm(per_leaf.denominator, k * n)
     step, rest = int(per_leaf * below), (k - 1) * (below // (k * n))
     refined = Fraction(min(step * j + rest * (n - covered) for j, covered in enumerate(heaviest)), below)
-    return {"alpha": alpha * whole.grain, "bound": len(leaves) * per_leaf, "refined": refined}
+    return {"alpha": alpha * whole.weight_unit, "bound": len(leaves) * per_leaf, "refined": refined}

@@ -161,8 +161,8 @@ class _Verifier:
             lost, wrong = lost + here[0], wrong + here[1]
         cost = trees.known_max_cost(tree, whole, self.deadline)
         most = trees.max_cost(tree, whole, self.deadline)
-        score = _Score(cost, most, wrong * whole.grain, lost * whole.measure)
-        stated = {"errors": score.errors, "error_rate": score.errors / (whole.grain * sum(whole.weights))}
+        score = _Score(cost, most, wrong * whole.weight_unit, lost * whole.measure)
+        stated = {"errors": score.errors, "error_rate": score.errors / (whole.weight_unit * sum(whole.weights))}
         stated |= {"known_max_cost": cost, "max_cost": most, "loss": score.loss}
         for key, right in stated.items():
             self.attempt(key, self.claim, document.get(key), right, key)
@@ -175,7 +175,7 @@ class _Verifier:
                 raise Flaw("error_bounds: are about errors; expected none, because losses are given")
             return
         leaves = [sorted(self.whole.counts(leaf.rows), reverse=True) for leaf in tree.leaves]
-        rate = score.errors / (self.whole.grain * sum(self.whole.weights))
+        rate = score.errors / (self.whole.weight_unit * sum(self.whole.weights))
         for position, entry in enumerate(entries):
             where = f"error_bounds[{position}]"
             self.attempt(where, self.error_bound, entry, where, leaves, rate)
@@ -280,7 +280,7 @@ class _Verifier:
             if len(listed) != n_answers:
                 raise Flaw(f"spared: expected a class for each of {n_answers} answers, got {short(listed)}")
             spared = [index(each, whole.n_classes, f"spared[{answer}]") for answer, each in enumerate(listed)]
-            whole, loss = whole.staked(spared, loss)
+            whole, loss = whole.by_error_weights(spared, loss)
         question = witness.Question(whole, loss, self.deadline)
         if kind == "cover":
             return witness.cover(question, fields(entry, where, ("kind", "objects", "value")), where)

@@ -1,7 +1,7 @@
 """The three kinds of witness, each checked on its own: what it proves about every tree with at most m errors.
 
 Where losses are given, it is about every tree that loses at most so much: the search counts losses, and the other two
-are about the errors that such a tree makes by other weights (Whole.staked, which says why).
+are about the errors that such a tree makes by other weights (Whole.by_error_weights, which says why).
 
 ratio   Lemma 2.1 of the paper, on any set of cases, each test at its least price and without fees
 cover   some listed case is classified rightly; its path must separate it from all but m of the other classes, and a
@@ -93,7 +93,7 @@ def ratio(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
     rows = [present(whole, value, f"{where}.objects[{position}]") for position, value in listed]
     distinct(rows, f"{where}.objects")
     if hinged:
-        parameter /= whole.grain
+        parameter /= whole.weight_unit
     scale = parameter.denominator  # c · F(G) / (F(G) − F(H)) is the same on scaled weights, so all stays whole
 
     def measure(counts: Iterable[int]) -> int:
@@ -125,7 +125,7 @@ def cover(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
     if problems:
         raise Flaw(*problems)
     distinct([row for row, _ in proved], where)
-    weight = whole.grain * sum(whole.weights[row] for row, _ in proved)
+    weight = whole.weight_unit * sum(whole.weights[row] for row, _ in proved)
     if weight <= errors or not proved:
         raise Flaw(f"{where}: weigh {weight} together, which must exceed the {counted(errors, 'error')}")
     return min(value for _, value in proved)
@@ -158,13 +158,13 @@ def dual(question: Question, item: Any, where: str) -> tuple[int, Fraction]:
             problems.append(f"{place}: test {name!r} is loaded with {weight}, its price is {price}")
     if problems:
         raise Flaw(*problems)
-    weights = ((value, whole.weights[other] * whole.grain) for other, value in values.items())
+    weights = ((value, whole.weights[other] * whole.weight_unit) for other, value in values.items())
     steepest = max((value / weight for value, weight in weights), default=Fraction(0))  # λ
     return row, sum(values.values(), Fraction(0)) - steepest * question.errors
 
 
 def searcher(whole: Whole, deadline: Deadline) -> Search:
-    """The exhaustive search on the cases present: each test at its least price in units, weights in grains."""
+    """The exhaustive search on the cases present: each test at its least price in units, weights in weight units."""
     facts, rows, unit = whole.facts, whole.rows, whole.unit or Fraction(1)
     known = Known(
         codes=[facts.codes[row] for row in rows],
