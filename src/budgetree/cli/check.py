@@ -28,12 +28,7 @@ def check(as_json: bool, **table: Any) -> None:
 
     findings = examine(Request(**table))
     if as_json:
-        print_json(
-            [
-                {"kind": finding.severity.value, "about": finding.column or "", "message": finding.message}
-                for finding in findings
-            ]
-        )
+        print_json([{"kind": f.severity.value, "about": f.column or "", "message": f.message} for f in findings])
     else:
         for finding in findings:
             kind = finding.severity.value
