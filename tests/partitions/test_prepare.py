@@ -14,7 +14,7 @@ from _support.refusals import refused
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import MixedColumnError
 from budgetree.distributed.prepare import CaseRequest, encode_part, plan_for, survey_part
-from budgetree.errors import SettingError, TableError, Where
+from budgetree.errors import LossesError, SettingError, TableError, Where
 
 FRAME = pd.DataFrame({"age": [1.5, 2.5, np.nan, 3.0], "sex": ["m", "f", "f", None], "ill": [1, 0, 1, 1]})
 
@@ -90,6 +90,13 @@ def test_the_first_column_that_differs_is_named() -> None:
     with pytest.raises(TableError) as caught:
         plan_of([FRAME, FRAME.drop(columns="age")])
     assert str(caught.value).startswith("partition 1: the columns are not those of partition 0: age; expected the same")
+
+
+def test_losses_that_leave_no_exact_sum_are_refused() -> None:
+    losses = {0: 1e15, 1: 1}
+    plan_of([FRAME], losses=losses)
+    with refused(LossesError, found=12 * 10**15):
+        plan_of([FRAME] * 3, losses=losses)
 
 
 def test_numbers_in_one_part_and_text_in_another() -> None:

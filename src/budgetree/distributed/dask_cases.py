@@ -16,6 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 from weakref import finalize
@@ -277,24 +278,16 @@ def _bucketed(
     client: Client, partitions: list[Future[Any]], sizes: Sizes, clock: Clock | None = None
 ) -> list[Future[Tally]]:
     """A group-by on the cluster: duplicates meet in one bucket."""
-    n_bytes = sum(results(client, client.map(_n_bytes, partitions, pure=False), clock))
+    n_bytes = sum(results(client, client.map(attrgetter("nbytes"), partitions, pure=False), clock))
     n_parts = n_buckets(n_bytes, sizes.bucket_bytes)
     pieces = client.map(_pieces, partitions, n_parts=n_parts, pure=False)
-    by_bucket = [client.map(_piece, pieces, number=number, pure=False) for number in range(n_parts)]
+    by_bucket = [client.map(itemgetter(number), pieces, pure=False) for number in range(n_parts)]
     buckets: list[Future[Tally]] = client.map(join, by_bucket, pure=False)
     return buckets
 
 
-def _n_bytes(partition: PersistedPartition) -> int:
-    return partition.nbytes
-
-
 def _pieces(partition: PersistedPartition, n_parts: int) -> list[Tally]:
     return split(tally(partition), n_parts)
-
-
-def _piece(pieces: list[Tally], number: int) -> Tally:
-    return pieces[number]
 
 
 def _merged(bucket: Tally, duplicates: Duplicates, shape: tuple[NDArray[np.int32], int]) -> PersistedPartition:

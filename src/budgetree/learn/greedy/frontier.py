@@ -141,8 +141,6 @@ def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
     instance = request.instance
     growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
     at_root = instance.class_order.leaf_loss
-    if not batches:
-        return [found_leaf(instance)]
     steps = join_steps([batch.steps for batch in batches])
     by_tree = np.lexsort((steps.need, steps.owner))  # each tree's steps, cheapest first
     need, owner = steps.need[by_tree], steps.owner[by_tree]
