@@ -12,8 +12,8 @@ from support import to_instance
 
 import budgetree as bt
 from _support.reference_growth import grow_in_numpy
-from budgetree.learn.greedy.native import native_instance
-from budgetree.learn.greedy.portfolio import NativePool, Steps, join_steps, steps_of_nodes
+from budgetree.learn.greedy.native import core_settings, native_instance
+from budgetree.learn.greedy.portfolio import Steps, join_steps, steps_of_nodes
 from budgetree.learn.greedy.rule import Settings
 from budgetree.services.clock import Clock
 from losing import random_losses
@@ -31,8 +31,16 @@ def settings_for(instance: bt.Instance, budget: int) -> list[Settings]:
     return [Settings(form, Fraction(0), budget, "worst") for form in forms]
 
 
-def pool_of(instance: bt.Instance, cache_bytes: int) -> NativePool:
-    return NativePool(native_instance(instance), instance.schema.loss_table, cache_bytes)
+class SharedPool:
+    """The core's pool for an instance."""
+
+    def __init__(self, instance: bt.Instance, cache_bytes: int) -> None:
+        self._native = native_instance(instance)
+        self._pool = self._native.pool(instance.schema.loss_table, cache_bytes)
+
+    def steps(self, wanted: list[Settings], clock: Clock) -> Steps:
+        with clock.in_core() as in_core:
+            return Steps(*self._pool.grow([core_settings(self._native, settings) for settings in wanted], in_core))
 
 
 def same(one: Steps, other: Steps) -> bool:
@@ -50,7 +58,7 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
         wanted = settings_for(instance, budget)
         nodes = [grow_in_numpy(instance, settings).answering(instance.schema.loss_table) for settings in wanted]
         apart = [steps_of_nodes(each, instance.schema.table) for each in nodes]
-        assert same(pool_of(instance, cache_bytes).steps(wanted, Clock(None)), join_steps(apart))
+        assert same(SharedPool(instance, cache_bytes).steps(wanted, Clock(None)), join_steps(apart))
 
 
 @pytest.mark.parametrize("cache_bytes", [0, 100_000, 2**28])
@@ -59,7 +67,7 @@ def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> 
     instance = bt.datasets.load(name)
     wanted = settings_for(instance, instance.schema.table.budget_units(None))
     apart = [steps_of_nodes(grow_in_numpy(instance, settings), instance.schema.table) for settings in wanted]
-    pool = pool_of(instance, cache_bytes)
+    pool = SharedPool(instance, cache_bytes)
     for _ in range(2):  # the second time from what the first one left
         assert same(pool.steps(wanted, Clock(None)), join_steps(apart))
 
@@ -67,10 +75,10 @@ def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> 
 def test_the_trees_finished_in_time_are_the_first_ones() -> None:
     instance = bt.datasets.load("dna")
     wanted = settings_for(instance, instance.schema.table.budget_units(None))
-    whole = pool_of(instance, 2**28).steps(wanted, Clock(None))
-    assert len(pool_of(instance, 2**28).steps(wanted, Clock(0.0))) == 0
+    whole = SharedPool(instance, 2**28).steps(wanted, Clock(None))
+    assert len(SharedPool(instance, 2**28).steps(wanted, Clock(0.0))) == 0
     for seconds in (0.002, 0.005, 0.01):
-        some = pool_of(instance, 2**28).steps(wanted, Clock(seconds))
+        some = SharedPool(instance, 2**28).steps(wanted, Clock(seconds))
         assert np.array_equal(some.summaries, whole.summaries[: len(some)])
         assert np.array_equal(some.need, whole.need[: len(some.need)])
 
@@ -80,7 +88,7 @@ def test_progress_counts_trees() -> None:
     instance = bt.Instance(rng.integers(0, 3, (3000, 60)), rng.integers(0, 3, 3000))
     wanted = settings_for(instance, 6) * 6
     seen: list[int] = []
-    steps = pool_of(instance, 2**26).steps(wanted, Clock(None, lambda done, _: seen.append(done)))
+    steps = SharedPool(instance, 2**26).steps(wanted, Clock(None, lambda done, _: seen.append(done)))
     assert len(steps) == len(wanted)
     assert seen == sorted(seen)
     assert all(0 <= done <= len(wanted) for done in seen)
@@ -94,4 +102,4 @@ def test_what_a_tick_raises_arrives() -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        pool_of(instance, 2**26).steps(settings_for(instance, 60) * 20, Clock(None, tick))
+        SharedPool(instance, 2**26).steps(settings_for(instance, 60) * 20, Clock(None, tick))

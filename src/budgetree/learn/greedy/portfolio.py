@@ -24,7 +24,7 @@ from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance, whole_bytes
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import check_threads
-from budgetree.problem import Instance, LossTable, PriceTable
+from budgetree.problem import Instance, PriceTable
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes, charges
@@ -89,31 +89,6 @@ def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
     return Steps(need[inner], gain[inner], np.array([summary], dtype=np.int64))
 
 
-class NativePool:
-    """Grows many trees on one instance from sets of cases that they share."""
-
-    def __init__(self, native: NativeInstance, losses: LossTable, cache_bytes: int) -> None:
-        self._native = native
-        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
-        self._pool = core.Pool(native.table, native.costs, core.LeafPolicy(units, native.n_classes), cache_bytes)
-
-    def steps(self, all_settings: list[Settings], clock: Clock) -> Steps:
-        """The steps of the trees that were finished in time, in order."""
-        wanted = [core_settings(self._native, settings) for settings in all_settings]
-        with clock.in_core() as core_clock:
-            return Steps(*self._pool.grow(wanted, core_clock))
-
-    def bisect(
-        self, hinges: Hinges, ends: tuple[int, int], budget: int, clock: Clock, min_cases: int = 1
-    ) -> tuple[NDArray[np.int64], Steps]:
-        """The multiples from 0 to the first of the ends, no closer than the second, and their trees' steps."""
-        q, p = hinges.in_units.denominator, hinges.in_units.numerator
-        family = core.Hinges(whole_bytes(q), whole_bytes(p), hinges.subtracts_square, budget, min_cases)
-        with clock.in_core() as core_clock:
-            multiples, steps = self._pool.bisect(family, *ends, core_clock)
-        return multiples, Steps(*steps)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
     """Some trees of the portfolio: what grew them, under which hard budget, and what their cuts buy."""
@@ -169,7 +144,6 @@ class Portfolio:
         self._native: NativeInstance | None = None
         if isinstance(self.instance, Instance) and native_instance(self.instance).counts_cases(min_cases):
             self._native = native_instance(self.instance)
-        self._pool: NativePool | None = None
         # Without the core the first tree is grown to its end, since another in its place takes as long; from partitions
         # it may end early.
         self._needs_tree = self._native is None and weights is None
@@ -214,10 +188,12 @@ class Portfolio:
         hinges = Hinges(quarter, self._scale, family.subtracts_square)
         largest = self._quarters_that_forgive_all(quarter)
         if self._native is not None and self._native.compares(hinges.form(largest)):
-            clock = self.clock.share(None, tick)
-            found, steps = self._shared_pool().bisect(hinges, (largest, CLOSE), budget, clock, self._min_cases)
+            q, p = whole_bytes(hinges.in_units.denominator), whole_bytes(hinges.in_units.numerator)
+            in_core = core.Hinges(q, p, hinges.subtracts_square, budget, self._min_cases)
+            with self.clock.share(None, tick).in_core() as clock:
+                found, steps = self._pool.bisect(in_core, largest, CLOSE, clock)
             multiples = found.tolist()
-            yield Batch(lambda i: family(multiples[i] * quarter), budget, self._real(steps), self._weights)
+            yield Batch(lambda i: family(multiples[i] * quarter), budget, self._real(Steps(*steps)), self._weights)
             return
         known: dict[int, tuple[int, int]] = {}  # per multiple, the max-cost and the loss of its tree
         asked = [0, largest]
@@ -245,9 +221,10 @@ class Portfolio:
             last = first
             while self._native is not None and last < len(forms) and self._native.compares(forms[last]):
                 last += 1
-            if last > first:
-                settings = [self._settings(form, budget) for form in forms[first:last]]
-                parts.append(self._real(self._shared_pool().steps(settings, self.clock.share(None, tick))))
+            if last > first and self._native is not None:
+                wanted = [core_settings(self._native, self._settings(form, budget)) for form in forms[first:last]]
+                with self.clock.share(None, tick).in_core() as clock:
+                    parts.append(self._real(Steps(*self._pool.grow(wanted, clock))))  # those finished in time
                 first = last
             else:
                 is_whole = self._needs_tree and not isinstance(self.instance, DistributedCases)
@@ -262,12 +239,12 @@ class Portfolio:
                 first += 1
         return join_steps(parts)
 
-    def _shared_pool(self) -> NativePool:
-        if self._pool is None:
-            assert self._native is not None
-            losses = self._losses if self._weights is None else self._weights.losses
-            self._pool = NativePool(self._native, losses, self._cache_bytes)
-        return self._pool
+    @cached_property
+    def _pool(self) -> Any:
+        """The core's: its trees share sets of cases."""
+        native, losses = self._native, self._losses if self._weights is None else self._weights.losses
+        assert native is not None
+        return native.pool(losses, self._cache_bytes)
 
     def _quarters_that_forgive_all(self, quarter: Fraction) -> int:
         """The power of two from which on α makes the root a leaf: no less than the second largest class."""
