@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from budgetree.services import clock as clock_module
-from budgetree.services.clock import BETWEEN_TICKS, Clock
+from budgetree.services.clock import BETWEEN_TICKS, DEFAULT_PLAN, Clock, Ended, WorkPlan
 
 
 @pytest.fixture
@@ -79,3 +79,17 @@ def test_ticks_come_now_and_then(now: list[float]) -> None:
         now[0] += BETWEEN_TICKS / 2
         assert not clock.is_over
     assert len(ticks) == 2
+
+
+def test_a_share_works_by_the_plan_of_its_clock() -> None:
+    plan = WorkPlan(moment=0.001)
+    assert Clock(None, plan=plan).share(3).share(None).plan is plan
+    assert Clock(3).share(2).plan is DEFAULT_PLAN
+
+
+def test_it_says_how_work_ended() -> None:
+    clock = Clock(None)
+    assert clock.ended(complete=True) is Ended.COMPLETE
+    assert clock.ended(complete=False) is Ended.TIME_LIMIT
+    clock.share(None).interrupt()
+    assert clock.ended(complete=False) is Ended.INTERRUPTED

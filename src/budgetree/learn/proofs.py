@@ -54,22 +54,18 @@ def tree_for_error(frontier: Frontier, max_error: Any) -> Tree:
 
 
 def _at_its_budget(frontier: Frontier, point: Point, bounds: Bounds) -> Proven:
-    budget = _exact(point.max_cost)
+    budget = as_fraction(point.max_cost)
     return Proven(
         asked=Asked.BUDGET,
         limit=budget,
         method=Method.EXACT if frontier.found_by is Method.EXACT else Method.GREEDY,
         budget=budget,
-        least_errors=_exact(point.lower_bound),
-        least_cost=_least_cost(bounds, _exact(point.loss), point),
+        least_errors=as_fraction(point.lower_bound),
+        least_cost=_least_cost(bounds, as_fraction(point.loss), point),
     )
 
 
 def _least_cost(bounds: Bounds, loss: Fraction, point: Point) -> Fraction:
     """The least budget at which no bound on the loss excludes a tree with so little."""
-    reached = [_exact(budget) for budget, least in bounds if _exact(least) <= loss]
-    return min([*reached, _exact(point.max_cost)])
-
-
-def _exact(number: int | float) -> Fraction:
-    return as_fraction(number)
+    reached = [as_fraction(budget) for budget, least in bounds if as_fraction(least) <= loss]
+    return min([*reached, as_fraction(point.max_cost)])
