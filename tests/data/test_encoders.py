@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import math
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.data.column import Column
-from budgetree.data.encoders import UNSEEN, Categories, Levels, fit_encoder
+from budgetree.data.encoders import UNSEEN, Categories, ColumnEncoder, LevelPlan, Levels, as_learned, fit_encoder
+from budgetree.data.source import read_table
+from budgetree.data.table import Table
+from budgetree.errors import SettingError, TableError, TableFileError
 
 
 def test_numbers_are_rounded_to_the_nearest_level() -> None:
@@ -42,8 +48,8 @@ def test_a_column_with_too_many_outcomes_is_named_with_the_remedy() -> None:
     frame = pd.DataFrame({"id": [f"p{i}" for i in range(300)], "y": [0, 1] * 150})
     with pytest.raises(ValueError, match=r"column 'id' .* has 300 different outcomes; .*at most 255\. Drop the column"):
         bt.Instance.from_frame(frame, "y")
-    dates = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(300)]
-    with pytest.raises(ValueError, match="column 'day'"):
+    dates = [date(2020, 1, 1) + timedelta(days=i) for i in range(300)]
+    with refused(TableError, subject="day", found=300):
         bt.Instance.from_frame(pl.DataFrame({"day": dates, "y": [0, 1] * 150}), "y")
 
 
@@ -99,3 +105,121 @@ def test_the_largest_floats_are_of_the_last_levels_and_nothing_overflows() -> No
     levels = Levels("x", 0.0, 1.0, 10, has_missing=False)
     largest = np.finfo(np.float64).max
     assert levels.encode(Column("x", "number", numbers=np.array([largest, -largest, 0.5]))).tolist() == [9, 0, 4]
+
+
+def written(tmp_path: Path, text: str) -> Table:
+    path = tmp_path / "cases.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_table(str(path))
+
+
+def column_for(table: Table, encoder: ColumnEncoder) -> Column:
+    return as_learned(table, [encoder]).columns[0]
+
+
+def test_a_model_decides_what_a_cell_is(tmp_path: Path) -> None:
+    found = written(tmp_path, "x,y\n1,2\n2,z\n")
+    words = column_for(found, Categories("x", ("1", "a"), has_missing=False))
+    assert words.to_list() == ["1", "2"]
+    numbers = column_for(found, Categories("x", (1, 2), has_missing=False))
+    assert numbers.to_list() == [1, 2]
+    with refused(TableFileError, line=3, subject="y", found="z"):
+        column_for(found, Levels("y", 0.0, 5.0, 3, has_missing=False))
+    huge = written(tmp_path, "x,y\n1e999,2\n")
+    assert huge.column("x").to_list() == ["1e999"]
+    with refused(TableFileError, line=2, subject="x", found="1e999"):
+        column_for(huge, Levels("x", 0.0, 5.0, 3, has_missing=False))
+
+
+@pytest.mark.parametrize(
+    ("known", "cells", "codes"),
+    [
+        ((0, 1, 2), ["0", "1", "2.0", "x", "7", ""], [0, 1, 2, 255, 255, 255]),
+        ((False, True), ["true", "FALSE", "True", "yes"], [1, 0, 1, 255]),
+        ((date(2024, 2, 29), date(2024, 3, 1)), ["2024-02-29", "2024-03-01", "soon"], [0, 1, 255]),
+        (
+            (datetime(2024, 2, 29), datetime(2024, 3, 1, 8)),
+            ["2024-02-29", "2024-03-01T08:00", "2024-03-01"],
+            [0, 1, 255],
+        ),
+        (("1", "2", "a"), ["1", "2", "1"], [0, 1, 0]),
+        ((1, "a"), ["1", "a", "b"], [0, 1, 255]),
+    ],
+    ids=str,
+)
+def test_cells_are_read_as_the_values_a_model_knows(
+    tmp_path: Path, known: Any, cells: list[str], codes: list[int]
+) -> None:
+    found = written(tmp_path, "x,y\n" + "".join(f"{cell},0\n" for cell in cells))
+    encoder = Categories("x", known, has_missing=False)
+    assert encoder.encode(column_for(found, encoder)).tolist() == codes
+
+
+def test_typed_values_are_read_as_the_texts_a_model_knows() -> None:
+    table = Table("t", (Column("x", "Boolean", values=[True, False, None]), Column("y", "String", values=["b"] * 3)), 3)
+    encoder = Categories("x", ("False", "True"), has_missing=True)
+    assert encoder.encode(column_for(table, encoder)).tolist() == [1, 0, 2]
+    words = Categories("y", ("a", "b"), has_missing=False)
+    assert column_for(table, words) is table.columns[1]
+    dates = Table("t", (Column("x", "Date", values=[date(2024, 2, 29), date(2024, 3, 1)]),), 2)
+    known = Categories("x", ("2024-02-29", "2024-02-29 08:00"), has_missing=False)
+    assert known.encode(column_for(dates, known)).tolist() == [0, 255]
+
+
+def test_numbers_of_a_typed_file_stay_numbers() -> None:
+    table = Table("t", (Column("x", "Float64", values=["a"]),), 1)
+    encoder = Levels("x", 0.0, 5.0, 3, has_missing=False)
+    assert column_for(table, encoder) is table.columns[0]
+    with refused(TableError, subject="x", found="Float64"):
+        encoder.encode(column_for(table, encoder))
+
+
+FRAME = pd.DataFrame({"few": [0, 1, 2, 3] * 5, "many": range(20), "y": [0, 1] * 10})
+
+
+def counts(levels: Any) -> list[int | None]:
+    """Per test the number of its levels; None where it is not rounded."""
+    encoders = bt.Instance.from_frame(FRAME, "y", levels=levels).schema.encoders
+    return [encoder.levels if isinstance(encoder, Levels) else None for encoder in encoders or ()]
+
+
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [
+        (3, [3, 3]),
+        (4, [None, 4]),
+        ({"few": 4}, [4, 10]),
+        (LevelPlan(3), [3, 3]),
+        (LevelPlan(3, {"few": 4}), [None, 3]),
+        (LevelPlan(30, {"few": 2}), [2, None]),
+        (LevelPlan(columns={"many": 5}), [None, 5]),
+    ],
+    ids=str,
+)
+def test_columns_are_rounded_as_said(levels: Any, expected: list[int | None]) -> None:
+    assert counts(levels) == expected
+
+
+@pytest.mark.parametrize(
+    ("levels", "found"),
+    [
+        (LevelPlan(3, {"fewer": 4}), "fewer"),
+        (LevelPlan(1), 1),
+        (LevelPlan(3, {"few": 255}), 255),
+    ],
+)
+def test_what_cannot_be_done_is_refused(levels: LevelPlan, found: Any) -> None:
+    with refused(SettingError, subject="levels", found=found):
+        counts(levels)
+
+
+def test_codes_that_get_levels_are_amounts(tmp_path: Path) -> None:
+    lines = [f"{value:03d},{value % 7:02d},{value % 2}" for value in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")
+    encoders = bt.Instance.from_file(tmp_path / "t.csv", "y", levels={"a": 5}).schema.encoders
+    assert encoders is not None
+    assert encoders[0] == Levels("a", 0, 39, 5, has_missing=False)
+    assert encoders[1].values == tuple(f"{value:02d}" for value in range(7))
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", "007,1", "x,0"]), encoding="utf-8")
+    with refused(TableError, subject="a", found="text"):
+        bt.Instance.from_file(tmp_path / "t.csv", "y", levels={"a": 5})

@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.data.frames import read_frame
-from budgetree.data.source import read_table
-from budgetree.errors import TableFileError
+from budgetree.data.parquet import Header, ParquetSource
+from budgetree.data.source import Reading, Wanted, open_source, read_table
+from budgetree.errors import TableError, TableFileError
 
 COLUMNS: dict[str, list[Any]] = {
     "float": [1.5, None, 3.0],
@@ -63,5 +67,83 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     pl.DataFrame({"x": [3]}).write_parquet(tmp_path / "b.parquet")
     assert read_table(str(tmp_path / "*.parquet")).column("x").to_list() == [1, 2, 3]
     pl.DataFrame({"z": [3]}).write_parquet(tmp_path / "c.parquet")
-    with pytest.raises(TableFileError, match=r"c.parquet: its columns are not those of .*a.parquet"):
+    with refused(TableFileError, source=str(tmp_path / "c.parquet")):
         read_table(str(tmp_path / "*.parquet"))
+
+
+TEXTS = ["a", "b"]
+
+
+def write(folder: Path, *tables: dict[str, Any]) -> str:
+    for number, content in enumerate(tables):
+        pq.write_table(pa.table(content), folder / f"{number}.parquet")
+    return str(folder / "*.parquet")
+
+
+def numbers(data: str) -> list[Any]:
+    return read_table(data).column("x").to_list()
+
+
+def test_whole_and_decimal_numbers_are_numbers_in_any_order(tmp_path: Path) -> None:
+    whole, decimal = {"x": [1, 2], "y": TEXTS}, {"x": [1.5, 2.25], "y": TEXTS}
+    assert numbers(write(tmp_path, whole, decimal)) == [1, 2, 1.5, 2.25]
+    assert numbers(write(tmp_path, decimal, whole)) == [1.5, 2.25, 1, 2]
+
+
+def test_small_and_large_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
+    small, large = pa.array([1, None], pa.int8()), pa.array([2**53 + 1, 2**63 + 1], pa.uint64())
+    assert numbers(write(tmp_path, {"x": small}, {"x": large})) == [1, None, 2**53 + 1, 2**63 + 1]
+
+
+def test_a_column_without_values_is_of_any_kind(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": pa.nulls(2)}, {"x": TEXTS}, {"x": pa.nulls(1)})
+    assert numbers(data) == [None, None, "a", "b", None]
+
+
+def test_whole_numbers_beyond_floats_do_not_become_decimal_ones(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": [2**53 + 1]}, {"x": [0.5]})
+    with refused(TableFileError, source=str(tmp_path / "0.parquet"), subject="x"):
+        read_table(data)
+
+
+@pytest.mark.parametrize(
+    ("other", "fields"),
+    [
+        ({"x": ["3", "u"], "y": TEXTS}, {"subject": "x", "found": "VARCHAR", "expected": "BIGINT"}),
+        ({"x": [True, False], "y": TEXTS}, {"subject": "x", "found": "BOOLEAN", "expected": "BIGINT"}),
+        ({"y": TEXTS, "x": [3, 4]}, {}),
+        ({"x": [3, 4], "y": TEXTS, "z": [5, 6]}, {}),
+    ],
+)
+def test_other_columns_are_refused(tmp_path: Path, other: dict[str, Any], fields: dict[str, Any]) -> None:
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, other)
+    with refused(TableFileError, source=str(tmp_path / "1.parquet"), **fields):
+        read_table(data)
+
+
+def test_batches_need_the_same_names_and_keep_the_kinds_of_each_file(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, {"x": [1.5, 2.25], "y": TEXTS}, {"x": TEXTS, "y": TEXTS})
+    found = list(open_source(data).batches(Wanted(texts=["x"])))
+    assert [batch.table.column("x").to_list() for batch in found] == [[1, 2], [1.5, 2.25], TEXTS]
+    assert [list(batch.lines) for batch in found] == [["1,a", "2,b"], ["1.5,a", "2.25,b"], ["a,a", "b,b"]]
+    data = write(tmp_path, {"x": [1, 2], "y": TEXTS}, {"y": TEXTS, "x": [3, 4]})
+    with refused(TableFileError, source=str(tmp_path / "1.parquet")):
+        open_source(data)
+
+
+def test_decimals_keep_their_digits(tmp_path: Path) -> None:
+    cells = [Decimal(2**53 + 1), Decimal(2**53), None]
+    data = write(tmp_path, {"x": pa.array(cells, pa.decimal128(38, 0))})
+    assert numbers(data) == [2**53 + 1, 2**53, None]
+    assert read_table(data).column("x").numbers is not None
+
+
+def test_an_infinite_number_is_named_with_its_file(tmp_path: Path) -> None:
+    data = write(tmp_path, {"x": [1.5, float("inf")]})
+    with refused(TableError, source=data, subject="x", found=1):
+        read_table(data)
+
+
+def test_files_without_a_value_have_a_kind() -> None:
+    empty = Header(("x",), ('"NULL"',))
+    assert ParquetSource("*", ("a", "b"), (empty, empty), (0, 0), Reading()).kinds() == empty.kinds

@@ -79,11 +79,11 @@ class Coded(Sequence[Any]):
         """Any sequence of hashable values; TypeError where one is not."""
         if isinstance(values, Coded):
             return values
-        place: dict[Any, int] = {}
+        known: dict[Any, int] = {}
         positions = np.empty(len(values), dtype=np.int32)
         for row, value in enumerate(values):
-            positions[row] = ABSENT if is_missing(value) else place.setdefault(plain_value(value), len(place))
-        return cls(tuple(place), positions)
+            positions[row] = ABSENT if is_missing(value) else known.setdefault(plain_value(value), len(known))
+        return cls(tuple(known), positions)
 
     @classmethod
     def of_distinct(cls, distinct: Iterable[Any], positions: NDArray[np.signedinteger[Any]]) -> Coded:
@@ -107,7 +107,7 @@ class Coded(Sequence[Any]):
     def look_up(self, found: NDArray[Any], absent: Any) -> NDArray[Any]:
         """Per row, what was found for its value."""
         per_value: NDArray[Any] = np.append(found, np.asarray([absent], dtype=found.dtype))
-        return np.asarray(per_value[self.positions])  # ABSENT is the last place
+        return np.asarray(per_value[self.positions])  # ABSENT is the last position
 
     def take(self, rows: NDArray[np.int64]) -> Coded:
         """Only these rows."""

@@ -1,4 +1,4 @@
-"""The one place that talks to DuckDB: in memory, without a network, reading the files it is given and no others."""
+"""The one connection to DuckDB: in memory, without a network, reading the files it is given and no others."""
 
 from __future__ import annotations
 

@@ -24,100 +24,8 @@ MAX_OUTCOMES = 255  # codes are bytes, and the last byte value means "never seen
 UNSEEN = 255
 MISSING = "missing"
 MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
-
-
-@dataclass(frozen=True, slots=True)
-class FineLevels:
-    """A numeric column cut at given thresholds; a level stands for the mean of its known values.
-
-    Unlike Levels, it cuts between the values that there are: each has a level of its own while they are few, and
-    else as many cases as its neighbours.
-    """
-
-    name: str
-    thresholds: tuple[float, ...]  # per level after the first, the least number in it
-    values: tuple[float, ...]  # per level, the mean of its known values
-    low: float  # the known numbers run from here
-    high: float  # to there
-    has_missing: bool
-
-    @property
-    def levels(self) -> int:
-        return len(self.values)
-
-    @property
-    def outcome_names(self) -> tuple[str, ...]:
-        names = _names(self.thresholds)
-        return (*names, MISSING) if self.has_missing else names
-
-    def range_names(self, outcomes: Sequence[int]) -> list[str]:
-        """What outcomes are called together, neighbouring levels as one range.
-
-        >>> FineLevels("age", (30.0, 40.0, 50.0), (25.0, 35.0, 45.0, 55.0), 20, 60, True).range_names([1, 2, 4])
-        ['30 to 50', 'missing']
-        """
-        texts = _texts(self.thresholds)
-        runs: list[list[int]] = []
-        for level in (outcome for outcome in outcomes if outcome < self.levels):
-            if runs and level == runs[-1][1] + 1:
-                runs[-1][1] = level
-            else:
-                runs.append([level, level])
-        names = [_range_name(texts, first, last) for first, last in runs]
-        return [*names, MISSING] if self.levels in outcomes else names
-
-    def encode(self, column: Column) -> NDArray[np.uint8]:
-        numbers = _numbers(column, self.name)
-        level = np.searchsorted(np.asarray(self.thresholds), numbers, side="right")
-        missing_code = len(self.values) if self.has_missing else UNSEEN
-        return np.where(np.isnan(numbers), missing_code, level).astype(np.uint8)
-
-
-def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
-    """One level per value where there are at most max_levels, else as many cases in each as can be."""
-    assert column.numbers is not None
-    absent = np.isnan(column.numbers)
-    distinct, position, count = np.unique(column.numbers[~absent], return_inverse=True, return_counts=True)
-    if len(distinct) <= max_levels:
-        level_of = np.arange(len(distinct))
-    else:
-        middle = np.cumsum(count) - count / 2
-        share = np.minimum((middle / count.sum() * max_levels).astype(np.int64), max_levels - 1)
-        level_of = np.unique(share, return_inverse=True)[1]  # a level that no value fell into is left out
-    first = np.flatnonzero(np.diff(level_of)) + 1  # the first value of each level but the lowest
-    thresholds = [_between(float(distinct[at - 1]), float(distinct[at])) for at in first]
-    level = level_of[position]
-    values = np.bincount(level, weights=column.numbers[~absent]) / np.bincount(level)
-    low, high = float(distinct[0]), float(distinct[-1])
-    return FineLevels(column.name, tuple(thresholds), tuple(values.tolist()), low, high, bool(absent.any()))
-
-
-def _between(below: float, above: float) -> float:
-    """A number above the one and at most the other; half way where floats can say so."""
-    middle = below + (above - below) / 2
-    return middle if below < middle <= above else above
-
-
-def _names(thresholds: Sequence[float]) -> tuple[str, ...]:
-    texts = _texts(thresholds)
-    return tuple(_range_name(texts, level, level) for level in range(len(thresholds) + 1))
-
-
-def _texts(thresholds: Sequence[float]) -> list[str]:
-    texts = [f"{threshold:.6g}" for threshold in thresholds]
-    return texts if len(set(texts)) == len(texts) else [repr(threshold) for threshold in thresholds]
-
-
-def _range_name(texts: Sequence[str], first: int, last: int) -> str:
-    """The numbers from one level to another, where level k begins at threshold k - 1."""
-    low = texts[first - 1] if first > 0 else None
-    high = texts[last] if last < len(texts) else None
-    if low is None:
-        return "any" if high is None else f"below {high}"
-    return f"{low} or more" if high is None else f"{low} to {high}"
-
-
 DEFAULT_LEVELS = 10  # the paper's
+BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +75,6 @@ class LevelPlan:
 
 
 LevelCounts = int | Mapping[str, int] | LevelPlan
-BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +121,54 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True)
+class FineLevels:
+    """A numeric column cut at given thresholds; a level stands for the mean of its known values.
+
+    Unlike Levels, it cuts between the values that there are: each has a level of its own while they are few, and
+    else as many cases as its neighbours.
+    """
+
+    name: str
+    thresholds: tuple[float, ...]  # per level after the first, the least number in it
+    values: tuple[float, ...]  # per level, the mean of its known values
+    low: float  # the known numbers run from here
+    high: float  # to there
+    has_missing: bool
+
+    @property
+    def levels(self) -> int:
+        return len(self.values)
+
+    @property
+    def outcome_names(self) -> tuple[str, ...]:
+        texts = _texts(self.thresholds)
+        names = tuple(_range_name(texts, level, level) for level in range(self.levels))
+        return (*names, MISSING) if self.has_missing else names
+
+    def range_names(self, outcomes: Sequence[int]) -> list[str]:
+        """What outcomes are called together, neighbouring levels as one range.
+
+        >>> FineLevels("age", (30.0, 40.0, 50.0), (25.0, 35.0, 45.0, 55.0), 20, 60, True).range_names([1, 2, 4])
+        ['30 to 50', 'missing']
+        """
+        texts = _texts(self.thresholds)
+        runs: list[list[int]] = []
+        for level in (outcome for outcome in outcomes if outcome < self.levels):
+            if runs and level == runs[-1][1] + 1:
+                runs[-1][1] = level
+            else:
+                runs.append([level, level])
+        names = [_range_name(texts, first, last) for first, last in runs]
+        return [*names, MISSING] if self.levels in outcomes else names
+
+    def encode(self, column: Column) -> NDArray[np.uint8]:
+        numbers = _numbers(column, self.name)
+        level = np.searchsorted(np.asarray(self.thresholds), numbers, side="right")
+        missing_code = len(self.values) if self.has_missing else UNSEEN
+        return np.where(np.isnan(numbers), missing_code, level).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
 class Categories:
     """A column with one outcome per value."""
 
@@ -230,65 +185,14 @@ class Categories:
         code = {value: index for index, value in enumerate(self.values)}
         missing_code = len(self.values) if self.has_missing else UNSEEN
         if column.values is None and column.numbers is not None:
-            return _places(code, column.numbers, missing_code)
+            return _known_codes(code, column.numbers, missing_code)
         coded = column.coded()
         known = np.fromiter((code.get(value, UNSEEN) for value in coded.distinct), np.uint8, len(coded.distinct))
         return coded.look_up(known, missing_code)
 
 
-def _places(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code: int) -> NDArray[np.uint8]:
-    """The codes of numbers, of which only those that are known have one."""
-    amounts = {value: place for value, place in code.items() if isinstance(value, (int, float, np.number, Decimal))}
-    known = sorted((as_float(value), place) for value, place in amounts.items())
-    values = np.array([value for value, _ in known] or [np.nan])
-    places = np.array([place for _, place in known] or [UNSEEN], dtype=np.uint8)
-    at = next_of(values, numbers)
-    codes = np.where(values[at] == numbers, places[at], np.uint8(UNSEEN))
-    codes[np.isnan(numbers)] = missing_code
-    return codes
-
-
-def _numbers(column: Column, name: str) -> NDArray[np.float64]:
-    """The numbers of a column that held numbers when it was learned."""
-    numbers = column.as_numbers()
-    if numbers is None:
-        message = f"column {name!r} was numeric when it was learned, but now holds {column.dtype}."
-        raise TableError(message, subject=name, found=column.dtype)
-    return numbers
-
-
-def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
-    """Columns of codes as one table, UNSEEN where a column is None; row block by row block, as caches like it."""
-    codes = np.full((n_rows, len(columns)), UNSEEN, dtype=np.uint8)
-    for first in range(0, n_rows, BLOCK_ROWS):
-        rows = slice(first, first + BLOCK_ROWS)
-        block = codes[rows]
-        for place, column in enumerate(columns):
-            if column is not None:
-                block[:, place] = column[rows]
-    return codes
-
-
 NumberEncoder = Levels | FineLevels  # both have thresholds
 ColumnEncoder = NumberEncoder | Categories
-
-
-@lru_cache(maxsize=10_000)  # a tree asks for the same column's in many nodes
-def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
-    span = high - low
-    if span == 0:
-        return (math.inf,) * (levels - 1)
-    found = []
-    for level in range(1, levels):
-        below, at = low, high
-        while below < (middle := below + (at - below) / 2) < at:
-            # As in encode: Python's round also sends halves to the even number.
-            if round((middle - low) / span * (levels - 1)) >= level:
-                at = middle
-            else:
-                below = middle
-        found.append(at)
-    return tuple(found)
 
 
 def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
@@ -338,6 +242,146 @@ def _categories(profile: ColumnProfile, values: list[Any]) -> Categories:
     return Categories(profile.name, tuple(values), profile.has_missing)
 
 
+def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
+    """One level per value where there are at most max_levels, else as many cases in each as can be."""
+    assert column.numbers is not None
+    absent = np.isnan(column.numbers)
+    distinct, position, count = np.unique(column.numbers[~absent], return_inverse=True, return_counts=True)
+    if len(distinct) <= max_levels:
+        level_of = np.arange(len(distinct))
+    else:
+        middle = np.cumsum(count) - count / 2
+        share = np.minimum((middle / count.sum() * max_levels).astype(np.int64), max_levels - 1)
+        level_of = np.unique(share, return_inverse=True)[1]  # a level that no value fell into is left out
+    first = np.flatnonzero(np.diff(level_of)) + 1  # the first value of each level but the lowest
+    thresholds = [_between(float(distinct[at - 1]), float(distinct[at])) for at in first]
+    level = level_of[position]
+    values = np.bincount(level, weights=column.numbers[~absent]) / np.bincount(level)
+    low, high = float(distinct[0]), float(distinct[-1])
+    return FineLevels(column.name, tuple(thresholds), tuple(values.tolist()), low, high, bool(absent.any()))
+
+
+def _between(below: float, above: float) -> float:
+    """A number above the one and at most the other; half way where floats can say so."""
+    middle = below + (above - below) / 2
+    return middle if below < middle <= above else above
+
+
+def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
+    """Columns of codes as one table, UNSEEN where a column is None; row block by row block, as caches like it."""
+    codes = np.full((n_rows, len(columns)), UNSEEN, dtype=np.uint8)
+    for first in range(0, n_rows, BLOCK_ROWS):
+        rows = slice(first, first + BLOCK_ROWS)
+        block = codes[rows]
+        for at, column in enumerate(columns):
+            if column is not None:
+                block[:, at] = column[rows]
+    return codes
+
+
+def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:
+    """Each encoder's column, in the kind of values that it was learned from.
+
+    The same cell may be a number in one file and a word in another.
+    """
+    check_marks(table)
+    return replace(table, columns=tuple(_as_learned(table, table.column(e.name), e) for e in encoders))
+
+
+def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
+    if isinstance(encoder, Categories):
+        return _as_known_values(table, column, encoder)
+    if column.texts is None:
+        return column
+    check_column(table, column)
+    row = first_word(column)
+    if row is not None:
+        raise TableFileError(
+            f"{encoder.name!r} is {column.texts[row]!r:.40}; the model knows it as a number. Correct the cell, or "
+            "leave it empty.",
+            subject=encoder.name,
+            found=column.texts[row],
+            where=table.where(row),
+        )
+    return number_column(column)
+
+
+def _as_known_values(table: Table, column: Column, encoder: Categories) -> Column:
+    """Value by value, those of the encoder: one cell that is no number does not make texts of the others."""
+    knows_texts = all(isinstance(value, str) for value in encoder.values)
+    if column.texts is None:  # a typed file: the text that a value would be written as
+        values = column.coded() if knows_texts else None
+        if values is None or all(isinstance(value, str) for value in values.distinct):
+            return column
+        return replace(column, numbers=None, values=values.mapped([_known_text(v, encoder) for v in values.distinct]))
+    if knows_texts:
+        return replace(column, dtype="text", numbers=None, values=column.texts)
+    if not any(isinstance(value, str) for value in encoder.values):
+        check_column(table, column)  # 1,500 where numbers are known is one of two
+    texts = Coded.of(column.texts)
+    return replace(
+        column,
+        dtype="value",
+        numbers=None,
+        values=texts.mapped([_known_value(text, encoder, column.written) for text in texts.distinct]),
+    )
+
+
+def _known_value(text: str, encoder: Categories, written: NumberFormat) -> Any:
+    """The value that a cell of text stands for, of those that the encoder knows; else a number or the text itself."""
+    if text in encoder.values:
+        return text
+    if written.is_number(text):
+        return written.number(text)
+    same = [value for value in encoder.values if same_text(value, text)]
+    return same[0] if len(same) == 1 else text
+
+
+def _known_text(value: Any, encoder: Categories) -> Any:
+    """The text, of those that the encoder knows, that a value of a typed file would be written as; else the value."""
+    same = [text for text in encoder.values if same_text(value, text)]
+    return same[0] if len(same) == 1 else value
+
+
+def _numbers(column: Column, name: str) -> NDArray[np.float64]:
+    """The numbers of a column that held numbers when it was learned."""
+    numbers = column.as_numbers()
+    if numbers is None:
+        message = f"column {name!r} was numeric when it was learned, but now holds {column.dtype}."
+        raise TableError(message, subject=name, found=column.dtype)
+    return numbers
+
+
+def _known_codes(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code: int) -> NDArray[np.uint8]:
+    """The codes of numbers, of which only those that are known have one."""
+    amounts = {value: at for value, at in code.items() if isinstance(value, (int, float, np.number, Decimal))}
+    known = sorted((as_float(value), at) for value, at in amounts.items())
+    values = np.array([value for value, _ in known] or [np.nan])
+    positions = np.array([at for _, at in known] or [UNSEEN], dtype=np.uint8)
+    at = next_of(values, numbers)
+    codes = np.where(values[at] == numbers, positions[at], np.uint8(UNSEEN))
+    codes[np.isnan(numbers)] = missing_code
+    return codes
+
+
+@lru_cache(maxsize=10_000)  # a tree asks for the same column's in many nodes
+def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
+    span = high - low
+    if span == 0:
+        return (math.inf,) * (levels - 1)
+    found = []
+    for level in range(1, levels):
+        below, at = low, high
+        while below < (middle := below + (at - below) / 2) < at:
+            # As in encode: Python's round also sends halves to the even number.
+            if round((middle - low) / span * (levels - 1)) >= level:
+                at = middle
+            else:
+                below = middle
+        found.append(at)
+    return tuple(found)
+
+
 def _value_names(values: Sequence[Any]) -> tuple[str, ...]:
     names = [str(value) for value in values]
     if len(set(names)) < len(names) or MISSING in names:
@@ -367,65 +411,15 @@ def _number(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:
-    """Each encoder's column, in the kind of values that it was learned from."""
-    check_marks(table)
-    columns = tuple(_as_learned(table, table.column(encoder.name), encoder) for encoder in encoders)
-    return replace(table, columns=columns)
+def _texts(thresholds: Sequence[float]) -> list[str]:
+    texts = [f"{threshold:.6g}" for threshold in thresholds]
+    return texts if len(set(texts)) == len(texts) else [repr(threshold) for threshold in thresholds]
 
 
-def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
-    if isinstance(encoder, Categories):
-        return _as_known_values(table, column, encoder)
-    return column if column.texts is None else _as_numbers(table, column, encoder)
-
-
-def _as_numbers(table: Table, column: Column, encoder: NumberEncoder) -> Column:
-    """The numbers that the texts are; a text that is none is named with its line."""
-    check_column(table, column)
-    row = first_word(column)
-    if column.texts is not None and row is not None:
-        raise TableFileError(
-            f"{encoder.name!r} is {column.texts[row]!r:.40}; the model knows it as a number. Correct the cell, or "
-            "leave it empty.",
-            subject=encoder.name,
-            found=column.texts[row],
-            where=table.where(row),
-        )
-    return number_column(column)
-
-
-def _as_known_values(table: Table, column: Column, encoder: Categories) -> Column:
-    """Cell by cell, the values of the encoder: one cell that is no number does not make texts of the others."""
-    knows_texts = all(isinstance(value, str) for value in encoder.values)
-    if column.texts is not None and knows_texts:
-        return replace(column, dtype="text", numbers=None, values=column.texts)
-    if column.texts is not None:
-        if not any(isinstance(value, str) for value in encoder.values):
-            check_column(table, column)  # 1,500 where numbers are known is one of two
-        texts = Coded.of(column.texts)
-        known = [_known_value(text, encoder, column.written) for text in texts.distinct]
-        return replace(column, dtype="value", numbers=None, values=texts.mapped(known))
-    if not knows_texts:
-        return column
-    values = column.coded()
-    if all(isinstance(value, str) for value in values.distinct):
-        return column
-    known = [_known_text(value, encoder) for value in values.distinct]
-    return replace(column, numbers=None, values=values.mapped(known))
-
-
-def _known_value(text: str | None, encoder: Categories, written: NumberFormat) -> Any:
-    """The value that a cell of text stands for, of those that the encoder knows; else a number or the text itself."""
-    if text is None or text in encoder.values:
-        return text
-    if written.is_number(text):
-        return written.number(text)
-    alike = [value for value in encoder.values if same_text(value, text)]
-    return alike[0] if len(alike) == 1 else text
-
-
-def _known_text(value: Any, encoder: Categories) -> Any:
-    """The text, of those that the encoder knows, that a value of a typed file would be written as; else the value."""
-    alike = [text for text in encoder.values if same_text(value, text)]
-    return alike[0] if len(alike) == 1 else value
+def _range_name(texts: Sequence[str], first: int, last: int) -> str:
+    """The numbers from one level to another, where level k begins at threshold k - 1."""
+    low = texts[first - 1] if first > 0 else None
+    high = texts[last] if last < len(texts) else None
+    if low is None:
+        return "any" if high is None else f"below {high}"
+    return f"{low} or more" if high is None else f"{low} to {high}"

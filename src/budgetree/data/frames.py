@@ -143,8 +143,8 @@ def _of_polars(series: Any) -> tuple[Sequence[Any], NDArray[Any]]:
     if series.dtype == pl.String:  # twice as fast as replacing values
         positions = series.cast(pl.Enum(distinct)).to_physical().cast(pl.Int32)
     else:
-        places = pl.Series(range(len(distinct)), dtype=pl.Int32)
-        positions = series.replace_strict(distinct, places, default=None, return_dtype=pl.Int32)
+        codes = pl.Series(range(len(distinct)), dtype=pl.Int32)
+        positions = series.replace_strict(distinct, codes, default=None, return_dtype=pl.Int32)
     return distinct.to_list(), positions.fill_null(ABSENT).to_numpy()
 
 

@@ -61,7 +61,7 @@ class NumberFormat:
         return len(text) > 1 and text[0] == "0" and text.isascii() and text.isdigit()
 
     def is_ambiguous(self, text: str) -> bool:
-        """Whether the cell may have a mark between its thousands, and nobody has said so."""
+        """Whether the cell may have a mark between its thousands, which is not said."""
         return self.thousands is None and self._grouped.fullmatch(text) is not None
 
     def settled(self, texts: Iterable[str]) -> NumberFormat:

@@ -93,7 +93,7 @@ class Instance(HasSchema):
     Attributes
     ----------
     codes : array of uint8
-        The outcome codes, cases × tests; nobody may change them.
+        The outcome codes, cases × tests; read-only.
     labels : array of int
         Per case, the position of its class in `class_names`.
 
@@ -156,7 +156,7 @@ class Instance(HasSchema):
         self._freeze()
 
     def _freeze(self) -> None:
-        """The core trusts the codes: nobody may change them behind an instance's back."""
+        """The core trusts the codes: they are read-only."""
         for array in (self.codes, self.labels, self.weight_units, self.row_labels):
             array.flags.writeable = False
 
