@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -26,6 +27,18 @@ from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 
 SCHEMA_FILE = "certificate.schema.json"
+
+
+class Contradiction(StrEnum):
+    """Why a document cannot be a certificate of a tree, in words."""
+
+    TREE = "it is about another tree"
+    SEAL = "it was changed after it was sealed"
+    NUMBERS = "it states another cost, other errors or another loss than the tree has"
+    LOSSES = "it is about other losses than the tree has"
+    SHARE = "it states another share of errors or other prices than the tree has"
+    ERROR_BOUNDS = "its bounds on the share of errors are not those of this tree"
+    LOWER_BOUND = "its lower bound or ratio cannot be true of this tree"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -240,7 +253,7 @@ class Certificate:
         except CertificateError as error:
             raise error.at(Where(str(path))) from None
 
-    def contradiction(self, tree: Tree) -> str | None:
+    def contradiction(self, tree: Tree) -> Contradiction | None:
         """Why this cannot be a certificate of the tree, as far as can be seen without the known cases.
 
         :meta private:
@@ -371,27 +384,27 @@ def _numbers(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((f"{name}[{position}].{key}", entry[key]) for key in keys)
 
 
-def find_contradiction(document: Mapping[str, Any], tree: Tree) -> str | None:
+def find_contradiction(document: Mapping[str, Any], tree: Tree) -> Contradiction | None:
     """Why this cannot be a certificate of the tree; None where only the known cases could tell."""
     if document["tree"] != tree_entries(tree):
-        return "it is about another tree"
+        return Contradiction.TREE
     if document["seal"] != seal(document):
-        return "it was changed after it was sealed"
+        return Contradiction.SEAL
     known = tree.on_known.max_cost
     stated = [Fraction(document[key]) for key in ("known_max_cost", "max_cost", "errors", "loss")]
     lost = tree.exact_errors if tree.schema.loss_table.is_plain else tree.exact_loss
     if stated != [known, tree.exact_max_cost, tree.exact_errors, lost]:
-        return "it states another cost, other errors or another loss than the tree has"
+        return Contradiction.NUMBERS
     if not _losses(document, tree):
-        return "it is about other losses than the tree has"
+        return Contradiction.LOSSES
     total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
     is_rounded = document["rounded"] in ([], rounded_prices(tree.schema))
     if Fraction(document["error_rate"]) * total != tree.exact_errors or not is_rounded:
-        return "it states another share of errors or other prices than the tree has"
+        return Contradiction.SHARE
     if document["error_bounds"] not in ([], bounds_on_errors(tree)):
-        return "its bounds on the share of errors are not those of this tree"
+        return Contradiction.ERROR_BOUNDS
     if not _bounded(document, known, price_unit(tree.schema)):
-        return "its lower bound or ratio cannot be true of this tree"
+        return Contradiction.LOWER_BOUND
     return None
 
 
