@@ -77,8 +77,8 @@ def predict(
                 lines = zip(batch.lines, found.as_cells(), strict=True)
                 file.write(shown("".join(f"{line(f'{known},{added}')}\n" for known, added in lines)))
         file.write("\n]\n" if as_json else "")
-    for words in (*tally.unknown(), *tally.wrong()):
-        click.echo(visible(words), err=True)
+    for sentence in tally.lines():
+        click.echo(visible(sentence), err=True)
     if is_file:
         with_unit, total = tree.schema.wording.with_unit, counted(tally.n_rows, "row")
         costs = f"costliest {with_unit(str(tally.costliest))}, mean {with_unit(f'{tally.mean_cost:.4g}')}"

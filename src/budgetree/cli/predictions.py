@@ -35,19 +35,13 @@ def open_rows(data: str, reading: Reading) -> Source:
 
 def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
     """The columns that the model may ask for, which must be there."""
-    there = set(rows.names)
-    for test in sorted(used):
-        if schema.test_names[test] not in there:
-            raise TableError(
-                f"there is no column {schema.test_names[test]!r}, which the model may ask for. "
-                f"There are: {some_of(rows.names)}.",
-                subject=schema.test_names[test],
-                where=Where(rows.name),
-            )
-    encoders = () if schema.encoders is None else schema.encoders
-    numbers = {encoder.name for encoder in encoders if isinstance(encoder, NumberEncoder)}
-    names = {schema.test_names[test] for test in used}
-    return Wanted(numbers & names, names - numbers)
+    names = [schema.test_names[test] for test in sorted(used)]
+    absent = next((name for name in names if name not in rows.names), None)
+    if absent is not None:
+        message = f"there is no column {absent!r}, which the model may ask for. There are: {some_of(rows.names)}."
+        raise TableError(message, subject=absent, where=Where(rows.name))
+    numbers = {encoder.name for encoder in schema.encoders or () if isinstance(encoder, NumberEncoder)}
+    return Wanted(numbers.intersection(names), set(names) - numbers)
 
 
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
@@ -211,9 +205,7 @@ class Tally:
         self.costliest = max([self.costliest, *found.costs])
         self._units += int(found.units.sum())
         tests, counts = np.unique(self.tree.first_unknown(codes), return_counts=True)
-        self._unknown.update(
-            {test: count for test, count in zip(tests.tolist(), counts.tolist(), strict=True) if test >= 0}
-        )
+        self._unknown.update(dict(zip(tests.tolist(), counts.tolist(), strict=True)))
         if target is not None:
             self._judgement = self._judgement or Judgement(self.tree)
             self._judgement.add(_pairs(found, target))
@@ -223,17 +215,17 @@ class Tally:
         """What a row cost on average."""
         return self._units / self.n_rows / float(self.tree.schema.table.scale) if self.n_rows else 0
 
-    def unknown(self) -> Iterator[str]:
-        """Per test, how many rows had a value there that no known case had."""
+    def lines(self) -> Iterator[str]:
+        """Per test, how many rows had a value there that no known case had; and how many predictions are wrong."""
         goes_on = self.tree.nodes.otherwise is not None
         for test, count in self._unknown.items():
+            if test < 0:  # rows without such a value
+                continue
             rows = counted(count, "row has", "rows have")
             then = f"{'was' if count == 1 else 'were'} answered by the other tests" if goes_on else "stopped there"
             yield f"{rows} a value of {self.tree.schema.wording.tests[test]!r} that no known case had, and {then}."
-
-    def wrong(self) -> Iterator[str]:
-        """How the predictions agree with the column that says what is right."""
-        return iter(()) if self._judgement is None else self._judgement.lines()
+        if self._judgement is not None:
+            yield from self._judgement.lines()
 
 
 def _pairs(found: Predictions, target: Column) -> Iterator[tuple[str | None, str, int]]:

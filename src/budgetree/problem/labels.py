@@ -130,8 +130,8 @@ class Labels:
 
         Raises
         ------
-        LabelsError, FileError
-            Where the file has no such table, or what is in it is not a label.
+        BudgetreeError
+            Where the file has no such table, or something in it is wrong; the message names the place.
 
         Examples
         --------

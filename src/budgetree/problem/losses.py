@@ -92,8 +92,8 @@ class Losses:
 
         Raises
         ------
-        LossesError, FileError
-            Where the file has no losses; the message names the place.
+        BudgetreeError
+            Where the file has no losses, or something in it is wrong; the message names the place.
         OSError
             Where there is no such file.
 

@@ -109,7 +109,8 @@ class Prices:
         """Read a price list in TOML.
 
         It has `default`, a table [tests], and tables [shared.NAME] with `fee` and `tests`. It may also hold [losses]
-        and [answers], which `Losses.from_toml` reads.
+        and [answers], which `Losses.from_toml` reads, and [labels], which `Labels.from_toml` reads; they are checked
+        all the same.
 
         Parameters
         ----------
@@ -123,8 +124,8 @@ class Prices:
 
         Raises
         ------
-        PricesError, FileError
-            Where the file is not a price list; the message names the place.
+        BudgetreeError
+            Where the file is not a price list, or something in it is wrong; the message names the place.
         OSError
             Where there is no such file.
 
@@ -158,8 +159,8 @@ class Prices:
 
         Raises
         ------
-        PricesError, FileError
-            Where the file is not a price list; the message names the place.
+        BudgetreeError
+            Where the file is not a price list, or something in it is wrong; the message names the place.
         OSError
             Where there is no such file.
 
