@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from budgetree.cli.inputs import Request, instance_from, open_table
+from budgetree.cli.inputs import Request, instance_from, open_data
 from budgetree.data.checks import FEW_ROWS, Finding, Oddity, Severity, class_findings, column_findings, target_findings
 from budgetree.data.encoders import LevelPlan
 from budgetree.errors import BudgetreeError
@@ -21,7 +21,7 @@ MAX_CLASSES = 12  # beyond these, not every loss is listed
 def examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
     levels = LevelPlan.of(request.levels)
-    table = levels.as_amounts(open_table(request.data, request.reading))
+    table = levels.as_amounts(open_data(request.data, request.reading).table())
     findings: list[Finding] = []
     for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
         if column.name == request.target:

@@ -13,7 +13,7 @@ import click
 from budgetree import datasets
 from budgetree.data.checks import Finding, class_findings, find_suspects
 from budgetree.data.encoders import LevelCounts
-from budgetree.data.source import Reading, find_files, read_table
+from budgetree.data.source import Reading, Source, TableSource, find_files, open_source
 from budgetree.data.table import Table, known_cases
 from budgetree.distributed import AnyCases
 from budgetree.errors import (
@@ -100,9 +100,9 @@ class FitRequest:
         return (1 - DEFAULT_PLAN.fit_share) * self.time_limit
 
 
-def open_table(data: str, reading: Reading | None = None) -> Table:
+def open_data(data: str, reading: Reading) -> Source:
     """A file of any kind, or a bundled data set; a file comes first where both have the name."""
-    return datasets.table(data) if is_bundled(data) else read_table(data, reading)
+    return TableSource(datasets.table(data)) if is_bundled(data) else open_source(data, reading)
 
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
@@ -110,7 +110,7 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     if request.groups is not None and is_bundled(request.data):
         message = "no rows of a bundled data set belong together; --groups is for files."
         raise SettingError(message, subject="groups", found=request.groups, where=Where(request.data))
-    table = open_table(request.data, request.reading)
+    table = open_data(request.data, request.reading).table()
     instance = instance_from(table, request)
     rows = table.without_empty_rows()
     if not is_bundled(request.data):

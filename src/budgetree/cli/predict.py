@@ -42,8 +42,8 @@ def predict(
     """
     from dataclasses import replace
 
-    from budgetree.cli.inputs import check_outputs
-    from budgetree.cli.predictions import Tally, codes_for, columns_for, open_rows, predict_rows, safe_line
+    from budgetree.cli.inputs import check_outputs, open_data
+    from budgetree.cli.predictions import Tally, codes_for, columns_for, predict_rows, safe_line
     from budgetree.data.source import Reading
     from budgetree.errors import TableError, Where
     from budgetree.services.files import replacing
@@ -54,7 +54,7 @@ def predict(
     check_outputs((out,), (model, data))
     line = safe_line if settings.pop("spreadsheet_safe") else str
     tree = Tree.from_json(model)
-    rows = open_rows(data, Reading(**settings))
+    rows = open_data(data, Reading(**settings))
     wanted = columns_for(tree.schema, tree.tests_used, rows)
     wanted = replace(wanted, lines=not as_json)
     if target is not None:

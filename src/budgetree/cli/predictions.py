@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.cli.inputs import is_bundled, open_table
 from budgetree.data.column import Column
 from budgetree.data.encoders import UNSEEN, NumberEncoder, as_learned
-from budgetree.data.source import Reading, Source, TableSource, Wanted, open_source
+from budgetree.data.source import Source, Wanted
 from budgetree.data.table import Table, csv_cell
 from budgetree.errors import TableError, Where
 from budgetree.problem import Schema
@@ -26,11 +25,6 @@ from budgetree.tree import Confusion, Tree
 
 MAX_SHOWN = 12  # classes, in the list of what was missed
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full width
-
-
-def open_rows(data: str, reading: Reading) -> Source:
-    """The rows of a file or a bundled data set, batch by batch."""
-    return TableSource(open_table(data)) if is_bundled(data) else open_source(data, reading)
 
 
 def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
