@@ -147,6 +147,8 @@ class LevelGrower:
         self._work = Work(totals.n_cases / totals.total, cases.n_tests, n_numbers)
         self._max_tables = max(2, max_table_bytes // (8 * n_numbers))
         self._nodes = [Node(0, None, 0, totals.counts, totals.total, path=None if cache is None else frozenset())]
+        self._n_nodes = 1
+        self._done: list[tuple[NDArray[Any], ...]] = []  # levels that do not change any more
         self._branches: list[int] = []
         self._positions: Any = engine.start()
         self._before: list[Node] = []  # the last level's, by position
@@ -160,8 +162,12 @@ class LevelGrower:
         while is_open := [node for node in level if node.is_open]:
             n_levels += 1
             settled = 1 - sum(node.weight for node in is_open) / root.weight
-            report(settled, 1.0, f"level {n_levels}: {len(is_open):,} of {len(self._nodes):,} nodes are open")
-            level = self._without_leaves(self._grow_level(level, is_open))
+            report(settled, 1.0, f"level {n_levels}: {len(is_open):,} of {self._n_nodes:,} nodes are open")
+            below = self._grow_level(level, is_open)
+            self._done.append(_arrays(level))  # which takes a tenth of the memory
+            for node in level:
+                node.parent = None
+            level, self._nodes = self._without_leaves(below), [*below]
         return self._tree()
 
     def _grow_level(self, level: list[Node], is_open: list[Node]) -> list[Node]:
@@ -223,13 +229,13 @@ class LevelGrower:
     def _begin(self, n_nodes: int) -> None:
         """The time of a level or batch begins, if there is enough: a pass cannot be stopped in the middle."""
         left = self._clock.seconds_left
-        if len(self._nodes) > 1 and left is not None and self._cache.times.expected(n_nodes) > left:
+        if self._n_nodes > 1 and left is not None and self._cache.times.expected(n_nodes) > left:
             self._clock.end()
         self._end_if_over()
         self._began = time.monotonic()
 
     def _end_if_over(self) -> None:
-        if len(self._nodes) > 1 and self._clock.is_over:
+        if self._n_nodes > 1 and self._clock.is_over:
             raise EndedEarlyError(self._tree())
 
     def _split(self, nodes: Sequence[Node]) -> list[Node]:
@@ -258,16 +264,17 @@ class LevelGrower:
         fees_paid = node.fees_paid | int(self._costs.fee_mask[test])
         paid = node.paid + int(self._costs.fees_due(node.fees_paid)[test]) + self._costs.own[test, present]
         below = np.full(len(shown), NO_BRANCH)
-        below[present] = np.arange(len(present)) + len(self._nodes)
+        below[present] = np.arange(len(present)) + self._n_nodes
         self._branches += below.tolist()
         children: list[Node] = []
         shown = shown[present]
         weights = shown.sum(axis=1).tolist()
         for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, paid.tolist(), strict=True):
             path = None if node.path is None else node.path | {(test, outcome)}
-            number, known = len(self._nodes) + len(children), self._cache.get(path)
+            number, known = self._n_nodes + len(children), self._cache.get(path)
             children.append(Node(number, node, outcome, counts, weight, cost, fees_paid, path, table=known))
         self._nodes += children
+        self._n_nodes += len(children)
         return children
 
     def _without_leaves(self, level: list[Node]) -> list[Node]:
@@ -279,16 +286,10 @@ class LevelGrower:
 
     def _tree(self) -> Nodes:
         """The tree as it is now, numbered breadth first."""
-        nodes = self._nodes
-        return Nodes(
-            test=np.array([node.test for node in nodes], dtype=np.int32),
-            parent=np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),
-            counts=np.array([node.counts for node in nodes], dtype=np.int64),
-            paid=np.array([node.paid for node in nodes], dtype=np.int64),
-            first_branch=np.array([node.first_branch for node in nodes], dtype=np.int64),
-            branches=np.array(self._branches, dtype=np.int32),
-            fallback=np.array([node.fallback for node in nodes], dtype=bool),
-        )
+        levels = [*self._done, _arrays(self._nodes)] if self._nodes else self._done
+        columns = [np.concatenate(parts) for parts in zip(*levels, strict=True)]
+        test, parent, counts, paid, first_branch, fallback = columns
+        return Nodes(test, parent, counts, paid, first_branch, np.array(self._branches, dtype=np.int32), fallback)
 
 
 def to_count(level: Sequence[Node], work: Work | None) -> tuple[list[Node], list[Node]]:
@@ -346,6 +347,18 @@ def _forget(level: Sequence[Node]) -> None:
             node.parent.table = node.parent.path = None
         if not node.is_open:
             node.table = node.path = None
+
+
+def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
+    """Columns of Nodes."""
+    return (
+        np.array([node.test for node in nodes], dtype=np.int32),
+        np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),
+        np.array([node.counts for node in nodes], dtype=np.int64),
+        np.array([node.paid for node in nodes], dtype=np.int64),
+        np.array([node.first_branch for node in nodes], dtype=np.int64),
+        np.array([node.fallback for node in nodes], dtype=bool),
+    )
 
 
 def _spent(nodes: Sequence[Node]) -> LevelNodes:
