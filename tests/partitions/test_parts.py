@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.data.source import Reading, ReadLimits, read_table
 from budgetree.distributed.prepare import CaseRequest, find_plan, parts_of_files, parts_of_frames
 from budgetree.errors import TableFileError
@@ -42,11 +44,11 @@ DAYS = pd.date_range("2024-01-01", periods=2)
 @pytest.mark.parametrize(
     ("one", "other", "kinds"),
     [
-        (DAYS.date, ["2024-01-01", "x"], ("VARCHAR", "DATE")),
-        (DAYS, ["2024-01-01", "x"], ("VARCHAR", r"TIMESTAMP\w*")),
-        (DAYS.date, DAYS, (r"TIMESTAMP\w*", "DATE")),
-        ([True, False], ["a", "b"], ("VARCHAR", "BOOLEAN")),
-        ([1, 2], ["a", "b"], ("VARCHAR", "BIGINT")),
+        (DAYS.date, ["2024-01-01", "x"], ("VARC", "DATE")),
+        (DAYS, ["2024-01-01", "x"], ("VARC", "TIME")),
+        (DAYS.date, DAYS, ("TIME", "DATE")),
+        ([True, False], ["a", "b"], ("VARC", "BOOL")),
+        ([1, 2], ["a", "b"], ("VARC", "BIGI")),
     ],
 )
 def test_parquet_files_of_one_table_have_one_kind_of_values_in_a_column_as_in_memory(
@@ -55,13 +57,10 @@ def test_parquet_files_of_one_table_have_one_kind_of_values_in_a_column_as_in_me
     for number, cells in enumerate((one, other)):
         pd.DataFrame({"a": cells, "b": [0, 1], "y": [0, 1]}).to_parquet(tmp_path / f"{number}.parquet")
     data = str(tmp_path / "*.parquet")
-    message = rf"1.parquet: column 'a' holds {kinds[0]}, but {kinds[1]} in .*0.parquet; files that are read together"
-    with pytest.raises(TableFileError, match=message):
-        read_table(data)
-    with pytest.raises(TableFileError, match=message):
-        parts_of_files(data, Reading())
-    with pytest.raises(TableFileError, match=message):
-        parts_of_files(data, Reading(), n_threads=1)
+    for read in (read_table, parts_of_files, partial(parts_of_files, n_threads=1)):
+        with refused(TableFileError, subject="a", source=str(tmp_path / "1.parquet")) as caught:
+            read(data, Reading())
+        assert (caught.value.found[:4], caught.value.expected[:4]) == kinds
     for n_threads in (None, 1):
         parts = parts_of_files(data, Reading(drop=["a"]), n_threads=n_threads)
         assert find_plan(parts, CaseRequest.of("y")).n_rows == 4

@@ -105,9 +105,9 @@ def test_numbers_in_one_part_and_text_in_another() -> None:
     assert caught.value.subject == "age"
 
 
-@pytest.mark.parametrize("levels", [1, {"size": 5}])
-def test_levels_that_do_not_fit_are_refused(levels: Any) -> None:
-    with pytest.raises(ValueError, match="levels"):
+@pytest.mark.parametrize(("levels", "found"), [(1, 1), ({"size": 5}, "size")])
+def test_levels_that_do_not_fit_are_refused(levels: Any, found: Any) -> None:
+    with refused(SettingError, subject="levels", found=found, where=None):
         plan_of([FRAME], levels=levels)
 
 

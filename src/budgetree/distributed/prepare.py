@@ -200,8 +200,9 @@ class PartSurvey:
 
 def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     """Look at all rows of a part."""
+    tests, labels = _tests(table, request, part), _label_column(table, request)
+    request.levels.check([column.name for column in tests])
     try:
-        tests, labels = _tests(table, request), _label_column(table, request)
         absent = np.flatnonzero(labels.is_absent)
         if len(absent):
             message = f"{counted(len(absent), 'label is', 'labels are')} missing, the first in row {absent[0]}"
@@ -437,16 +438,15 @@ def _refuse_new(column: Column, is_new: NDArray[np.bool_]) -> None:
         raise _changed(came, subject=column.name, found=None if is_missing(value) else value)
 
 
-def _tests(table: Table, request: CaseRequest) -> list[Column]:
+def _tests(table: Table, request: CaseRequest, part: Where) -> list[Column]:
     """The columns that are tests; an error where one that is asked for is missing."""
     for what, name in (("target", request.target), ("weights", request.weights)):
         if name is not None and name not in table.names:
             message = f"{what}: no column is named {name!r}; the columns are {', '.join(map(repr, table.names))}."
-            raise SettingError(message, subject=what, found=name, expected=tuple(table.names))
+            raise SettingError(message, subject=what, found=name, expected=tuple(table.names), where=part)
     tests = [column for column in table.columns if column.name not in (request.target, request.weights)]
     if not tests:
-        raise TableError("there is no column beside the target; at least one test is needed.")
-    request.levels.check([column.name for column in tests])
+        raise TableError("there is no column beside the target; at least one test is needed.", where=part)
     return tests
 
 
