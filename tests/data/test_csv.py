@@ -212,7 +212,7 @@ def test_one_column_keeps_its_missing_cells(tmp_path: Path) -> None:
     assert values(both_ways(tmp_path, "a\n1\nNA\n\n3\n"), "a") == [1, None, 3]
 
 
-@pytest.mark.parametrize("missing", ["999", "-1,5", "1e5", "inf", "?", "x_1", "007"])
+@pytest.mark.parametrize("missing", ["999", "-1,5", "1e5", "inf", "?", "x_1", "007", "{}", "it's"])
 def test_a_number_may_stand_for_missing(tmp_path: Path, missing: str) -> None:
     found = both_ways(tmp_path, f"a;b\n1;2\n{missing};NaN\n3;4\n", missing=[missing])
     assert values(found, "a") == [1, None, 3]

@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, text_column
+from budgetree.data.csv_file import BROKEN, CsvFile, broken_gzip, open_bytes, rewrite
 from budgetree.data.duckdb import Database, literal, open_database, plain_path, position_sql
 from budgetree.data.number_format import LARGEST_EXACT, NumberFormat
 from budgetree.data.source import Batch, Reading, Wanted
@@ -30,11 +31,7 @@ from budgetree.data.table import Lines, Table, has_two_marks
 from budgetree.errors import TableFileError, Where
 from budgetree.services.words import listed
 
-if TYPE_CHECKING:
-    pass
-
-from budgetree.data.csv_file import BROKEN, CsvFile, broken_gzip, open_bytes, rewrite
-
+Answer = TypeVar("Answer")
 MAX_REWRITTEN_LINE = 20_000_000  # bytes
 END = "past_end"  # the cell after a delimiter at the end of every line, which is empty
 ODD = -2  # a text that the sample did not have
@@ -109,20 +106,30 @@ class CsvSource:
             if n_rows < sample_rows:  # these are all
                 found = self._texts(base, every)
             else:
-                plans = self._plans(base)
-                self._load(base, {at: plan.sql for at, plan in enumerate(plans)}, readable)
-                n_rows, found = base.count("cells"), {}
-                quick = {at: f"c{at}" for at, plan in enumerate(plans) if plan.kind != "text"}
-                for at, cells in self._arrays(base, quick):
-                    found[at] = self._planned(self.names[at], plans[at], cells)
-                found |= self._texts(base, [at for at in every if at not in quick])
-
-                def as_text(again: Sequence[int]) -> dict[int, Column | None]:
-                    self._load(base, {at: f"c{at}" for at in again}, readable)
-                    return self._texts(base, again)
-
-                _settle(found, as_text)
+                n_rows, found = self._planned(base, readable)
         return self._table(found, 0, n_rows)
+
+    def _planned(self, base: Database, files: Sequence[Readable]) -> tuple[int, dict[int, Column | None]]:
+        """How many rows there are, and the columns, each read as the rows that are loaded let expect."""
+        plans = self._plans(base)
+        chosen = {at: plan.sql for at, plan in enumerate(plans)}
+        quick = {at: f"c{at}" for at, plan in enumerate(plans) if plan.kind != "text"}
+        if len(quick) == len(plans):
+            arrays = self._ask(base, files, lambda scan: base.arrays(f"SELECT {_as_cells(chosen)} FROM ({scan})"))
+            n_rows = len(arrays["c0"])
+            found = {at: self._as_planned(self.names[at], plans[at], arrays.pop(f"c{at}")) for at in quick}
+        else:
+            self._load(base, chosen, files)
+            n_rows = base.count("cells")
+            found = {at: self._as_planned(self.names[at], plans[at], c) for at, c in self._arrays(base, quick)}
+            found |= self._texts(base, [at for at in chosen if at not in quick])
+
+        def as_text(again: Sequence[int]) -> dict[int, Column | None]:
+            self._load(base, {at: f"c{at}" for at in again}, files)
+            return self._texts(base, again)
+
+        _settle(found, as_text)
+        return n_rows, found
 
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
         """The rows batch by batch, so that files of any length take the same memory."""
@@ -149,20 +156,22 @@ class CsvSource:
         return Table(self.name, columns, n_rows, lines=lines)
 
     def _load(self, base: Database, cells: dict[int, str], files: Sequence[Readable], limit: int | None = None) -> None:
-        """A table of cells in the database; what DuckDB does not read as it is, is checked and rewritten by Python."""
+        """A table of cells in the database."""
+        few = "" if limit is None else f" LIMIT {limit}"
+        command = f"CREATE OR REPLACE TABLE cells AS SELECT {_as_cells(cells)} FROM"
+        self._ask(base, files, lambda scan: base.run(f"{command} ({scan}){few}"))
+
+    def _ask(self, base: Database, files: Sequence[Readable], ask: Callable[[str], Answer]) -> Answer:
+        """What the files hold; what DuckDB does not read as it is, is checked and rewritten by Python."""
         import duckdb
 
-        chosen = ", ".join(f"{sql} AS c{at}" for at, sql in cells.items())
-        few = "" if limit is None else f" LIMIT {limit}"
-        command = f"CREATE OR REPLACE TABLE cells AS SELECT {chosen} FROM ({{}}){few}"
         try:
-            base.run(command.format(self._scan(files)))
+            return ask(self._scan(files))
         except duckdb.Error as error:
             for file in self.files:
                 file.check()  # which says better what is wrong
             try:
-                again = [file if file.is_rewritten else self._rewritten(file, base) for file in files]
-                base.run(command.format(self._scan(again)))
+                return ask(self._scan([self._rewritten(file, base) for file in files]))
             except (duckdb.Error, TableFileError):  # which would name the copy
                 reason = str(error).partition("Original Line")[0].split("\n\n")[0]
                 message = f"this CSV file cannot be read: {' '.join(reason.split())[:300]}"
@@ -226,7 +235,7 @@ class CsvSource:
             for at, column in enumerate(columns)
         ]
 
-    def _planned(self, name: str, plan: Plan, cells: NDArray[Any]) -> Column | None:
+    def _as_planned(self, name: str, plan: Plan, cells: NDArray[Any]) -> Column | None:
         """A column as planned; None where the file has other cells than its first rows let expect."""
         if plan.kind == "code":
             return None if (cells == ODD).any() else self._text(name, Coded(plan.texts, np.asarray(cells)))
@@ -266,7 +275,7 @@ class CsvSource:
         columns, wide = list(cells.items()), self.reading.limits.wide
         for begin in range(0, len(columns), wide):
             some = columns[begin : begin + wide]
-            arrays = base.arrays(f"SELECT {', '.join(f'{sql} AS c{at}' for at, sql in some)} FROM cells")
+            arrays = base.arrays(f"SELECT {_as_cells(dict(some))} FROM cells")
             yield from ((at, arrays.pop(f"c{at}")) for at, _ in some)
 
     def _texts(self, base: Database, columns: Sequence[int]) -> dict[int, Column | None]:
@@ -281,6 +290,10 @@ class CsvSource:
         absent = self.reading.missing_cells
         stripped = (cell.strip() for cell in cells.distinct)
         return text_column(name, cells.mapped([None if cell in absent else cell for cell in stripped]), self.written)
+
+
+def _as_cells(cells: dict[int, str]) -> str:
+    return ", ".join(f"{sql} AS c{at}" for at, sql in cells.items())
 
 
 def _settle(found: dict[int, Column | None], as_text: Callable[[Sequence[int]], dict[int, Column | None]]) -> None:

@@ -81,15 +81,16 @@ class ParquetSource:
         """All rows of all files."""
         kinds = self.kinds()
         with open_database(self.paths) as base, _readable(self.name):
-            columns = ", ".join(f"c{at}" for at in range(len(self.names)))
-            files = [f"read_parquet([{literal(plain_path(path, base.folder))}]) AS t({columns})" for path in self.paths]
+            cells = ", ".join(f"c{at}" for at in range(len(self.names)))
+            files = [f"read_parquet([{literal(plain_path(path, base.folder))}]) AS t({cells})" for path in self.paths]
             if len(set(self.headers)) > 1:  # DuckDB would give all files the kinds of the first, and make 2 of 1.5
                 for path, header, file in zip(self.paths, self.headers, files, strict=True):
                     _check_exact(base, path, header, kinds, file)
                 cast = ", ".join(f"c{at}::{kind} AS c{at}" for at, kind in enumerate(kinds))
                 files = [f"(SELECT {cast} FROM {file})" for file in files]
             scan = files[0] if len(files) == 1 else f"({' UNION ALL '.join(f'FROM {file}' for file in files)})"
-            return Table(self.name, _columns(base, scan, Header(self.names, kinds)), sum(self.n_rows))
+            columns = (_column(name, kinds[at], f"c{at}", base, scan) for at, name in enumerate(self.names))
+            return Table(self.name, tuple(columns), sum(self.n_rows))
 
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
         """The rows of one file after the other, each with its own kinds of values."""
@@ -142,42 +143,41 @@ def _columns(base: Database, rows: str, header: Header, dropped: Collection[str]
     """The columns of some rows, of which plain numbers are read together: many times as fast as one by one."""
     wanted = {f"c{at}": at for at, name in enumerate(header.names) if name not in dropped}
     quick = [column for column, at in wanted.items() if header.kinds[at] in QUICK]
-    others = [column for column in wanted if column not in quick]
+    slow = [column for column in wanted if column not in quick]
     found: dict[str, Column] = {}
     if quick:
         arrays = base.arrays(f"SELECT {', '.join(quick)} FROM {rows}")
         for column in quick:
-            numbers = np.ma.filled(arrays.pop(column).astype(np.float64), np.nan)
+            numbers = np.ma.filled(arrays.pop(column).astype(np.float64, copy=False), np.nan)
             at = wanted[column]
             found[column] = Column(header.names[at], header.kinds[at], numbers=numbers).with_numbers()
-    if others:
-        base.run(f"CREATE OR REPLACE TABLE others AS SELECT {', '.join(others)} FROM {rows}")
-        for column in others:
-            found[column] = _column(header.names[wanted[column]], header.kinds[wanted[column]], column, base)
+    if slow:
+        base.run(f"CREATE OR REPLACE TABLE others AS SELECT {', '.join(slow)} FROM {rows}")
+    for column in slow:
+        found[column] = _column(header.names[wanted[column]], header.kinds[wanted[column]], column, base, "others")
     return tuple(found[column] for column in wanted)
 
 
-def _column(name: str, kind: str, column: str, base: Database) -> Column:
-    """A column of the table `others`."""
+def _column(name: str, kind: str, column: str, base: Database, rows: str) -> Column:
     if kind.startswith(NESTED) or kind.endswith("]"):
-        return Column(name, kind, values=[row[0] for row in base.run(f"SELECT {column} FROM others")])
+        return Column(name, kind, values=[row[0] for row in base.run(f"SELECT {column} FROM {rows}")])
     if is_number(kind):
-        if not _is_long(base, column, "others"):
-            cells = base.arrays(f"SELECT {column}::DOUBLE AS at FROM others")["at"]
+        if kind in QUICK or not _is_long(base, column, rows):
+            cells = base.arrays(f"SELECT {column}::DOUBLE AS at FROM {rows}")["at"]
             dtype = "DOUBLE" if kind in LONG_NUMBERS else kind
             return Column(name, dtype, numbers=np.ma.filled(cells, np.nan)).with_numbers()
-        coded = base.coded(column, "others")  # whole numbers that floats do not tell apart
+        coded = base.coded(column, rows)  # whole numbers that floats do not tell apart
         return Column(name, kind, values=coded.mapped(list(map(plain_decimal, coded.distinct)))).with_numbers()
-    texts = base.coded(column, "others")
-    return Column(name, kind, values=texts if kind == "VARCHAR" else _typed(texts, kind, column, base))
+    texts = base.coded(column, rows)
+    return Column(name, kind, values=texts if kind == "VARCHAR" else _typed(texts, kind, column, base, rows))
 
 
-def _typed(texts: Coded, kind: str, column: str, base: Database) -> Coded:
+def _typed(texts: Coded, kind: str, column: str, base: Database, rows: str) -> Coded:
     """Values of their own kind, where their texts told them apart."""
     if kind == "TIMESTAMP WITH TIME ZONE":  # which Python would want another library for
         return texts
     value_of: dict[str, Any] = dict(
-        base.run(f"SELECT {column}::VARCHAR, any_value({column}) FROM others WHERE {column} IS NOT NULL GROUP BY 1")
+        base.run(f"SELECT {column}::VARCHAR, any_value({column}) FROM {rows} WHERE {column} IS NOT NULL GROUP BY 1")
     )
     return texts.mapped([value_of[text] for text in texts.distinct])
 
