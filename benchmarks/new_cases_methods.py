@@ -20,8 +20,9 @@ from sklearn.tree import DecisionTreeClassifier
 import budgetree as bt
 from budgetree.data.table import Table
 from budgetree.learn.predictive.fine_levels import fine_instance
-from budgetree.learn.predictive.fit import cases_of, fit_policies
+from budgetree.learn.predictive.fit import Fitter, cases_of
 from budgetree.learn.predictive.ridge import Models
+from budgetree.learn.predictive.stop import SURE
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 
@@ -70,7 +71,7 @@ def ours(leaves: str) -> Method:
     def fit(fold: Fold) -> list[Predicted]:
         start = time.process_time()
         instance = fine_instance(learned_from(fold.train, fold.prices))
-        policies = fit_policies(instance, fold.units, leaves=leaves)  # type: ignore[arg-type]
+        policies = Fitter(instance, SURE, leaves).policies(fold.units, Clock(None))  # type: ignore[arg-type]
         seconds = time.process_time() - start
         found = []
         for policy in policies:

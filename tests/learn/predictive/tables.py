@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from budgetree.data.column import Column
 from budgetree.data.table import Table
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fine_levels import fine_instance
+from budgetree.learn.predictive.fit import Fitter
+from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases
+from budgetree.learn.predictive.stop import SURE, check_sure
+from budgetree.services.clock import Clock
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -69,3 +74,21 @@ def any_codes(seed: int, instance: bt.Instance, n_cases: int = 300) -> NDArray[n
     codes = rng.integers(0, np.minimum(instance.schema.n_outcomes + 2, 256), (n_cases, instance.n_tests))
     codes[rng.random(codes.shape) < 0.1] = 255
     return codes.astype(np.uint8)
+
+
+def fit_policies(
+    instance: bt.Instance,
+    budgets: Sequence[int],
+    *,
+    sure: float | None = SURE,
+    leaves: Any = "model",
+    clock: Clock | None = None,
+    threads: int = 1,
+) -> list[Policy]:
+    """The policies for several budgets in price units."""
+    return Fitter(instance, check_sure(sure), leaves, threads).policies(budgets, clock or Clock(None))
+
+
+def fit_policy(instance: bt.Instance, *, budget_units: int, **settings: Any) -> Policy:
+    """The policy for one."""
+    return fit_policies(instance, [budget_units], **settings)[0]

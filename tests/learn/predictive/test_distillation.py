@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import budgetree as bt
 from budgetree.learn.folds import deal
-from budgetree.learn.predictive import fine_instance
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import MAX_LEAVES, distil
+from budgetree.learn.predictive.fine_levels import fine_instance
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth
 from budgetree.learn.predictive.ridge import Models

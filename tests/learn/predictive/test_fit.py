@@ -13,15 +13,24 @@ from _support.refusals import refused
 from budgetree.data.table import Table
 from budgetree.errors import SettingError
 from budgetree.learn.folds import deal
-from budgetree.learn.predictive import Branch, Buy, End, Policy, fit_policies, fit_policy
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth, Place, cut
+from budgetree.learn.predictive.policy import Branch, Buy, End, Policy
 from budgetree.learn.predictive.ridge import Models, Solver
 from budgetree.services.clock import Clock
 
-from .tables import any_codes, instance_of, random_columns, random_instance, random_prices, seeds
+from .tables import (
+    any_codes,
+    fit_policies,
+    fit_policy,
+    instance_of,
+    random_columns,
+    random_instance,
+    random_prices,
+    seeds,
+)
 
 LEAVES = st.sampled_from(["model", "count"])
 SURE = st.sampled_from([None, 0.8, 0.95])

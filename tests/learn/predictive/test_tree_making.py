@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TreeError
-from budgetree.learn.predictive import Branch, Buy, Policy, fit_policy
+from budgetree.learn.predictive.policy import Branch, Buy, Policy
 from budgetree.learn.predictive.tree_making import BuyAndBranch, joined, to_tree
 from budgetree.tree import LEAF, Origin
 
-from .tables import any_codes, random_instance, random_prices, seeds
+from .tables import any_codes, fit_policy, random_instance, random_prices, seeds
 
 LEAVES = st.sampled_from(["model", "count"])
 SURE = st.sampled_from([None, 0.6, 0.95])

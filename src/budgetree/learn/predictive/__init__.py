@@ -12,22 +12,3 @@ distillation   plain trees instead of models
 assembly       → Policy
 fit            all of it
 """
-
-from budgetree.learn.predictive.fine_levels import fine_instance
-from budgetree.learn.predictive.fit import fit_policies, fit_policy
-from budgetree.learn.predictive.policy import Branch, Buy, End, Policy
-from budgetree.learn.predictive.stop import SURE
-from budgetree.tree.leaf_models import Basis, Model
-
-__all__ = [
-    "SURE",
-    "Basis",
-    "Branch",
-    "Buy",
-    "End",
-    "Model",
-    "Policy",
-    "fine_instance",
-    "fit_policies",
-    "fit_policy",
-]

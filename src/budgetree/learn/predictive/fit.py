@@ -20,7 +20,6 @@ from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.learn.predictive.policy import Policy
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.starts import best_growths
-from budgetree.learn.predictive.stop import SURE, check_sure
 from budgetree.learn.settings import check_choice
 from budgetree.problem import Instance
 from budgetree.services.clock import DEFAULT_PLAN, Clock, WorkPlan
@@ -28,41 +27,14 @@ from budgetree.services.clock import DEFAULT_PLAN, Clock, WorkPlan
 Leaves = Literal["model", "count"]
 
 
-def fit_policy(
-    instance: Instance,
-    *,
-    budget_units: int,
-    sure: float | None = SURE,
-    leaves: Leaves = "model",
-    clock: Clock | None = None,
-    threads: int = 1,
-) -> Policy:
-    """The policy for one budget; see fit_policies."""
-    return fit_policies(instance, [budget_units], sure=sure, leaves=leaves, clock=clock, threads=threads)[0]
-
-
-def fit_policies(
-    instance: Instance,
-    budgets: Sequence[int],
-    *,
-    sure: float | None = SURE,
-    leaves: Leaves = "model",
-    clock: Clock | None = None,
-    threads: int = 1,
-) -> list[Policy]:
-    """The policies for several budgets in price units, which share most of the work.
+@dataclass(frozen=True, eq=False)
+class Fitter:
+    """Fits policies to one table, a budget at a time or several at once: each model is fitted only once.
 
     sure     a case stops where its likeliest class has this probability; None to buy all that helps on average
     leaves   "model": an end predicts by the model of all that was paid; "count": by fixed probabilities
-    clock    where it is over, the best so far is the answer
     threads  for the models; the policy does not depend on it
     """
-    return Fitter(instance, check_sure(sure), leaves, threads).policies(budgets, clock or Clock(None))
-
-
-@dataclass(frozen=True, eq=False)
-class Fitter:
-    """Fits policies to one table, a budget at a time or several at once: each model is fitted only once."""
 
     instance: Instance
     sure: float | None
@@ -74,7 +46,7 @@ class Fitter:
         check_choice("leaves", self.leaves, ("model", "count"))
 
     def policies(self, budgets: Sequence[int], clock: Clock) -> list[Policy]:
-        """The policies for these budgets; where the clock is over, the best so far."""
+        """The policies for these budgets in price units, which share most of the work; as good as the clock allows."""
         left = clock.seconds_left
         growing = clock if left is None or self.leaves == "model" else clock.share(clock.plan.growth_share * left)
         self._growth.models.clock = growing
