@@ -78,17 +78,19 @@ def native_instance(instance: Instance) -> NativeInstance:
             instance.n_classes,
             codes_are_checked=True,  # by the instance, whose codes cannot be changed
         )
-        native = _known[instance] = _native(instance, cases, counts_once=counts_once)
+        total = int(instance.weight_units.sum())  # sooner than by class_order, which sorts
+        native = _known[instance] = _native(instance, cases, total, counts_once=counts_once)
     return native
 
 
 def native_totals(cases: DistributedCases) -> NativeInstance:
     """The same of cases in partitions, without the cases."""
-    return _native(cases, None, counts_once=cases.counts_once and cases.factors is None)
+    counts_once = cases.counts_once and cases.factors is None
+    return _native(cases, None, cases.class_order.total, counts_once=counts_once)
 
 
-def _native(cases: AnyCases, in_core: Any, *, counts_once: bool) -> NativeInstance:
-    prices, total = cases.schema.table, cases.class_order.total
+def _native(cases: AnyCases, in_core: Any, total: int, *, counts_once: bool) -> NativeInstance:
+    prices = cases.schema.table
     highest = int(prices.costliest.max() + prices.fees.sum())
     return NativeInstance(in_core, core_costs(prices), total, cases.n_classes, highest, counts_once)
 
