@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import csv
 import io
 import math
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from _support.refusals import refused
 from budgetree.data.column import Coded
 from budgetree.data.csv import CsvSource
-from budgetree.data.source import MISSING_CELLS, Reading, ReadLimits
+from budgetree.data.source import MISSING_CELLS, Reading, ReadLimits, read_table
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableFileError, Where
 
@@ -264,3 +265,19 @@ def test_what_duckdb_refuses_and_python_reads_is_read(tmp_path: Path) -> None:
     long = "x" * 3_000_000
     assert values(table(tmp_path, f"a,b\n1,{long}\n"), "b") == [long]
     assert values(table(tmp_path, 'a,"b\nc"\n1,"x\r\ny"\n2,z\n'), "b\nc") == ["x\r\ny", "z"]
+
+
+@pytest.mark.parametrize("n_rows", [20, 10_050])
+def test_a_file_is_opened_to_tell_what_it_is_and_to_sniff_it_and_the_rest_is_duckdbs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_rows: int
+) -> None:
+    path, opened, really_open = tmp_path / "t.csv", list[str](), builtins.open
+    path.write_text("a,b\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(n_rows)), encoding="utf-8")
+
+    def counting(file: Any, *args: Any, **kwargs: Any) -> Any:
+        opened.append(str(file))
+        return really_open(file, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "open", counting)
+    assert len(read_table(str(path))) == n_rows
+    assert opened.count(str(path)) == 2

@@ -1,11 +1,11 @@
-"""From files, frames and arrays to one kind of table, and from its columns to codes.
+"""From files, frames and arrays to codes: Source → Table of Columns → ColumnProfile → encoder → codes.
 
-    CSV files ──── csv ────┐ by DuckDB
-    Parquet files ─ parquet┤ (duckdb)
-    workbook ───── workbook│                            ┌─ encoders ── outcome codes
-    data frame ─── frames ─┼──► Table of Columns ───────┤
-    array ──────── frames  │    (table, column)         └─ profile ─── class codes
-    bundled set ── datasets┘
+    CSV files ──── csv ──────┐ by DuckDB (duckdb)                ┌─ profile ── encoders ── outcome codes
+    Parquet files ─ parquet ─┤                                   │
+    workbook ───── workbook ─┼──► Table of Columns ──────────────┼─ profile ── class codes
+    data frame ─── frames ───┤    (table, column)                │
+    array ──────── frames ───┘                                   └─ checks ─── findings
 
-`source` tells which reader a file wants and holds what a user says about it; `number_format` tells numbers from words.
+`source` tells which of them a file is and holds what a user says about it; a table in parts has a profile of each part,
+and the profiles merge to that of the whole. `number_format` tells numbers from words.
 """

@@ -237,7 +237,9 @@ def _no_text(path: str, encoding: str) -> TableFileError:
         remedy = Remedy(f"Give another encoding, or {SAVE}.", f"Say another --encoding, or {SAVE}.")
         return TableFileError(f"not {encoding} text.", where=Where(path), found=encoding, remedy=remedy)
     with open_bytes(path) as file:
-        number, broken = next((at, line) for at, line in enumerate(file, start=1) if not _is_utf8(line))
+        number, broken = next(
+            (at, line) for at, line in enumerate(file, 1) if "\ufffd" in line.decode("utf-8", "replace")
+        )
     save, where = f"{SAVE} (spreadsheets call it 'CSV UTF-8')", Where(path, number)
     try:
         shown = broken.decode("windows-1252").strip()[:MAX_SHOWN]
@@ -252,14 +254,6 @@ def _no_text(path: str, encoding: str) -> TableFileError:
             right.format("give encoding='windows-1252'", save), right.format("say --encoding windows-1252", save)
         ),
     )
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _encoding_of(start: bytes) -> str:

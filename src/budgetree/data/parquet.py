@@ -31,11 +31,6 @@ class Header:
     names: tuple[str, ...]
     kinds: tuple[str, ...]
 
-    def without(self, names: Collection[str]) -> Header:
-        """The other columns."""
-        kept = [at for at, name in enumerate(self.names) if name not in names]
-        return Header(tuple(self.names[at] for at in kept), tuple(self.kinds[at] for at in kept))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParquetSource:
@@ -73,9 +68,8 @@ class ParquetSource:
 
     def kinds(self, drop: Collection[str] = ()) -> tuple[str, ...]:
         """One kind of values for each column that is not dropped; TableFileError where files do not fit together."""
-        headers = [header.without(drop) for header in self.headers]
-        by_column = zip(headers[0].names, zip(*(header.kinds for header in headers), strict=True), strict=True)
-        return tuple(_common(name, kinds, self.paths) for name, kinds in by_column)
+        by_column = zip(self.names, zip(*(header.kinds for header in self.headers), strict=True), strict=True)
+        return tuple(_common(name, kinds, self.paths) for name, kinds in by_column if name not in drop)
 
     def table(self) -> Table:
         """All rows of all files."""

@@ -1,0 +1,49 @@
+"""Findings: what is odd about a column is a record, with the column and what was found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from budgetree.data.checks import Oddity, Severity, class_findings, column_findings, find_suspects, target_findings
+from budgetree.data.column import Column, text_column
+from budgetree.data.table import Table
+
+N = 40
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([str(i + 1) for i in range(N)], {(Severity.WARNING, Oddity.IDENTIFIER), (Severity.NOTE, Oddity.ROUNDED)}),
+        (["x"] * N, {(Severity.WARNING, Oddity.SAME_VALUE)}),
+        ([None, None, "0", "1"] * 10, set()),
+        ([None, None, None, "0", "1"] * 8, {(Severity.WARNING, Oddity.GAPS)}),
+        ([f"2024-01-{1 + i % 28}" for i in range(N)], {(Severity.WARNING, Oddity.DATES)}),
+        ([f"{i % 7} mg" for i in range(N)], {(Severity.WARNING, Oddity.ODD_NUMBERS)}),
+        ([str(i % 7) if i else "l2" for i in range(N)], {(Severity.WARNING, Oddity.WORDS_AMONG_NUMBERS)}),
+        ([f"{i % 7:03d}" for i in range(N)], {(Severity.NOTE, Oddity.CODES)}),
+        ([f"Dr. {i}" for i in range(N)], {(Severity.WARNING, Oddity.IDENTIFIER)}),
+        ([f"word {i}" for i in range(300)], {(Severity.ERROR, Oddity.TOO_MANY_OUTCOMES)}),
+        (["low", "high"] * 20, set()),
+    ],
+)
+def test_a_column_that_is_odd_is_found(cells: list[str | None], expected: set[tuple[Severity, Oddity]]) -> None:
+    table = Table("t.csv", (text_column("x", cells),), len(cells))
+    found = list(column_findings(table, table.columns[0], 10))
+    assert {(finding.severity, finding.oddity) for finding in found} == expected
+    assert {finding.column for finding in found} <= {"x"}
+    serious = {oddity for severity, oddity in expected if severity is Severity.WARNING}
+    named = {finding.oddity for finding in find_suspects(table, None, [])}
+    assert named == serious - {Oddity.SAME_VALUE, Oddity.GAPS}
+    assert list(find_suspects(table, None, ["x"])) == []
+
+
+def test_classes_that_are_amounts_or_one_case_each_are_found() -> None:
+    (finding,) = target_findings(Column("y", "number", numbers=np.arange(30.0)))
+    assert (finding.oddity, finding.column) == (Oddity.AMOUNT_AS_CLASS, "y")
+    assert list(target_findings(Column("y", "number", numbers=np.arange(30.0) % 5))) == []
+    for classes, one_each in ((["ill"], False), (["a", "b"], True)):
+        (finding,) = class_findings(classes, one_each)
+        assert (finding.oddity, finding.column) == (Oddity.CLASSES, None)
+    assert list(class_findings(["a", "b"], False)) == []
