@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.column import Coded, Column, first_row, text_column
+from budgetree.data.column import Coded, Column, first_word, text_column
 from budgetree.data.encoders import MAX_OUTCOMES, Categories, ColumnEncoder
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.profile import is_amount
@@ -184,7 +184,7 @@ def _counts(column: Column) -> dict[str, int]:
 
 def _place_of_word(table: Table, column: Column) -> str | None:
     """Where the first text is that is no number."""
-    row = first_row(column, lambda text: not column.written.is_number(text))
+    row = first_word(column)
     return None if row is None else table.place(row)
 
 

@@ -150,40 +150,6 @@ class Coded(Sequence[Any]):
         return (values[position] for position in self.positions.tolist())
 
 
-def text_column(name: str, texts: Sequence[str | None], written: NumberFormat | None = None) -> Column:
-    """Numbers where every cell is one and none is a code such as 007, else texts; None stands for a missing value."""
-    coded = Coded.of(texts)
-    present = coded.present()
-    written = (written or POINTS).settled(present)
-    column = Column(name, "text", values=coded, texts=coded, written=written)
-    are_numbers = bool(present) and all(map(written.is_number, present)) and not any(map(written.is_code, present))
-    return number_column(column) if are_numbers else column
-
-
-def number_column(column: Column) -> Column:
-    """The column's texts as numbers, which all of them must be."""
-    texts = Coded.of(column.texts or ())
-    written = column.written
-    numbers = [written.number(text) if written.is_number(text) else np.nan for text in texts.distinct]
-    return Column(column.name, "number", texts.look_up(np.array(numbers, np.float64), np.nan), None, texts, written)
-
-
-def first_word(column: Column) -> int | None:
-    """The first row whose text is there and is no number."""
-    return first_row(column, lambda text: not column.written.is_number(text))
-
-
-def first_row(column: Column, is_wanted: Callable[[str], bool]) -> int | None:
-    if column.texts is None:
-        return None
-    texts = Coded.of(column.texts)
-    wanted = np.array([is_wanted(text) for text in texts.distinct], dtype=bool)
-    if not wanted.any():
-        return None
-    rows = np.flatnonzero(texts.look_up(wanted, False))
-    return int(rows[0]) if len(rows) else None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """A raw column: numbers (NaN where missing), or plain values; both where numbers as floats lose digits."""
@@ -272,6 +238,40 @@ class Column:
         numbers = None if self.numbers is None else self.numbers[positions]
         values, texts = _taken(self.values, positions), _taken(self.texts, positions)
         return replace(self, numbers=numbers, values=values, texts=texts)
+
+
+def text_column(name: str, texts: Sequence[str | None], written: NumberFormat | None = None) -> Column:
+    """Numbers where every cell is one and none is a code such as 007, else texts; None stands for a missing value."""
+    coded = Coded.of(texts)
+    present = coded.present()
+    written = (written or POINTS).settled(present)
+    column = Column(name, "text", values=coded, texts=coded, written=written)
+    are_numbers = bool(present) and all(map(written.is_number, present)) and not any(map(written.is_code, present))
+    return number_column(column) if are_numbers else column
+
+
+def number_column(column: Column) -> Column:
+    """The column's texts as numbers, which all of them must be."""
+    texts = Coded.of(column.texts or ())
+    written = column.written
+    numbers = [written.number(text) if written.is_number(text) else np.nan for text in texts.distinct]
+    return Column(column.name, "number", texts.look_up(np.array(numbers, np.float64), np.nan), None, texts, written)
+
+
+def first_word(column: Column) -> int | None:
+    """The first row whose text is there and is no number."""
+    return first_row(column, lambda text: not column.written.is_number(text))
+
+
+def first_row(column: Column, is_wanted: Callable[[str], bool]) -> int | None:
+    if column.texts is None:
+        return None
+    texts = Coded.of(column.texts)
+    wanted = np.array([is_wanted(text) for text in texts.distinct], dtype=bool)
+    if not wanted.any():
+        return None
+    rows = np.flatnonzero(texts.look_up(wanted, False))
+    return int(rows[0]) if len(rows) else None
 
 
 def are_exact(numbers: NDArray[np.float64]) -> bool:

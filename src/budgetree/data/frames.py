@@ -17,6 +17,7 @@ from budgetree.errors import TableError
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 SHORT = 4  # bytes of a whole number, which a float can always hold
 
 
@@ -33,9 +34,6 @@ def _array_column(name: str, cells: NDArray[Any]) -> Column:
         if cells.dtype.kind in "bf" or cells.dtype.itemsize <= SHORT or are_exact(numbers):
             return Column(name, dtype, numbers=numbers)
     return Column(name, dtype, values=cells.tolist()).with_numbers()
-
-
-FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def read_frame(frame: Any, target: Any = None, only: Collection[str] | None = None) -> Table:
