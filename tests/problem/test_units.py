@@ -25,7 +25,7 @@ from budgetree.problem.units import (
     is_unlimited,
     non_negative,
     plain_number,
-    room_for_losses,
+    units_for_losses,
     weights_to_units,
 )
 
@@ -130,9 +130,9 @@ def test_whole_numbers_are_ints_and_others_are_floats() -> None:
 
 
 @given(st.lists(st.floats(0.001, 10), min_size=1, max_size=8), st.integers(0, 10**6))
-def test_weights_leave_room_for_losses(weights: list[float], largest: int) -> None:
+def test_weights_get_fewer_units_where_losses_need_digits(weights: list[float], largest: int) -> None:
     units, scale = weights_to_units(np.array(weights))
-    fewer, less = room_for_losses(units, scale, largest)
+    fewer, less = units_for_losses(units, scale, largest)
     assert int(fewer.sum()) * largest <= LARGEST_EXACT
     assert np.allclose(fewer / float(less), weights, rtol=0.001)
     if int(units.sum()) * largest < LARGEST_EXACT:
@@ -142,7 +142,7 @@ def test_weights_leave_room_for_losses(weights: list[float], largest: int) -> No
 
 def test_cases_that_are_too_many_for_the_losses_are_refused() -> None:
     with refused(LossesError, found=10**15):
-        room_for_losses(np.ones(10, dtype=np.int64), Fraction(1), 10**15)
+        units_for_losses(np.ones(10, dtype=np.int64), Fraction(1), 10**15)
 
 
 @given(st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 2**60).map(float))))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,8 @@ from budgetree.problem.duplicates import (
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
-from budgetree.problem.schema import HasSchema, Schema, check_codes, check_outcome_names, distinct_names
-from budgetree.problem.units import room_for_losses, weight_units
+from budgetree.problem.schema import HasSchema, Schema, check_codes, check_names, distinct_names
+from budgetree.problem.units import units_for_losses, weight_units
 from budgetree.services.words import counted
 
 # Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
@@ -121,21 +121,14 @@ class Instance(HasSchema):
         outcome_names: Sequence[Sequence[Any]] | None = None,
         class_names: Sequence[Any] | None = None,
     ) -> None:
-        table = _own_copy(check_codes(codes), codes)
+        table = check_codes(codes).copy()
         n_cases, n_tests = table.shape
-        if n_cases == 0:
-            raise TableError("codes: the table is empty; at least one case is needed.", subject="codes")
-        if n_tests == 0:
-            raise TableError("codes: the table has no tests; at least one column is needed.", subject="codes")
+        if n_cases == 0 or n_tests == 0:
+            lacks = "is empty; at least one case" if n_cases == 0 else "has no tests; at least one column"
+            raise TableError(f"codes: the table {lacks} is needed.", subject="codes")
         class_of_each, classes = class_codes(labels, n_cases, class_names)
         units, scale = weight_units(weights, n_cases)
-        names = distinct_names(range(n_tests) if test_names is None else test_names, "test_names")
-        if len(names) != n_tests:
-            message = (
-                f"test_names: {counted(len(names), 'name')} for {counted(n_tests, 'test')}; expected one for each."
-            )
-            raise SettingError(message, subject="test_names", found=len(names), expected=n_tests)
-        outcomes = check_outcome_names(table, names, outcome_names)
+        names, outcomes = check_names(table, test_names, outcome_names)
         schema = Schema(names, outcomes, classes, Prices.of(prices), scale, losses=Losses.of(losses))
         self._set(table, class_of_each, units, schema)
 
@@ -146,14 +139,15 @@ class Instance(HasSchema):
         units: NDArray[np.int64],
         schema: Schema,
         source: Rows | None = None,
-    ) -> None:
+    ) -> Self:
         _ = schema.table  # prices that do not fit are refused here, not at the first growth
-        units, scale = room_for_losses(units, schema.weight_scale, schema.loss_table.largest)
+        units, scale = units_for_losses(units, schema.weight_scale, schema.loss_table.largest)
         if scale != schema.weight_scale:
             schema = replace(schema, weight_scale=scale)
         self.codes, self.labels, self.weight_units, self.schema = codes, labels, units, schema
         self.source = source  # the rows that it was made from; None where that is the codes
         self._freeze()
+        return self
 
     def _freeze(self) -> None:
         """The core trusts the codes: they are read-only."""
@@ -287,7 +281,17 @@ class Instance(HasSchema):
         losses = Losses.of(losses)
         if duplicates is None:
             duplicates = "merge" if losses is None else "keep"
-        _check_request(table, target, duplicates)
+        if duplicates not in ("merge", "keep"):
+            message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
+            raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
+        if target not in table.names:
+            message = f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}."
+            raise SettingError(message, subject="target", found=target, expected=tuple(table.names))
+        if len(table) == 0:
+            raise TableError("the table is empty; at least one row is needed.", where=table.origin)
+        if len(table.columns) < 2:
+            message = f"{target!r} is the only column; a test is needed beside the target."
+            raise TableError(message, subject=target, where=table.origin)
         table = LevelPlan.of(levels).as_amounts(table)
         labels, classes = class_codes(table.column(target).labels(), len(table), None, target)
         return cls.from_rows(Rows(table.without([target]).owned(), labels, levels, duplicates), classes, prices, losses)
@@ -326,9 +330,18 @@ class Instance(HasSchema):
         outcomes = tuple(distinct_names(e.outcome_names, f"outcome_names of test {e.name!r}") for e in found)
         names = tuple(encoder.name for encoder in found)
         schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, found, losses, labels)
-        instance = cls.__new__(cls)
-        instance._set(table, class_of_each, units, schema, rows)
-        return instance
+        return cls.__new__(cls)._set(table, class_of_each, units, schema, rows)
+
+    def _with_rows(
+        self,
+        rows: Rows,
+        losses: Losses | None,
+        encoders: Iterable[ColumnEncoder],
+        codes: Mapping[str, NDArray[np.uint8]] | None = None,
+    ) -> Instance:
+        """What other rows, encoders or losses make, with the classes, prices and labels of this instance."""
+        known = {encoder.name: encoder for encoder in encoders}
+        return type(self).from_rows(rows, self.class_names, self.prices, losses, self.schema.labels, known, codes)
 
     def recoded(self, encoders: Mapping[str, ColumnEncoder]) -> Instance:
         """Every raw row a case, some columns by other encoders; no other column is coded again.
@@ -337,13 +350,11 @@ class Instance(HasSchema):
         """
         if self.source is None:
             return self
-        rows, schema, codes = replace(self.source, duplicates="keep"), self.schema, {}
+        codes = {}
         if self.source.duplicates == "keep":  # whose cases are the rows
             codes = {name: self.codes[:, test] for test, name in enumerate(self.test_names) if name not in encoders}
-        all_encoders = {**{encoder.name: encoder for encoder in schema.encoders or ()}, **encoders}
-        return type(self).from_rows(
-            rows, schema.class_names, schema.prices, schema.losses, schema.labels, all_encoders, codes
-        )
+        found = (*(self.schema.encoders or ()), *encoders.values())
+        return self._with_rows(replace(self.source, duplicates="keep"), self.losses, found, codes)
 
     @property
     def n_rows(self) -> int:
@@ -402,13 +413,9 @@ class Instance(HasSchema):
         chosen = _check_positions(positions, self.n_rows)
         if self.source is None:
             return self.part(chosen)
-        fixed = {
-            encoder.name: encoder
-            for encoder in self.schema.encoders or ()
-            if isinstance(self.prices.tests.get(encoder.name), Mapping)
-        }
-        some, labels = self.source.take(chosen), self.schema.labels
-        return type(self).from_rows(some, self.class_names, self.prices, self.losses, labels, fixed)
+        priced = self.prices.tests
+        fixed = (e for e in self.schema.encoders or () if isinstance(priced.get(e.name), Mapping))
+        return self._with_rows(self.source.take(chosen), self.losses, fixed)
 
     def part(self, cases: NDArray[np.int64]) -> Instance:
         """Only the cases at these positions, coded as they are; what they lack stays on the lists.
@@ -419,9 +426,7 @@ class Instance(HasSchema):
         if not units.any():
             message = "positions: every weight of these rows is 0; at least one case must count."
             raise SettingError(message, subject="positions")
-        part = type(self).__new__(type(self))
-        part._set(self.codes[cases], self.labels[cases], units, self.schema)
-        return part
+        return type(self).__new__(type(self))._set(self.codes[cases], self.labels[cases], units, self.schema)
 
     def codes_of(self, whole: Instance, positions: Any) -> NDArray[np.uint8]:
         """Raw rows of another instance by this one's outcomes, to try a tree on rows that were held out.
@@ -547,9 +552,8 @@ class Instance(HasSchema):
 
         :meta private:
         """
-        other = type(self).__new__(type(self))
-        other._set(self.codes, self.labels, weight_units, replace(self.schema, losses=None, weight_scale=weight_scale))
-        return other
+        schema = replace(self.schema, losses=None, weight_scale=weight_scale)
+        return type(self).__new__(type(self))._set(self.codes, self.labels, weight_units, schema)
 
     def with_losses(self, losses: Any) -> Instance:
         """The same cases with other losses.
@@ -579,11 +583,9 @@ class Instance(HasSchema):
         """
         losses = Losses.of(losses)
         if losses is not None and self.source is not None and self.source.duplicates == "merge":
-            rows, known = replace(self.source, duplicates="keep"), {e.name: e for e in self.schema.encoders or ()}
-            return type(self).from_rows(rows, self.class_names, self.prices, losses, self.schema.labels, known)
-        other = type(self).__new__(type(self))
-        other._set(self.codes, self.labels, self.weight_units, replace(self.schema, losses=losses), self.source)
-        return other
+            return self._with_rows(replace(self.source, duplicates="keep"), losses, self.schema.encoders or ())
+        schema = replace(self.schema, losses=losses)
+        return type(self).__new__(type(self))._set(self.codes, self.labels, self.weight_units, schema, self.source)
 
     def with_labels(self, labels: Any) -> Instance:
         """The same cases, shown in other words, as are the trees that are learned from them.
@@ -637,22 +639,3 @@ def _check_positions(positions: Any, n_rows: int) -> NDArray[np.int64]:
         )
         raise SettingError(message, subject="positions", found=(first, last), expected=(0, n_rows - 1))
     return chosen.astype(np.int64)
-
-
-def _check_request(table: Table, target: str, duplicates: str) -> None:
-    if duplicates not in ("merge", "keep"):
-        message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
-        raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
-    if target not in table.names:
-        message = f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}."
-        raise SettingError(message, subject="target", found=target, expected=tuple(table.names))
-    if len(table) == 0:
-        raise TableError("the table is empty; at least one row is needed.", where=table.origin)
-    if len(table.columns) < 2:
-        message = f"{target!r} is the only column; a test is needed beside the target."
-        raise TableError(message, subject=target, where=table.origin)
-
-
-def _own_copy(codes: NDArray[np.uint8], given: Any) -> NDArray[np.uint8]:
-    shared = isinstance(given, np.ndarray) and np.may_share_memory(codes, given)
-    return codes.copy() if shared or not codes.flags.owndata else codes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 
 from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder, side_by_side
 from budgetree.data.table import Table
-from budgetree.errors import TableError
+from budgetree.errors import SettingError, TableError
 from budgetree.problem.labels import Labels, Wording, check_labels, lay_out
 from budgetree.problem.losses import Losses, LossTable
 from budgetree.problem.prices import Prices, PriceTable, for_levels
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
+
+CODES_RULE = f"codes run from 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +62,18 @@ class Schema:
                 raise TableError(message, subject=encoder.name, found=list(by_name))
         return side_by_side(coded, len(table))
 
+    def encoder(self, test: int) -> ColumnEncoder | None:
+        """How the raw values of a test become codes, where known."""
+        return None if self.encoders is None else self.encoders[test]
+
     def known_range(self, test: str) -> tuple[float, float] | None:
         """From where to where the known numbers of a test run; None where it is not rounded to levels."""
-        encoder = None if self.encoders is None else self.encoders[self.test_names.index(test)]
+        encoder = self.encoder(self.test_names.index(test))
         return (encoder.low, encoder.high) if isinstance(encoder, NumberEncoder) else None
 
     def is_measured(self, test: int) -> bool:
         """Whether the test's result is a number; not where each of its values has a label, as in 0 = female."""
-        encoder = None if self.encoders is None else self.encoders[test]
+        encoder = self.encoder(test)
         if not isinstance(encoder, FineLevels):
             return isinstance(encoder, NumberEncoder)
         return not self.wording.labelled[test].issuperset(range(encoder.levels))
@@ -174,86 +181,61 @@ def _as_array(names: tuple[Any, ...]) -> NDArray[Any]:
 
 def check_codes(codes: Any, n_tests: int | None = None) -> NDArray[np.uint8]:
     """A cases × tests table of outcome codes, as bytes in row order."""
+
+    def refused(message: str, found: object = None, expected: object = None) -> TableError:
+        return TableError(f"codes: {message}", subject="codes", found=found, expected=expected)
+
     array = np.asarray(codes)
     if array.ndim != 2:
-        raise TableError(
-            f"codes: expected a table with one row per case and one column per test, "
-            f"but the array has {counted(array.ndim, 'dimension')}.",
-            subject="codes",
-            found=array.ndim,
-            expected=2,
-        )
-    if n_tests is not None and array.shape[1] != n_tests:
-        message = f"codes: expected {counted(n_tests, 'column')}, one per test, but got {array.shape[1]}."
-        raise TableError(message, subject="codes", found=array.shape[1], expected=n_tests)
-    if array.dtype == np.uint8:
-        return np.ascontiguousarray(array)
-    whole = array
+        shape = f"but the array has {counted(array.ndim, 'dimension')}"
+        raise refused(f"expected a table with one row per case and one column per test, {shape}.", array.ndim, 2)
+    found = array.shape[1]
+    if n_tests not in (None, found):
+        raise refused(f"expected {counted(n_tests, 'column')}, one per test, but got {found}.", found, n_tests)
     if array.dtype.kind not in "iub":
         try:
-            whole = array.astype(np.float64)
+            array = array.astype(np.float64)
         except (TypeError, ValueError):
-            whole = np.full(array.shape, np.nan)
-        if not np.isfinite(whole).all() or (whole != np.rint(whole)).any():
-            raise TableError(
-                "codes: outcomes must be whole numbers 0, 1, 2, …; raw values are encoded by Instance.from_frame when "
-                "learning, and by tree.encode afterwards.",
-                subject="codes",
-                expected="whole numbers",
-            )
-    if whole.size and (whole.min() < 0 or whole.max() > UNSEEN):
-        bad = np.argwhere((whole < 0) | (whole > UNSEEN))[0]
-        raise TableError(
-            f"codes: column {bad[1]} has the outcome {whole[tuple(bad)]:g} in row {bad[0]}; "
-            f"codes run from 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels.",
-            subject="codes",
-            found=whole[tuple(bad)],
-            expected=MAX_OUTCOMES - 1,
-        )
-    return np.ascontiguousarray(whole, dtype=np.uint8)
+            array = np.full(array.shape, np.nan)
+        if not np.isfinite(array).all() or (array != np.rint(array)).any():
+            remedy = "raw values are encoded by Instance.from_frame when learning, and by tree.encode afterwards"
+            raise refused(f"outcomes must be whole numbers 0, 1, 2, …; {remedy}.", expected="whole numbers")
+    if array.dtype != np.uint8 and array.size and (array.min() < 0 or array.max() > UNSEEN):
+        row, column = np.argwhere((array < 0) | (array > UNSEEN))[0]
+        outcome = array[row, column]
+        message = f"column {column} has the outcome {outcome:g} in row {row}; {CODES_RULE}"
+        raise refused(message, outcome, MAX_OUTCOMES - 1)
+    return np.ascontiguousarray(array, dtype=np.uint8)
 
 
-def distinct_names(names: Sequence[Any], what: str) -> tuple[str, ...]:
+def distinct_names(names: Iterable[Any], what: str) -> tuple[str, ...]:
     """Names as strings; two of the same would make prices and trees ambiguous."""
-    texts = tuple(str(name) for name in names)
-    seen: set[str] = set()
-    for text in texts:
-        if text in seen:
-            message = f"{what}: the name {text!r} occurs twice; names must differ."
-            raise TableError(message, subject=what, found=text)
-        seen.add(text)
+    texts = tuple(map(str, names))
+    if len(set(texts)) < len(texts):
+        twice = next(text for text, count in Counter(texts).items() if count > 1)
+        raise TableError(f"{what}: the name {twice!r} occurs twice; names must differ.", subject=what, found=twice)
     return texts
 
 
-def check_outcome_names(
-    codes: NDArray[np.uint8], test_names: Sequence[str], outcome_names: Sequence[Sequence[Any]] | None
-) -> tuple[tuple[str, ...], ...]:
-    """The names of each test's outcomes, which must be enough for the codes; without any, the codes themselves."""
-    highest = codes.max(axis=0)
-    for test, code in zip(test_names, highest, strict=True):
+def check_names(
+    codes: NDArray[np.uint8], test_names: Sequence[Any] | None, outcome_names: Sequence[Sequence[Any]] | None
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The names of the tests, and of each test's outcomes, which must be enough for the codes; without any, numbers."""
+    highest = codes.max(axis=0).tolist()
+    tests = distinct_names(range(len(highest)) if test_names is None else test_names, "test_names")
+    for what, given, kind in (("test_names", tests, "name"), ("outcome_names", outcome_names, "list")):
+        if given is not None and len(given) != len(highest):
+            message = f"{what}: {counted(len(given), kind)} for {counted(len(highest), 'test')}; expected one for each."
+            raise SettingError(message, subject=what, found=len(given), expected=len(highest))
+    named, numbers = [], [range(code + 1) for code in highest]
+    for test, code, names in zip(tests, highest, numbers if outcome_names is None else outcome_names, strict=True):
         if code >= MAX_OUTCOMES:
-            raise TableError(
-                f"codes: test {test!r} has the outcome {code}; a test may have at most {MAX_OUTCOMES} outcomes, "
-                f"coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels.",
-                subject=test,
-                found=int(code),
-                expected=MAX_OUTCOMES - 1,
-            )
-    if outcome_names is None:
-        return tuple(tuple(str(code) for code in range(int(high) + 1)) for high in highest)
-    if len(outcome_names) != len(test_names):
-        found = f"{counted(len(outcome_names), 'list')} for {counted(len(test_names), 'test')}"
-        raise TableError(f"outcome_names: {found}; expected one for each.", subject="outcome_names")
-    named = []
-    for test, names, high in zip(test_names, outcome_names, highest, strict=True):
+            message = f"codes: test {test!r} has the outcome {code}; {CODES_RULE}"
+            raise TableError(message, subject=test, found=code, expected=MAX_OUTCOMES - 1)
         texts = distinct_names(names, f"outcome_names of test {test!r}")
-        if not high < len(texts) <= MAX_OUTCOMES:
-            raise TableError(
-                f"outcome_names: test {test!r} has {counted(len(texts), 'name')}, but its codes run to {high} "
-                f"(and a test may have at most {MAX_OUTCOMES} outcomes).",
-                subject=test,
-                found=len(texts),
-                expected=int(high) + 1,
-            )
+        if not code < len(texts) <= MAX_OUTCOMES:
+            message = f"outcome_names: test {test!r} has {counted(len(texts), 'name')}, but its codes run to {code}"
+            rule = f"(and a test may have at most {MAX_OUTCOMES} outcomes)"
+            raise TableError(f"{message} {rule}.", subject=test, found=len(texts), expected=code + 1)
         named.append(texts)
-    return tuple(named)
+    return tests, tuple(named)

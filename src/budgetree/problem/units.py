@@ -28,7 +28,7 @@ SUMMED_AT_ONCE = 2**25  # halves of floats, of at most 27 bits, so that floats h
 MAX_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
 
 BITS_PER_DIGIT = math.log2(10)
-NUMBERS = (int, float, Decimal, Rational, np.integer, np.floating)
+NUMBERS = (float, Decimal, Rational, np.floating)  # whole numbers of any kind are rational
 
 
 def non_negative(
@@ -52,15 +52,20 @@ def non_negative(
         message = f"{what} is {_shown(value)}; {expected}."
         return error(message, subject=subject or what, found=value, expected=expected)
 
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, NUMBERS) or not _is_finite(value):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, NUMBERS):
         raise refused(rule)
+    is_finite, exponent, n_digits = True, 0, 1
     if isinstance(value, Decimal):
-        exponent, n_digits = value.adjusted() if value else 0, len(value.as_tuple().digits) if value else 1
-    elif isinstance(value, (Rational, np.integer)):
-        top, bottom = (abs(int(part)).bit_length() for part in (value.numerator, value.denominator))
-        exponent, n_digits = _digits(abs(top - bottom)) if value else 0, _digits(max(top, bottom))
+        is_finite, n_digits = value.is_finite(), len(value.as_tuple().digits)
+        exponent = value.adjusted() if value else 0
+    elif isinstance(value, Rational):
+        top, bottom = _bits(value)
+        n_digits = math.ceil(max(top, bottom) / BITS_PER_DIGIT)
+        exponent = math.ceil(abs(top - bottom) / BITS_PER_DIGIT) if value else 0
     else:
-        exponent, n_digits = 0, 1  # floats are never long
+        is_finite = math.isfinite(value)
+    if not is_finite:
+        raise refused(rule)
     in_range = f"expected 0 or a number between 1e-{max_exponent} and 1e{max_exponent}"
     if abs(exponent) > max_exponent + 1:
         raise refused(in_range)
@@ -93,13 +98,16 @@ def is_unlimited(limit: Any) -> bool:
 
 def common_scale(amounts: Sequence[Fraction]) -> Fraction:
     """What to multiply prices by, so that they are whole and their total stays exact in float64."""
-    total = sum(amounts, Fraction(0))
-    scale = _common_denominator(amounts, LARGEST_EXACT)
-    if scale is not None and total * scale <= LARGEST_EXACT:
+    total, scale = sum(amounts, Fraction(0)), 1
+    for denominator in {amount.denominator for amount in amounts}:
+        scale = math.lcm(scale, denominator)
+        if scale > LARGEST_EXACT:
+            break
+    if scale <= LARGEST_EXACT and total * scale <= LARGEST_EXACT:
         return Fraction(scale)
     grid = _grid(total)
     for amount in amounts:
-        if abs(round(amount * grid) - amount * grid) > MAX_LOST * amount * grid:
+        if abs(round(amount * grid) / grid - amount) > MAX_LOST * amount:
             raise PricesError(
                 f"prices: {show_number(amount)} and a total of {show_number(total)} differ by too many orders of "
                 "magnitude to be added exactly; round the prices to a common unit.",
@@ -192,11 +200,12 @@ def weights_to_units(
     return facts.units(weights, scale), scale
 
 
-def room_for_losses(units: NDArray[np.int64], scale: Fraction, largest_loss: int) -> tuple[NDArray[np.int64], Fraction]:
+def units_for_losses(
+    units: NDArray[np.int64], scale: Fraction, largest_loss: int
+) -> tuple[NDArray[np.int64], Fraction]:
     """Weight units and scale whose products with loss units stay exact: weights of many digits get fewer."""
     max_total = (LARGEST_EXACT - 1) // max(1, largest_loss)
-    total = int(units.sum())
-    if total <= max_total or largest_loss <= 1:
+    if (total := int(units.sum())) <= max_total or largest_loss <= 1:
         return units, scale
     try:
         fewer, scale = weights_to_units(units / float(scale), max_total)
@@ -223,33 +232,17 @@ def _grid(total: Fraction | float, digits: int = DIGITS) -> Fraction:
     return Fraction(10) ** (digits - magnitude)
 
 
-def _common_denominator(amounts: Iterable[Fraction], limit: int) -> int | None:
-    common = 1
-    for denominator in {amount.denominator for amount in amounts}:
-        common = math.lcm(common, denominator)
-        if common > limit:
-            return None
-    return common
-
-
 def as_fraction(value: Any) -> Fraction:
-    if isinstance(value, (Rational, np.integer)):
+    """The number that is written, exactly."""
+    if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, Decimal):
-        return Fraction(value) if value else Fraction(0)  # 0e-999999999 is 0, and its exponent no matter
     # str() gives the shortest decimal that reads back as the same float.
-    return Fraction(str(value))
+    return Fraction(value if isinstance(value, Decimal) else str(value))
 
 
-def _is_finite(value: Any) -> bool:
-    if isinstance(value, (Rational, np.integer)):
-        return True
-    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
-
-
-def _digits(bits: int) -> int:
-    """How many decimal digits about as many bits are."""
-    return math.ceil(bits / BITS_PER_DIGIT)
+def _bits(value: Rational) -> tuple[int, int]:
+    """The lengths of numerator and denominator."""
+    return abs(int(value.numerator)).bit_length(), int(value.denominator).bit_length()
 
 
 def _shown(value: Any) -> str:
@@ -259,7 +252,7 @@ def _shown(value: Any) -> str:
     except ValueError:
         if not isinstance(value, Rational):
             return f"a {type(value).__name__}"
-        top, bottom = (abs(int(part)).bit_length() for part in (value.numerator, value.denominator))
+        top, bottom = _bits(value)
         return f"about {'-' if value < 0 else ''}1e{round((top - bottom) / BITS_PER_DIGIT)}"
 
 
@@ -267,34 +260,29 @@ def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fractio
     """Weights in whole units, and how many units make one."""
     if weights is None:
         return np.ones(n_cases, dtype=np.int64), Fraction(1)
-    array = _as_numbers(weights, n_cases)
-    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
-    if len(bad):
-        weight = float(array[bad[0]])
-        message = f"weights: row {bad[0]} has weight {weight}; weights must be finite and at least 0."
-        raise SettingError(message, subject="weights", found=weight)
-    if not array.any():
-        raise SettingError("weights: every weight is 0; at least one case must count.", subject="weights", found=0)
-    return weights_to_units(array)
 
+    def refused(found: object, message: str, expected: object = None) -> SettingError:
+        return SettingError(f"weights: {message}.", subject="weights", found=found, expected=expected)
 
-def _as_numbers(weights: Any, n_cases: int) -> NDArray[np.float64]:
-    """One float for each case, in which no weight of many digits has become another."""
     try:
         given = np.asarray(weights)
     except ValueError:  # rows of several lengths
-        message = "weights: expected one number per case, but there are lists of several lengths."
-        raise SettingError(message, subject="weights") from None
+        raise refused(weights, "expected one number per case, but there are lists of several lengths") from None
     if given.shape != (n_cases,):
-        message = f"weights: shape {given.shape} for {counted(n_cases, 'case')}; expected one weight for each."
-        raise SettingError(message, subject="weights", found=given.shape, expected=(n_cases,))
+        message = f"shape {given.shape} for {counted(n_cases, 'case')}; expected one weight for each"
+        raise refused(given.shape, message, (n_cases,))
     check_weights(given)
     try:
-        return given.astype(np.float64)
+        array = given.astype(np.float64)
     except (TypeError, ValueError):
         wrong = next((value for value in given.tolist() if not _is_number(value)), given[0])
-        message = f"weights: there is {wrong!r:.60}; expected one number per case."
-        raise SettingError(message, subject="weights", found=wrong) from None
+        raise refused(wrong, f"there is {wrong!r:.60}; expected one number per case") from None
+    if len(bad := np.flatnonzero(~(np.isfinite(array) & (array >= 0)))):
+        weight = float(array[bad[0]])
+        raise refused(weight, f"row {bad[0]} has weight {weight}; weights must be finite and at least 0")
+    if not array.any():
+        raise refused(0, "every weight is 0; at least one case must count")
+    return weights_to_units(array)
 
 
 def _is_number(value: Any) -> bool:
