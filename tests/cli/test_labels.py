@@ -91,7 +91,7 @@ def test_labels_that_do_not_fit_a_model_are_refused_with_their_file(
     Path("bad.toml").write_text('[labels.tests]\nsexx = "Sex"')
     more = ["-o", "r.html"] if command == "report" else []
     said = run(capsys, command, "m.json", "--labels", "bad.toml", *more, code=1)
-    assert said == "error: bad.toml: labels: no test is named 'sexx'; the nearest is 'sex'.\n"
+    assert said == "error: bad.toml: labels: there is no test 'sexx'. There are: sex, chol. Did you mean 'sex'?\n"
 
 
 def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
@@ -100,7 +100,7 @@ def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(
     Path("bad.toml").write_text('[labels.classes]\n7 = "x"')
     table = ["cases.csv", "--target", "ill", "--labels", "bad.toml"]
     said = run(capsys, "fit", *table, "--budget", "3", "-o", "m.json", code=1)
-    assert said == "error: bad.toml: labels: no class is named '7'; the classes are '0', '1'.\n"
+    assert said == "error: bad.toml: labels: there is no class '7'. There are: 0, 1.\n"
     assert not Path("m.json").exists()
 
 

@@ -8,42 +8,34 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from budgetree.data.encoders import Categories, FineLevels, Levels
 from budgetree.errors import LabelsError, Where
-from budgetree.services.words import listed, show_number, visible
+from budgetree.services.words import listed, no_such, show_number, visible
 
 if TYPE_CHECKING:
     from budgetree.problem.schema import Schema
 
 MAX_NAME, MAX_HELP, MAX_UNIT = 200, 2000, 30  # letters
 PLACE = "{}"  # in a unit, where the number goes
-CLOSE = 0.5  # how similar two names must be for one to be proposed in place of the other
+PARTS = {"test": ("name", "help", "outcomes"), "class": ("name", "help")}  # of a label
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledClass:
-    """What a class, or an answer that is not one, is called; None where it keeps its name."""
+class Label:
+    """What a test, a class, or an answer that is not one, is called; None where it keeps its name."""
 
     name: str | None = None
     help: str = ""
+    outcomes: Mapping[str, str] = field(default_factory=dict)  # of a test, by their names in the table
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledTest(LabelledClass):
-    """The same of a test and its outcomes."""
-
-    outcomes: Mapping[str, str] = field(default_factory=dict)  # by their names in the table
-
-
-Labelled = TypeVar("Labelled", bound=LabelledClass)
-UNLABELLED_TEST, UNLABELLED_CLASS = LabelledTest(), LabelledClass()
+NO_LABEL = Label()
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -83,16 +75,16 @@ class Labels:
     ('female', 'heart disease')
     """
 
-    tests: Mapping[str, LabelledTest]
-    classes: Mapping[Any, LabelledClass]
+    tests: Mapping[str, Label]
+    classes: Mapping[Any, Label]
     unit: str
 
     def __init__(
         self, tests: Mapping[Any, Any] | None = None, classes: Mapping[Any, Any] | None = None, *, unit: str = ""
     ) -> None:
-        named = {str(name): _labelled(LabelledTest, name, entry) for name, entry in _entries(tests, "tests")}
+        named = {str(name): _label("test", str(name), entry) for name, entry in _entries(tests, "tests")}
         object.__setattr__(self, "tests", named)
-        answers = {name: _labelled(LabelledClass, name, entry) for name, entry in _entries(classes, "classes")}
+        answers = {name: _label("class", name, entry) for name, entry in _entries(classes, "classes")}
         object.__setattr__(self, "classes", answers)
         object.__setattr__(self, "unit", "" if unit is None or unit == "" else _text(unit, "the unit", MAX_UNIT))
         if self.unit.count(PLACE) > 1:
@@ -153,35 +145,30 @@ class Labels:
         return hash((tuple(self.tests), self.unit))
 
 
-def _entries(given: Any, what: str) -> Sequence[tuple[Any, Any]]:
+def _entries(given: Any, what: str, subject: object = None) -> Iterable[tuple[Any, Any]]:
     if given is not None and not isinstance(given, Mapping):
         message = f"labels: {what} is {given!r:.60}; expected {{name: label}}."
-        raise LabelsError(message, subject=what, found=given, expected="{name: label}")
-    return [] if given is None else list(given.items())
+        raise LabelsError(message, subject=str(subject or what), found=given, expected="{name: label}")
+    return (given or {}).items()
 
 
-def _labelled(kind: type[Labelled], name: Any, given: Any) -> Labelled:
+def _label(kind: str, name: Any, given: Any) -> Label:
     """A label alone is the name; else each part that a thing of this kind has is there if wanted."""
-    if isinstance(given, kind):
+    if isinstance(given, Label):
         return given
-    what = f"test {str(name)!r}" if kind is LabelledTest else f"class {name!r}"
+    what = f"{kind} {name!r}"
     if not isinstance(given, Mapping):
-        return kind(_text(given, what, MAX_NAME, name))
-    _check_entries(given, ("name", "help", "outcomes") if kind is LabelledTest else ("name", "help"), f" of {what}")
-    parts: dict[str, Any] = {}
-    if given.get("name") is not None:
-        parts["name"] = _text(given["name"], what, MAX_NAME, name)
-    if given.get("help", "") != "":
-        parts["help"] = _text(given["help"], f"the help of {what}", MAX_HELP, name)
-    if not isinstance(outcomes := given.get("outcomes", {}), Mapping):
-        message = f"labels: the outcomes of {what} are {outcomes!r:.60}; expected {{outcome: label}}."
-        raise LabelsError(message, subject=str(name), found=outcomes, expected="{outcome: label}")
-    if outcomes:
-        parts["outcomes"] = {
+        return Label(_text(given, what, MAX_NAME, name))
+    _check_entries(given, PARTS[kind], f" of {what}")
+    called, explained = given.get("name"), given.get("help", "")
+    return Label(
+        None if called is None else _text(called, what, MAX_NAME, name),
+        "" if explained == "" else _text(explained, f"the help of {what}", MAX_HELP, name),
+        {
             str(outcome): _text(text, f"{what}, outcome {outcome!r}", MAX_NAME, name)
-            for outcome, text in outcomes.items()
-        }
-    return kind(**parts)
+            for outcome, text in _entries(given.get("outcomes", {}), f"outcomes of {what}", name)
+        },
+    )
 
 
 def _text(given: Any, what: str, max_length: int, subject: Any = "unit") -> str:
@@ -243,21 +230,14 @@ class Wording:
 
 def lay_out(labels: Labels | None, schema: Schema) -> Wording:
     """The labels by position; those of what this schema does not have are left out, as a part of the rows may."""
-    given = Labels() if labels is None else labels
-    tests = [given.tests.get(name, UNLABELLED_TEST) for name in schema.test_names]
+    given = labels or Labels()
+    tests = [given.tests.get(name, NO_LABEL) for name in schema.test_names]
     outcomes = [
-        {
-            position: text
-            for key, text in label.outcomes.items()
-            if (position := outcome_of(schema, test, key)) is not None
-        }
+        {outcome_of(schema, test, key): text for key, text in label.outcomes.items()}
         for test, label in enumerate(tests)
     ]
     by_text = {str(name): label for name, label in given.classes.items()}
-    answers = [
-        given.classes.get(name, by_text.get(str(name), UNLABELLED_CLASS)) if given.classes else UNLABELLED_CLASS
-        for name in schema.answer_names
-    ]
+    answers = [given.classes.get(name, by_text.get(str(name), NO_LABEL)) for name in schema.answer_names]
     return Wording(
         tests=tuple(label.name or name for label, name in zip(tests, schema.test_names, strict=True)),
         test_help=tuple(label.help for label in tests),
@@ -265,7 +245,7 @@ def lay_out(labels: Labels | None, schema: Schema) -> Wording:
             tuple(named.get(position, name) for position, name in enumerate(names))
             for named, names in zip(outcomes, schema.outcome_names, strict=True)
         ),
-        labelled=tuple(frozenset(named) for named in outcomes),
+        labelled=tuple(frozenset(position for position in named if position is not None) for named in outcomes),
         answers=tuple(label.name or str(name) for label, name in zip(answers, schema.answer_names, strict=True)),
         answer_help=tuple(label.help for label in answers),
         n_classes=len(schema.class_names),
@@ -276,20 +256,17 @@ def lay_out(labels: Labels | None, schema: Schema) -> Wording:
 def check_labels(labels: Labels, schema: Schema) -> None:
     """An error for a label of what is not there, and for labels that would make two things look the same."""
     answers = [str(name) for name in schema.answer_names]
-    for name, label in labels.tests.items():
-        if name not in schema.test_names:
-            raise _no_such("no test is named", name, schema.test_names, "tests")
-        for key in label.outcomes:
-            _check_key(schema, schema.test_names.index(name), key)
-    for answer in map(str, labels.classes):
-        if answer not in answers:
-            raise _no_such("no class is named", answer, answers, "classes")
+    for kind, named, known in (("test", labels.tests, schema.test_names), ("class", labels.classes, answers)):
+        for name in map(str, named):
+            if name not in known:
+                message = f"labels: {no_such(kind, name, known)}"
+                raise LabelsError(message, subject=name, found=name, expected=tuple(known))
     wording = lay_out(labels, schema)
     _check_differ(wording.tests, schema.test_names, "tests")
     _check_differ(wording.answers, answers, "classes")
-    for test in range(len(schema.test_names)):
-        if wording.labelled[test]:
-            _check_outcomes(schema, test, wording.outcomes[test])
+    for test, name in enumerate(schema.test_names):
+        if name in labels.tests and labels.tests[name].outcomes:
+            _check_outcomes(schema, test, labels.tests[name].outcomes, wording.outcomes[test])
 
 
 def outcome_of(schema: Schema, test: int, key: str) -> int | None:
@@ -297,7 +274,7 @@ def outcome_of(schema: Schema, test: int, key: str) -> int | None:
     names = schema.outcome_names[test]
     if key in names:
         return names.index(key)
-    encoder, number = None if schema.encoders is None else schema.encoders[test], _number(key)
+    encoder, number = schema.encoder(test), _number(key)
     if number is None:
         return None
     if isinstance(encoder, FineLevels):
@@ -309,25 +286,18 @@ def outcome_of(schema: Schema, test: int, key: str) -> int | None:
     return None
 
 
-def _check_key(schema: Schema, test: int, key: str) -> None:
-    if outcome_of(schema, test, key) is not None:
-        return
-    name, names = schema.test_names[test], schema.outcome_names[test]
-    if schema.encoders is not None and isinstance(schema.encoders[test], Levels) and _number(key) is not None:
-        raise LabelsError(
-            f"labels: test {name!r} is rounded to levels, so that {key!r} is not an outcome of its own; the outcomes "
-            f"are {listed(names)}. Label these, or ask for as many levels as it has values.",
-            subject=name,
-            found=key,
-            expected=names,
-        )
-    raise _no_such(f"test {name!r} has no outcome", key, names, "outcomes", name)
-
-
-def _check_outcomes(schema: Schema, test: int, shown: Sequence[str]) -> None:
+def _check_outcomes(schema: Schema, test: int, keys: Iterable[str], shown: Sequence[str]) -> None:
     """A result may be typed by its name or its label, so that a label may not be the name of another result."""
-    name, names = schema.test_names[test], schema.outcome_names[test]
-    encoder = None if schema.encoders is None else schema.encoders[test]
+    name, names, encoder = schema.test_names[test], schema.outcome_names[test], schema.encoder(test)
+    for key in keys:
+        if outcome_of(schema, test, key) is None:
+            problem = no_such("outcome", key, names)
+            if isinstance(encoder, Levels) and _number(key) is not None:
+                problem = (
+                    f"it is rounded to levels, so that {key!r} is not an outcome of its own; the outcomes are "
+                    f"{listed(names)}. Label these, or ask for as many levels as it has values."
+                )
+            raise LabelsError(f"labels: test {name!r}: {problem}", subject=name, found=key, expected=names)
     _check_differ(shown, names, f"outcomes of test {name!r}")
     # A tree for new cases cuts any column of numbers into fine levels: what is refused there is refused here.
     has_numbers = any(map(_is_number, encoder.values)) if isinstance(encoder, Categories) else encoder is not None
@@ -349,15 +319,6 @@ def _check_differ(shown: Sequence[str], names: Sequence[str], what: str) -> None
         same = [name for name, other in zip(names, shown, strict=True) if visible(other) == text]
         message = f"labels: {listed(same)} of the {what} would all be called {text!r}; expected labels that differ."
         raise LabelsError(message, subject=what, found=text)
-
-
-def _no_such(problem: str, name: str, names: Sequence[str], what: str, subject: str | None = None) -> LabelsError:
-    """What may have been meant, and where nothing is similar, what there is."""
-    by_folded = {known.casefold(): known for known in reversed(names)}
-    close = get_close_matches(name.casefold(), by_folded, n=1, cutoff=CLOSE)
-    hint = f"the nearest is {by_folded[close[0]]!r}" if close else f"the {what} are {listed(names)}"
-    message = f"labels: {problem} {name!r}; {hint}."
-    return LabelsError(message, subject=subject or name, found=name, expected=tuple(names))
 
 
 def _number(text: str) -> float | None:

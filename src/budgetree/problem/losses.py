@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import LossesError, Remedy, Where
-from budgetree.problem.units import non_negative, plain_number
+from budgetree.problem.units import non_negative, plain_numbers
 from budgetree.services.words import counted, listed
 
 LOSS_RULE = "losses must be finite numbers of at least 0"
@@ -182,9 +182,9 @@ class Losses:
         return hash((losses, tuple(self.answers)))
 
     def __repr__(self) -> str:
-        parts = [repr(_shown(self.losses))] if self.losses else []
+        parts = [repr(plain_numbers(self.losses))] if self.losses else []
         if self.answers:
-            parts.append(f"answers={_shown(self.answers)!r}")
+            parts.append(f"answers={plain_numbers(self.answers)!r}")
         return f"Losses({', '.join(parts)})"
 
 
@@ -286,15 +286,6 @@ def _by_position(entries: Mapping[Any, Any], names: tuple[Any, ...], what: str) 
             raise LossesError(message, subject=str(key))
         found[same[0]] = entry
     return found
-
-
-def _shown(value: Any) -> Any:
-    """Numbers as people write them, at any depth."""
-    if isinstance(value, Mapping):
-        return {key: _shown(entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(entry) for entry in value]
-    return plain_number(value)
 
 
 @dataclass(frozen=True, eq=False)

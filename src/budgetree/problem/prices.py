@@ -18,7 +18,7 @@ from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, NumberEncoder
 from budgetree.data.number_format import LARGEST_EXACT, POINTS
 from budgetree.errors import NoPriceError, PricesError, Remedy
-from budgetree.problem.units import common_scale, is_unlimited, non_negative, plain_number
+from budgetree.problem.units import common_scale, is_unlimited, non_negative, plain_number, plain_numbers
 from budgetree.services.words import listed, show_number
 
 PRICE_RULE = "prices must be finite and at least 0"
@@ -37,6 +37,7 @@ class SharedFee:
     tests: tuple[str, ...]
 
 
+@dataclass(slots=True, init=False, repr=False)
 class Prices:
     """A price list.
 
@@ -61,8 +62,6 @@ class Prices:
     >>> bt.Prices({"glucose": 15.51, "insulin": 20.68}, shared=draw, default=1)
     Prices({'glucose': 15.51, 'insulin': 20.68}, shared={'blood draw': (2.1, ['glucose', 'insulin'])}, default=1)
     """
-
-    __slots__ = ("default", "shared", "tests")
 
     tests: Mapping[str, OutcomePrices]
     shared: Mapping[str, SharedFee]
@@ -184,9 +183,7 @@ class Prices:
         :meta private:
         """
         self._check_names(test_names)
-        per_test = [
-            self._outcome_prices(name, outcomes) for name, outcomes in zip(test_names, outcome_names, strict=True)
-        ]
+        per_test = list(map(self._outcome_prices, test_names, outcome_names))
         fees = [entry.fee for entry in self.shared.values()]
         # By identity: mostly thousands of outcomes have one and the same price, and fractions are slow to compare.
         amounts = {id(price): price for prices in per_test for price in prices}
@@ -194,18 +191,14 @@ class Prices:
         # A scale for the sum of them all: then no path sum is ever rounded.
         scale = common_scale([*costliest, *fees, *set(amounts.values())])
         units = {identity: round(price * scale) for identity, price in amounts.items()}
-        width = max(len(prices) for prices in per_test)
-        own = np.zeros((len(per_test), width), dtype=np.int64)
+        own = np.zeros((len(per_test), max(map(len, per_test))), dtype=np.int64)
         for row, prices in zip(own, per_test, strict=True):
             row[: len(prices)] = [units[id(price)] for price in prices]
             row[len(prices) :] = row[: len(prices)].max()
-        mask = np.zeros(len(per_test), dtype=np.int64)
-        position = {name: index for index, name in enumerate(test_names)}
+        mask, position = np.zeros(len(per_test), dtype=np.int64), {name: at for at, name in enumerate(test_names)}
         for bit, entry in enumerate(self.shared.values()):
-            for name in entry.tests:
-                mask[position[name]] |= 1 << bit
-        for array in (own, mask):
-            array.flags.writeable = False
+            mask[[position[name] for name in entry.tests]] |= 1 << bit
+        own.flags.writeable = mask.flags.writeable = False
         return PriceTable(
             own=own,
             costliest=own.max(axis=1),
@@ -254,30 +247,18 @@ class Prices:
             raise NoPriceError(message, missing, name, remedy=remedy)
         return [price[outcome] for outcome in outcomes]
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Prices):
-            return NotImplemented
-        return (self.tests, self.shared, self.default) == (other.tests, other.shared, other.default)
-
     def __hash__(self) -> int:
         return hash((frozenset(self.tests), frozenset(self.shared), self.default))
 
     def __repr__(self) -> str:
-        tests = {
-            name: plain_number(price)
-            if isinstance(price, Fraction)
-            else {outcome: plain_number(amount) for outcome, amount in price.items()}
-            for name, price in self.tests.items()
-        }
-        if not tests and self.default is not None:
-            parts, default = [show_number(self.default)], None
-        else:
-            parts, default = [repr(tests)], self.default
+        is_flat = not self.tests and self.default is not None
+        parts = [] if is_flat else [repr(plain_numbers(self.tests))]
         if self.shared:
             fees = {name: (plain_number(entry.fee), list(entry.tests)) for name, entry in self.shared.items()}
             parts.append(f"shared={fees!r}")
-        if default is not None:
-            parts.append(f"default={show_number(default)}")
+        if self.default is not None:
+            amount = show_number(self.default)
+            parts = [amount, *parts] if is_flat else [*parts, f"default={amount}"]
         return f"Prices({', '.join(parts)})"
 
 
@@ -318,27 +299,24 @@ def _toml_key(name: str) -> str:
 
 
 def for_levels(prices: Prices, encoders: Sequence[ColumnEncoder]) -> Prices:
-    """Prices that name numbers, by the levels that these are rounded to: each costs what its costliest number does."""
-    by_level = {
-        encoder.name: _by_level(price, encoder)
-        for encoder in encoders
-        if isinstance(encoder, NumberEncoder) and isinstance(price := prices.tests.get(encoder.name), Mapping)
-    }
-    if all(prices.tests[name] == price for name, price in by_level.items()):
-        return prices
-    return Prices({**prices.tests, **by_level}, shared=prices.shared, default=prices.default)
+    """Prices that name numbers, by the levels that these are rounded to: each costs what its costliest number does.
 
-
-def _by_level(price: Mapping[str, Fraction], encoder: NumberEncoder) -> dict[str, Fraction]:
-    """What is neither an outcome nor a number stays, and is refused as any other wrong name."""
-    names, by_level = encoder.outcome_names, dict[str, Fraction]()
-    for name, amount in price.items():
-        outcome = name
-        if name not in names and POINTS.is_number(name):
-            column = Column(encoder.name, "number", numbers=np.array([POINTS.number(name)]))
-            outcome = names[int(encoder.encode(column)[0])]
-        by_level[outcome] = max(amount, by_level.get(outcome, amount))
-    return by_level
+    What is neither an outcome nor a number stays, and is refused as any other wrong name.
+    """
+    tests = dict(prices.tests)
+    for encoder in encoders:
+        price = tests.get(encoder.name)
+        if not isinstance(encoder, NumberEncoder) or not isinstance(price, Mapping):
+            continue
+        names, by_level = encoder.outcome_names, dict[str, Fraction]()
+        for name, amount in price.items():
+            outcome = name
+            if name not in names and POINTS.is_number(name):
+                column = Column(encoder.name, "number", numbers=np.array([POINTS.number(name)]))
+                outcome = names[int(encoder.encode(column)[0])]
+            by_level[outcome] = max(amount, by_level.get(outcome, amount))
+        tests[encoder.name] = by_level
+    return prices if tests == prices.tests else Prices(tests, shared=prices.shared, default=prices.default)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

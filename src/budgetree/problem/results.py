@@ -106,8 +106,7 @@ def _refusal(schema: Schema, test: int, value: Any) -> ResultError:
 
 def possible_answers(schema: Schema, test: int) -> str:
     """What may be answered, in words."""
-    encoder = schema.encoders[test] if schema.encoders is not None else None
-    names = schema.wording.outcomes[test]
+    encoder, names = schema.encoder(test), schema.wording.outcomes[test]
     if isinstance(encoder, NumberEncoder) and schema.is_measured(test):
         labelled = schema.wording.labelled[test] | ({encoder.levels} if encoder.has_missing else set())
         others = "".join(f", or {names[place]!r}" for place in sorted(labelled))

@@ -21,7 +21,10 @@ from budgetree.problem.prices import Prices, PriceTable, for_levels
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
 
-CODES_RULE = f"codes run from 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer levels."
+CODES_RULE = (
+    f"a test may have at most {MAX_OUTCOMES} outcomes, coded 0 to {MAX_OUTCOMES - 1}. Group rare outcomes or use fewer "
+    "levels."
+)
 
 
 @dataclass(frozen=True, eq=False)

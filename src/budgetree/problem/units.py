@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -224,6 +224,13 @@ def units_for_losses(
 def plain_number(amount: Fraction) -> int | float:
     """What a person wants to see: 3 rather than 3.0, 0.3 rather than 3/10."""
     return int(amount) if amount.denominator == 1 else float(amount)
+
+
+def plain_numbers(value: Any) -> Any:
+    """The same at any depth of mappings and tuples."""
+    if isinstance(value, Mapping):
+        return {key: plain_numbers(entry) for key, entry in value.items()}
+    return list(map(plain_numbers, value)) if isinstance(value, tuple) else plain_number(value)
 
 
 def _grid(total: Fraction | float, digits: int = DIGITS) -> Fraction:

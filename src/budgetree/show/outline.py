@@ -146,7 +146,7 @@ class Outline:
         return found
 
     def _plain_names(self, test: int, outcomes: list[int]) -> list[str]:
-        encoder = None if self.schema.encoders is None else self.schema.encoders[test]
+        encoder = self.schema.encoder(test)
         if isinstance(encoder, FineLevels):
             return encoder.range_names(outcomes)
         names = [self.schema.outcome_names[test][outcome] for outcome in outcomes]
