@@ -38,25 +38,19 @@ class ClassOrder(ClassTotals):
     order: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Irreducible:
-    """What no tree can separate: cases that agree on every test but not on the class."""
-
-    outvoted: NDArray[np.int64]  # per case in the class order, its loss units under the best answer for all like it
-    n_objects: int  # the cases that are identical to one of another class
-
-    @property
-    def units(self) -> int:
-        """The loss that remains, in loss units."""
-        return int(self.outvoted.sum())
-
-
 @dataclass(frozen=True, slots=True)
 class Unavoidable:
-    """The same in two numbers, where the cases are not at hand."""
+    """What no tree can separate: cases that agree on every test but not on the class."""
 
     units: int  # the loss that remains, in loss units
     n_objects: int  # the cases that are identical to one of another class
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Irreducible(Unavoidable):
+    """The same where the cases are at hand."""
+
+    outvoted: NDArray[np.int64]  # per case in the class order, its loss units under the best answer for all like it
 
 
 def merge_duplicates(

@@ -516,7 +516,7 @@ class Instance(HasSchema):
         present = self.class_order.order
         labels, units = self.labels[present], self.weight_units[present]
         lost, is_mixed = loss_among_identical(self.codes[present], labels, units, self.schema.loss_table)
-        return Irreducible(lost, int(is_mixed.sum()))
+        return Irreducible(int(lost.sum()), int(is_mixed.sum()), lost)
 
     def priced(self, prices: Any) -> Instance:
         """The same cases with other prices.

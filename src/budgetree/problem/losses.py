@@ -65,7 +65,11 @@ class Losses:
             message = f"losses: answers is {answers!r:.60}; expected {expected}."
             raise LossesError(message, subject="answers", found=answers, expected=expected)
         object.__setattr__(self, "losses", _class_losses({} if losses is None else losses))
-        extra = {_answer_name(name): _answer_losses(name, loss) for name, loss in (answers or {}).items()}
+        for name in answers or ():
+            if not isinstance(name, str) or not name.strip():
+                message = f"losses: an answer is named {name!r:.60}; expected a text, as in answers={{'refer': 4}}."
+                raise LossesError(message, subject="answers", found=name)
+        extra = {str(name): _entry("answer", name, given, "class") for name, given in (answers or {}).items()}
         object.__setattr__(self, "answers", extra)
 
     @classmethod
@@ -136,8 +140,7 @@ class Losses:
                     "miss that class is one of its losses, not of the answers.",
                     subject=answer,
                 )
-            for row, amount in zip(rows, _column(answer, loss, names), strict=True):
-                row.append(amount)
+            rows = [[*row, amount] for row, amount in zip(rows, _column(answer, loss, names), strict=True)]
         return LossTable.of((*names, *self.answers), rows)
 
     def _rows(self, names: tuple[Any, ...]) -> list[list[Fraction]]:
@@ -190,12 +193,7 @@ class Losses:
 
 def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
     if isinstance(given, Mapping):
-        return {
-            name: {answer: _loss(loss, name, answer) for answer, loss in entry.items()}
-            if isinstance(entry, Mapping)
-            else _number(entry, f"the loss of missing class {name!r}", name)
-            for name, entry in given.items()
-        }
+        return {name: _entry("missing class", name, entry, "answer") for name, entry in given.items()}
     if hasattr(given, "columns"):
         message = "losses is a data frame; expected {class: {answer: loss}}, as frame.to_dict('index') has it."
         raise LossesError(message, found=type(given), expected=EXPECTED)
@@ -219,8 +217,14 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
     )
 
 
-def _loss(loss: Any, true: Any, answer: Any) -> Fraction:
-    return _number(loss, f"the loss of class {true!r}, answer {answer!r},", true)
+def _entry(what: str, name: Any, given: Any, by: str) -> Any:
+    """The losses of a class or an answer: one number, numbers by name, or of an answer in the order of the classes."""
+    if isinstance(given, Mapping):
+        return {key: _number(loss, f"the loss of {what} {name!r}, {by} {key!r},", name) for key, loss in given.items()}
+    if by == "class" and isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
+        whose = f"the loss of {what} {name!r}, class number"
+        return tuple(_number(loss, f"{whose} {position},", name) for position, loss in enumerate(given))
+    return _number(given, f"the loss of {what} {name!r}", name)
 
 
 def _number(loss: Any, what: str, subject: object = None) -> Fraction:
@@ -231,21 +235,6 @@ def _number(loss: Any, what: str, subject: object = None) -> Fraction:
         simple = Fraction(loss).limit_denominator(MAX_DENOMINATOR)
         return simple if float(simple) == loss else number
     return number
-
-
-def _answer_name(name: Any) -> str:
-    if not isinstance(name, str) or not name.strip():
-        message = f"losses: an answer is named {name!r:.60}; expected a text, as in answers={{'refer': 4}}."
-        raise LossesError(message, subject="answers", found=name)
-    return str(name)
-
-
-def _answer_losses(name: str, given: Any) -> AnswerLosses:
-    if isinstance(given, Mapping):
-        return {true: _loss(loss, true, name) for true, loss in given.items()}
-    if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
-        return tuple(_loss(loss, f"number {position}", name) for position, loss in enumerate(given))
-    return _number(given, f"the loss of answer {name!r}", name)
 
 
 def _column(answer: str, given: AnswerLosses, names: tuple[Any, ...]) -> list[Fraction]:
@@ -320,11 +309,11 @@ class LossTable:
     @classmethod
     def of(cls, answers: Sequence[Any], losses: Sequence[Sequence[Fraction]]) -> LossTable:
         """Exact losses, class × answer, in the largest unit that makes all of them whole."""
-        common = math.lcm(*{loss.denominator for row in losses for loss in row})
-        whole = [[int(loss * common) for loss in row] for row in losses]
-        divisor = math.gcd(*{units for row in whole for units in row}) or 1
-        largest = max(units for row in whole for units in row) // divisor
-        if largest >= LARGEST_EXACT:
+        exact = np.array(losses, dtype=object)
+        common = math.lcm(*{loss.denominator for loss in exact.flat})
+        divisor = math.gcd(*{int(loss * common) for loss in exact.flat}) or 1
+        units = exact * Fraction(common, divisor)
+        if (largest := int(units.max())) >= LARGEST_EXACT:
             exponent = round(largest.bit_length() * math.log10(2))
             raise LossesError(
                 f"losses: in the largest unit that makes all of them whole, one is about 1e{exponent} units; "
@@ -332,8 +321,7 @@ class LossTable:
                 found=largest,
                 expected=LARGEST_EXACT,
             )
-        units = np.array([[loss // divisor for loss in row] for row in whole], dtype=np.int64)
-        return cls(tuple(answers), units, Fraction(common, divisor))
+        return cls(tuple(answers), units.astype(np.int64), Fraction(common, divisor))
 
     @property
     def n_classes(self) -> int:

@@ -28,7 +28,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from budgetree.data.column import Column, is_missing
+from budgetree.data.column import is_missing
 from budgetree.data.source import read_table
 from budgetree.errors import BudgetreeError, FileError, LossesError, PricesError, Where
 from budgetree.problem.labels import Labels
@@ -65,22 +65,17 @@ def read_toml(path: str | Path) -> Settings:
     """A file in TOML; numbers keep all their digits."""
     try:
         content = _parse(Path(path))
-        labels = content.get("labels")
-        return Settings(_prices(content), _losses(content), None if labels is None else Labels.of(labels))
+        return Settings(_prices(content), _losses(content), Labels.of(content.get("labels")))
     except BudgetreeError as error:
         error.at(Where(str(path)))
         raise
 
 
-class _BeyondError(ValueError):
-    """A number whose exponent no decimal can hold."""
-
-
 def _decimal(text: str) -> Decimal:
     try:
         return Decimal(text)
-    except InvalidOperation:
-        raise _BeyondError(f"{text:.40}") from None
+    except InvalidOperation as error:  # an exponent that no decimal can hold
+        raise FileError(f"there is the number {text:.40}; expected {AMOUNTS}.", expected=AMOUNTS) from error
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -88,8 +83,8 @@ def _parse(path: Path) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_decimal)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileError(f"not a TOML file: {error}. {EXAMPLE}") from error
-    except _BeyondError as error:
-        raise FileError(f"there is the number {error}; expected {AMOUNTS}.", expected=AMOUNTS) from error
+    except FileError:
+        raise
     except ValueError as error:  # Python reads no more than 4300 digits
         message = f"there is a whole number of thousands of digits; expected {AMOUNTS}."
         raise FileError(message, expected=AMOUNTS) from error
@@ -137,9 +132,10 @@ def _price_table(path: str | Path) -> Prices:
     if not {"test", "price"} <= set(by_name):
         message = f"a price list has the columns test and price; there are: {', '.join(table.names)}."
         raise PricesError(message, found=tuple(table.names), expected=("test", "price"), where=Where(table.source))
-    names, amounts = table.column(by_name["test"]), table.column(by_name["price"])
+    columns = [table.column(by_name[name]) for name in ("test", "price")]
+    cells = (column.to_list() if column.texts is None else column.texts for column in columns)  # as they are written
     prices: dict[str, Any] = {}
-    for row, (name, amount) in enumerate(zip(_cells(names), _cells(amounts), strict=True)):
+    for row, (name, amount) in enumerate(zip(*cells, strict=True)):
         where = table.where(row)
         if is_missing(name) or is_missing(amount):
             absent = "test" if is_missing(name) else "price"
@@ -147,7 +143,7 @@ def _price_table(path: str | Path) -> Prices:
         if str(name) in prices:
             message = f"there is a second price for {str(name)!r}; expected one for each test."
             raise PricesError(message, subject=str(name), where=where)
-        plain = amounts.written.plain(amount) if isinstance(amount, str) else amount
+        plain = columns[1].written.plain(amount) if isinstance(amount, str) else amount
         if plain is None:
             message = f"the price is {amount!r:.40}; expected a number such as 12.50, without a unit."
             raise PricesError(message, subject=str(name), found=amount, where=where)
@@ -157,8 +153,3 @@ def _price_table(path: str | Path) -> Prices:
     except PricesError as error:
         error.at(Where(table.source))
         raise
-
-
-def _cells(column: Column) -> list[Any]:
-    """As they are written, where they are."""
-    return list(column.texts) if column.texts is not None else column.to_list()
