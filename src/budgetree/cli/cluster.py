@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +17,15 @@ if TYPE_CHECKING:
     from budgetree.tree import Tree
 
 
-def check_options(context: click.Context, certificate: str | None, settings: dict[str, Any]) -> None:
+def check_options(typed: Collection[str], certificate: str | None, settings: dict[str, Any]) -> None:
     """An error where an option asks for what only rows in memory allow; the objective is the known cases."""
-    given = context.get_parameter_source
     refused = {
         "--certificate": certificate is not None,
         "--groups": settings["groups"] is not None,
         "--sheet": settings["sheet"] is not None,
         "--method exact": settings["method"] == "exact",
         "--time-limit": settings["time_limit"] is not None,
-        "--objective new": settings["objective"] == "new"
-        and given("objective") is click.core.ParameterSource.COMMANDLINE,
+        "--objective new": settings["objective"] == "new" and "objective" in typed,
     }
     asked = [option for option, is_asked in refused.items() if is_asked]
     if asked:

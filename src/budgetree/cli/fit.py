@@ -74,7 +74,7 @@ def fit(
     if engine == "dask":
         from budgetree.cli.cluster import check_options
 
-        check_options(context, certificate, settings)
+        check_options(typed, certificate, settings)
     about_known = max_error is not None or certificate is not None or settings["min_cases"] > 1
     if settings["objective"] == "new" and about_known:
         if "objective" in typed:
