@@ -220,7 +220,10 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
 def _entry(what: str, name: Any, given: Any, by: str) -> Any:
     """The losses of a class or an answer: one number, numbers by name, or of an answer in the order of the classes."""
     if isinstance(given, Mapping):
-        return {key: _number(loss, f"the loss of {what} {name!r}, {by} {key!r},", name) for key, loss in given.items()}
+        return {
+            key: _number(loss, f"the loss of {what} {name!r}, {by} {key!r},", key if by == "class" else name)
+            for key, loss in given.items()
+        }
     if by == "class" and isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str):
         whose = f"the loss of {what} {name!r}, class number"
         return tuple(_number(loss, f"{whose} {position},", name) for position, loss in enumerate(given))
