@@ -160,7 +160,7 @@ def test_headers_are_checked(tmp_path: Path) -> None:
     with refused(TableFileError, entry="sheet 'one', row 1", subject="a"):
         read_table(path)
     path = str(write_xlsx(tmp_path / "t.xlsx", {"one": [["a", None], [1, 2]]}))
-    with pytest.raises(TableFileError, match=r"row 1: column 2 has no name"):
+    with refused(TableFileError, entry="sheet 'one', row 1"):
         read_table(path)
 
 
@@ -189,7 +189,7 @@ def workbook(folder: Path, cells: str) -> Path:
 def test_a_formula_without_a_value_is_refused_with_its_place(tmp_path: Path, cell: str) -> None:
     path = workbook(tmp_path, cell)
     assert empty_formula(str(path), "cases") == "B2"
-    with pytest.raises(TableFileError, match=r"sheet 'cases', cell B2: a formula without a value.*save it"):
+    with refused(TableFileError, entry="sheet 'cases', cell B2"):
         bt.Instance.from_file(path, "y")
 
 

@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.refusals import refused
 from budgetree.cli.predictions import codes_for
 from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
+from budgetree.errors import SettingError
 from budgetree.problem.instance import Instance, Rows
 
 N_ROWS = 24
@@ -172,26 +174,26 @@ def test_bundled_sets_and_pickled_instances_know_their_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("positions", "message"),
+    ("positions", "fields"),
     [
-        ([], "expected the positions of at least one row, or a mask of 3 rows"),
-        ([0.5], "expected the positions of at least one row"),
-        ([[0]], "expected the positions of at least one row"),
-        ([True, False], "or a mask of 3 rows"),
-        ([-1, 0], "they run from -1 to 0; expected 0 to 2"),
-        ([0, 3], "they run from 0 to 3; expected 0 to 2, since there are 3 rows"),
-        ([2], "every weight of these rows is 0"),
+        ([], {"found": []}),
+        ([0.5], {"found": [0.5]}),
+        ([[0]], {"found": [[0]]}),
+        ([True, False], {"found": [True, False]}),
+        ([-1, 0], {"found": (-1, 0), "expected": (0, 2)}),
+        ([0, 3], {"found": (0, 3), "expected": (0, 2)}),
+        ([2], {}),
     ],
     ids=str,
 )
-def test_positions_that_do_not_fit_are_refused(positions: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_positions_that_do_not_fit_are_refused(positions: Any, fields: dict[str, Any]) -> None:
+    with refused(SettingError, subject="positions", **fields):
         bt.Instance([[0], [1], [1]], [0, 1, 1], weights=[1, 1, 0]).rows(positions)
 
 
 def test_rows_of_another_table_are_refused() -> None:
     one, other = bt.datasets.load("figure1"), bt.datasets.load("synthetic")
-    with pytest.raises(ValueError, match="the two instances have different tests"):
+    with refused(SettingError, subject="whole"):
         one.codes_of(other, [0])
 
 
