@@ -109,7 +109,7 @@ class CsvSource:
                 n_rows, found = self._planned(base, readable)
         return self._table(found, 0, n_rows)
 
-    def _planned(self, base: Database, files: Sequence[Readable]) -> tuple[int, dict[int, Column | None]]:
+    def _planned(self, base: Database, files: list[Readable]) -> tuple[int, dict[int, Column | None]]:
         """How many rows there are, and the columns, each read as the rows that are loaded let expect."""
         plans = self._plans(base)
         chosen = {at: plan.sql for at, plan in enumerate(plans)}
@@ -155,14 +155,14 @@ class CsvSource:
         lines = Lines(np.arange(first_row, first_row + n_rows), partial(_starts, self.files))
         return Table(self.name, columns, n_rows, lines=lines)
 
-    def _load(self, base: Database, cells: dict[int, str], files: Sequence[Readable], limit: int | None = None) -> None:
+    def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: int | None = None) -> None:
         """A table of cells in the database."""
         few = "" if limit is None else f" LIMIT {limit}"
         command = f"CREATE OR REPLACE TABLE cells AS SELECT {_as_cells(cells)} FROM"
         self._ask(base, files, lambda scan: base.run(f"{command} ({scan}){few}"))
 
-    def _ask(self, base: Database, files: Sequence[Readable], ask: Callable[[str], Answer]) -> Answer:
-        """What the files hold; what DuckDB does not read as it is, is checked and rewritten by Python."""
+    def _ask(self, base: Database, files: list[Readable], ask: Callable[[str], Answer]) -> Answer:
+        """What the files hold; what DuckDB does not read as it is, is checked, and rewritten by Python for good."""
         import duckdb
 
         try:
@@ -171,7 +171,8 @@ class CsvSource:
             for file in self.files:
                 file.check()  # which says better what is wrong
             try:
-                return ask(self._scan([self._rewritten(file, base) for file in files]))
+                files[:] = [self._rewritten(file, base) for file in files]
+                return ask(self._scan(files))
             except (duckdb.Error, TableFileError):  # which would name the copy
                 reason = str(error).partition("Original Line")[0].split("\n\n")[0]
                 message = f"this CSV file cannot be read: {' '.join(reason.split())[:300]}"
