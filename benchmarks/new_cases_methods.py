@@ -19,12 +19,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import budgetree as bt
 from budgetree.data.table import Table
-from budgetree.learn.predictive.fine_levels import fine_instance
-from budgetree.learn.predictive.fit import Fitter, cases_of
+from budgetree.learn.predictive.fit import SURE, Fitter, cases_of, fine_instance
 from budgetree.learn.predictive.ridge import Models
-from budgetree.learn.predictive.stop import SURE
+from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
+from budgetree.tree import Origin
 
 KNOWN_SECONDS = 3.0  # for the exact frontier of known cases, per training part
 
@@ -74,11 +74,12 @@ def ours(leaves: str) -> Method:
         policies = Fitter(instance, SURE, leaves).policies(fold.units, Clock(None))  # type: ignore[arg-type]
         seconds = time.process_time() - start
         found = []
-        for policy in policies:
-            cost = policy.cost(fold.fine_codes)
-            assert cost.max() <= policy.budget_units, "a case has paid more than the budget"
+        for policy, budget in zip(policies, fold.units, strict=True):
+            tree = to_tree(policy, instance, Origin("predictive"))
+            cost = tree.units(fold.fine_codes)
+            assert cost.max() <= budget, "a case has paid more than the budget"
             mean = float(cost.mean() / float(instance.schema.table.scale))
-            found.append(Predicted(policy.predict_proba(fold.fine_codes), mean, seconds, len(policy.nodes)))
+            found.append(Predicted(tree.predict_proba(fold.fine_codes), mean, seconds, len(tree.nodes)))
         return found
 
     return fit

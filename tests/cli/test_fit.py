@@ -13,7 +13,7 @@ import budgetree as bt
 from budgetree.cli import main
 from budgetree.cli.inputs import FitRequest
 from budgetree.learn.exact.solver import Solver
-from budgetree.learn.predictive.finishing import Finishing
+from budgetree.learn.predictive.growth import Finishing
 from budgetree.services.clock import DEFAULT_PLAN
 from budgetree.tree.proven import EARLY
 

@@ -12,7 +12,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn._predictive import PredictiveTrees
-from budgetree.learn.predictive.finishing import Finishing
+from budgetree.learn.predictive.growth import Finishing
 from budgetree.services.clock import Clock, Ended, OutOfTimeError
 from budgetree.tree.proven import EARLY
 

@@ -29,7 +29,7 @@ from budgetree.estimator.training import (
 )
 from budgetree.learn import frontier
 from budgetree.learn._frontier import frontier_for_new
-from budgetree.learn.predictive.stop import SURE, check_sure
+from budgetree.learn.predictive.fit import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses

@@ -15,7 +15,7 @@ from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.known_search import KnownSearch
 from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.points import Frontier
-from budgetree.learn.predictive.stop import SURE, check_sure
+from budgetree.learn.predictive.fit import SURE, check_sure
 from budgetree.learn.settings import (
     check_cache_bytes,
     check_cases,

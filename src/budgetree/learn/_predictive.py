@@ -6,9 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from budgetree.learn.predictive.fine_levels import fine_instance
-from budgetree.learn.predictive.fit import Fitter, Leaves
-from budgetree.learn.predictive.stop import SURE, careful, check_sure
+from budgetree.learn.predictive.fit import SURE, Fitter, Leaves, careful, check_sure, fine_instance
 from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import check_instance, check_threads, check_time_limit
 from budgetree.problem import Instance

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import budgetree as bt
+from _support.reference_policy import ReferencePolicy, reference_policy
 from budgetree.data.column import Column
 from budgetree.data.table import Table
 from budgetree.learn.predictive.basis import bases_of
-from budgetree.learn.predictive.fine_levels import fine_instance
-from budgetree.learn.predictive.fit import Fitter
-from budgetree.learn.predictive.policy import Policy
+from budgetree.learn.predictive.fit import SURE, Fitter, check_sure, fine_instance
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.stop import SURE, check_sure
+from budgetree.learn.predictive.tree_making import Policy
 from budgetree.services.clock import Clock
 
 seeds = st.integers(0, 2**32 - 1)
@@ -76,7 +75,7 @@ def any_codes(seed: int, instance: bt.Instance, n_cases: int = 300) -> NDArray[n
     return codes.astype(np.uint8)
 
 
-def fit_policies(
+def fit_all(
     instance: bt.Instance,
     budgets: Sequence[int],
     *,
@@ -85,10 +84,15 @@ def fit_policies(
     clock: Clock | None = None,
     threads: int = 1,
 ) -> list[Policy]:
-    """The policies for several budgets in price units."""
+    """What is fitted for several budgets in price units."""
     return Fitter(instance, check_sure(sure), leaves, threads).policies(budgets, clock or Clock(None))
 
 
-def fit_policy(instance: bt.Instance, *, budget_units: int, **settings: Any) -> Policy:
+def fit_policies(instance: bt.Instance, budgets: Sequence[int], **settings: Any) -> list[ReferencePolicy]:
+    """The same as nodes."""
+    return [reference_policy(policy, instance) for policy in fit_all(instance, budgets, **settings)]
+
+
+def fit_policy(instance: bt.Instance, *, budget_units: int, **settings: Any) -> ReferencePolicy:
     """The policy for one."""
     return fit_policies(instance, [budget_units], **settings)[0]

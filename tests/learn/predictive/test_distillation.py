@@ -6,8 +6,7 @@ import budgetree as bt
 from budgetree.learn.folds import deal
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import MAX_LEAVES, distil
-from budgetree.learn.predictive.fine_levels import fine_instance
-from budgetree.learn.predictive.fit import cases_of
+from budgetree.learn.predictive.fit import cases_of, fine_instance
 from budgetree.learn.predictive.growth import Growth
 from budgetree.learn.predictive.ridge import Models
 from budgetree.services.clock import Clock

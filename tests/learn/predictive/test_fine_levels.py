@@ -11,7 +11,7 @@ import budgetree as bt
 from budgetree.data.column import Column
 from budgetree.data.encoders import MAX_LEVELS, UNSEEN, FineLevels, Levels, fit_fine_levels
 from budgetree.data.table import Table
-from budgetree.learn.predictive.fine_levels import fine_instance
+from budgetree.learn.predictive.fit import fine_instance
 from budgetree.services.clock import Clock, OutOfTimeError
 
 from .tables import instance_of

@@ -9,9 +9,8 @@ import budgetree as bt
 from budgetree.learn.folds import deal
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.fit import cases_of
-from budgetree.learn.predictive.growth import BuyingRule, Growth, Place
+from budgetree.learn.predictive.growth import BuyingRule, Growth, Paid, Place
 from budgetree.learn.predictive.ridge import Models
-from budgetree.learn.predictive.spending import Paid
 from budgetree.services.clock import Clock, OutOfTimeError
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from hypothesis import given
 
-from budgetree.learn.predictive.spending import Paid
+from budgetree.learn.predictive.growth import Paid
 
 from .tables import random_instance, random_prices, seeds
 

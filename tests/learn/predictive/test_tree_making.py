@@ -8,23 +8,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.reference_policy import Branch, End, ReferencePolicy, reference_policy
 from _support.refusals import refused
 from budgetree.errors import TreeError
-from budgetree.learn.predictive.policy import Branch, Buy, Policy
-from budgetree.learn.predictive.tree_making import BuyAndBranch, joined, to_tree
+from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.tree import LEAF, Origin
 
-from .tables import any_codes, fit_policy, random_instance, random_prices, seeds
+from .tables import any_codes, fit_all, random_instance, random_prices, seeds
 
 LEAVES = st.sampled_from(["model", "count"])
 SURE = st.sampled_from([None, 0.6, 0.95])
 
 
-def fitted(seed: int, tenths: int, leaves: str, sure: float | None) -> tuple[bt.Instance, Policy, bt.Tree]:
+def fitted(seed: int, tenths: int, leaves: str, sure: float | None) -> tuple[bt.Instance, ReferencePolicy, bt.Tree]:
     instance = random_instance(seed, prices=random_prices(seed), n_cases=100)
     units = instance.schema.table.budget_units(tenths / 10)
-    policy = fit_policy(instance, budget_units=units, sure=sure, leaves=leaves)  # type: ignore[arg-type]
-    return instance, policy, to_tree(policy, instance, Origin("predictive"))
+    (policy,) = fit_all(instance, [units], sure=sure, leaves=leaves)
+    tree = to_tree(policy, instance, Origin("predictive"))
+    assert tree.need <= units
+    return instance, reference_policy(policy, instance), tree
 
 
 @given(seeds, st.integers(0, 120), LEAVES, SURE)
@@ -36,7 +38,7 @@ def test_a_tree_answers_and_costs_what_its_policy_does(seed: int, tenths: int, l
     assert (tree.predict_proba(codes) == policy.predict_proba(codes)).all()
     assert (tree.answers(codes) == policy.predict_proba(codes).argmax(axis=1)).all()
     assert (tree.units(codes) == policy.cost(codes)).all()
-    assert tree.units(codes).max() <= tree.need <= policy.budget_units
+    assert tree.units(codes).max() <= tree.need
     known = codes[-instance.n_objects :]
     assert tree.errors == (tree.answers(known) != instance.labels).sum()
     assert tree.mean_cost == pytest.approx(tree.cost(known).mean())
@@ -72,17 +74,31 @@ def test_a_purchase_has_one_branch_or_branches_itself_and_a_later_branch_is_free
     kinds = set()
     for leaves in ("count", "model"):
         instance, policy, tree = fitted(3, 100, leaves, None)
-        for number, node in enumerate(joined(policy).nodes):
+        waiting = [(0, 0)]  # a node of the policy, and the node of the tree that stands for it
+        while waiting:
+            at, number = waiting.pop()
+            node = policy.nodes[at]
             kinds.add(type(node))
+            assert tree.nodes.counts[number].tolist() == node.counts.tolist()
+            if isinstance(node, End):
+                assert tree.nodes.test[number] == LEAF
+                continue
+            assert tree.nodes.test[number] == node.test
+            assert tree.charges.repeated[number] == isinstance(node, Branch)
+            width = int(instance.schema.n_outcomes[node.test])
+            below = np.append(tree.nodes.children(number, width), tree.nodes.otherwise[number])  # type: ignore[index]
             if isinstance(node, Branch):
                 assert tree.charges.price[number].max() == 0
-                assert tree.charges.repeated[number]
-            elif isinstance(node, Buy):
-                below = tree.nodes.children(number, int(instance.schema.n_outcomes[node.test])).tolist()
-                assert not tree.charges.repeated[number]
-                assert (len({*below, int(tree.nodes.otherwise[number])}) > 1) == isinstance(node, BuyAndBranch)  # type: ignore[index]
+            elif not (isinstance(after := policy.nodes[node.child], Branch) and after.test == node.test):
+                (child,) = set(below.tolist())
+                waiting.append((node.child, child))
+                continue
             else:
-                assert tree.nodes.test[number] == LEAF
+                node = after
+                kinds.add("both")  # type: ignore[arg-type]
+            pairs = set(zip(np.array(node.children)[node.goes].tolist(), below.tolist(), strict=True))
+            assert len(pairs) == len(node.children) == len(set(below.tolist()))
+            waiting.extend(pairs)
     assert len(kinds) == 4
 
 

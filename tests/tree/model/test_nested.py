@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import budgetree as bt
-from budgetree.learn.predictive.fine_levels import fine_instance
+from budgetree.learn.predictive.fit import fine_instance
 
 
 def test_each_node_has_its_counts_its_class_and_its_branches() -> None:

@@ -145,15 +145,14 @@ def _settle(place: Place, sure: float, cases: Cases) -> None:
     if is_settled:
         weights = np.array([cases.weights[end.cases].sum() for end in ends])
         place.probabilities = np.average(probabilities, axis=0, weights=weights if weights.any() else None)
-        place.test = place.after = place.goes = place.sides = None
-    for following in (place.after,) if place.after is not None else place.sides or ():
+        place.end_here()
+    for following in place.following:
         _settle(following, sure, cases)
 
 
 def _drop_unasked(place: Place) -> frozenset[int]:
     """Leaves out purchases that nothing below makes use of; the tests that branches ask for, from here on."""
-    following = (place.after,) if place.after is not None else place.sides or ()
-    asked = frozenset[int]().union(*map(_drop_unasked, following))
+    asked = frozenset[int]().union(*map(_drop_unasked, place.following))
     after = place.after
     if after is not None and place.test not in asked:
         place.test, place.after, place.goes, place.sides = after.test, after.after, after.goes, after.sides

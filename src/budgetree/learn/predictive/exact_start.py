@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from budgetree.learn._optimal import optimal
 from budgetree.learn.predictive.basis import FEW_VALUES
-from budgetree.learn.predictive.growth import Place, branch
+from budgetree.learn.predictive.growth import Paid, Place, branch
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.spending import Paid
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes

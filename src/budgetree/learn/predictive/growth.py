@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Literal
 
@@ -12,17 +12,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.learn.predictive.branching import Here, find_branch
-from budgetree.learn.predictive.finishing import Finishing
 from budgetree.learn.predictive.ridge import Cases, Models
-from budgetree.learn.predictive.spending import Paid
-from budgetree.problem import PriceTable
-from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.problem import Instance, PriceTable
+from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
 
 MIN_CASES = 8.0  # on each side of a branch, by weight
 MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the honest loss
 
 BuyingRule = Literal["gain", "gain per price"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paid:
+    """The tests paid on a path, in order, and what they have cost at most."""
+
+    tests: tuple[int, ...] = ()
+    fees: int = 0  # the shared fees paid, as bits
+    # Per test paid, the answers with which a case can be here. The last entry is for answers that are not on the list.
+    answers: tuple[NDArray[np.bool_], ...] = ()
+    units: int = 0
+
+    @classmethod
+    def nothing(cls) -> Paid:
+        return cls()
+
+    def buy(self, test: int, n_outcomes: int, prices: PriceTable) -> Paid:
+        """One test more."""
+        bought = replace(
+            self,
+            tests=(*self.tests, test),
+            fees=self.fees | int(prices.fee_mask[test]),
+            answers=(*self.answers, np.ones(n_outcomes + 1, dtype=np.bool_)),
+        )
+        return replace(bought, units=bought._units(prices))
+
+    def given(self, test: int, answers: NDArray[np.bool_], prices: PriceTable) -> Paid:
+        """The same tests, where a branch lets only these answers of one of them go on."""
+        position = self.tests.index(test)
+        narrowed = list(self.answers)
+        narrowed[position] = narrowed[position] & answers
+        branched = replace(self, answers=tuple(narrowed))
+        return replace(branched, units=branched._units(prices))
+
+    def prices_of_more(self, prices: PriceTable) -> NDArray[np.int64]:
+        """Per test, what it adds at its costliest outcome, with the fees that are still due."""
+        more = prices.costliest + prices.fees_due(self.fees)
+        more[list(self.tests)] = 0
+        return more
+
+    def _units(self, prices: PriceTable) -> int:
+        units = int(prices.fees[prices.fees_in(self.fees)].sum())
+        for test, answers in zip(self.tests, self.answers, strict=True):
+            own = prices.own[test, : len(answers) - 1]
+            possible = own[answers[:-1]]
+            costliest = int(possible.max()) if len(possible) else 0
+            # An answer that is not on the list may cost as much as any that is.
+            units += max(costliest, int(prices.costliest[test])) if answers[-1] else costliest
+        return units
 
 
 @dataclass(eq=False, slots=True)
@@ -41,18 +88,56 @@ class Place:
     sides: tuple[Place, ...] | None = None
     probabilities: NDArray[np.float64] | None = None
 
+    @property
+    def following(self) -> tuple[Place, ...]:
+        """The places that cases go on to from here."""
+        return self.sides or () if self.after is None else (self.after,)
+
     def ends(self) -> Iterator[Place]:
         """The places where cases stop."""
-        for place in (self.after,) if self.after is not None else self.sides or ():
+        for place in self.following:
             yield from place.ends()
-        if self.after is None and self.sides is None:
+        if not self.following:
             yield self
+
+    def breadth_first(self) -> Iterator[Place]:
+        """This place and those below."""
+        waiting = deque([self])
+        while waiting:
+            yield (place := waiting.popleft())
+            waiting.extend(place.following)
+
+    def end_here(self) -> None:
+        """Leaves out what follows."""
+        self.test = self.after = self.goes = self.sides = None
 
     @property
     def n_visits(self) -> int:
         """How many cases come to this place and those below, each place for itself."""
-        following = (self.after,) if self.after is not None else self.sides or ()
-        return len(self.cases) + sum(place.n_visits for place in following)
+        return sum(len(place.cases) for place in self.breadth_first())
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    """About how long it takes to make a tree of a policy, by the size of the table: growth ends early enough for it."""
+
+    seconds_per_visit: float = 0.0
+    seconds_for_losses: float = 0.0
+
+    @classmethod
+    def of(cls, instance: Instance, plan: WorkPlan) -> Finishing:
+        n_classes, n_answers = instance.n_classes, len(instance.schema.answer_names)
+        n_losses = 0 if instance.losses is None else instance.n_objects * n_classes * n_answers
+        return cls(plan.seconds_per_visit + plan.seconds_per_score * n_classes, plan.seconds_per_loss * n_losses)
+
+    def seconds(self, n_visits: int) -> float:
+        """For a policy in which so many cases come to places, each place for itself."""
+        return self.seconds_per_visit * n_visits + self.seconds_for_losses
+
+    def before(self, clock: Clock, n_visits: int) -> Clock:
+        """The clock without the time that finishing takes."""
+        left = clock.seconds_left
+        return clock if left is None else clock.share(max(left - self.seconds(n_visits), 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,13 +294,12 @@ def trim(place: Place, models: Models) -> float:
     """Ends paths where what they would still buy does not lower the honest loss; the loss that is left."""
     weights = models.cases.weights[place.cases]
     here = float(weights @ models.loss(place.paid.tests, Clock(None))[place.cases])
-    following = (place.after,) if place.after is not None else place.sides
-    if following is None:
+    if not place.following:
         return here
-    below = sum(trim(after, models) for after in following)
+    below = sum(trim(after, models) for after in place.following)
     if below < here:
         return below
-    place.test = place.after = place.goes = place.sides = None
+    place.end_here()
     return here
 
 

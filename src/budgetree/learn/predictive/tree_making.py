@@ -1,21 +1,32 @@
-"""From a policy to a tree: the same purchases, branches and answers, as arrays."""
+"""From what grew to a tree: the same purchases, branches and answers, as arrays."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.policy import Branch, Buy, End, Node, Policy
+from budgetree.learn.predictive.growth import Place
+from budgetree.learn.predictive.ridge import Models
 from budgetree.problem import Instance
-from budgetree.tree import LEAF, NO_BRANCH, Nodes, Origin, Tree, charges
+from budgetree.tree import LEAF, Nodes, Origin, Tree
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels
 from budgetree.tree.nodes import class_shares
 from budgetree.tree.provenance import Known
 from budgetree.tree.purchases import spending
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Policy:
+    """Which test to buy next, and what to answer at the end."""
+
+    root: Place
+    models: Models | None  # that answer at the ends; None where all of these have fixed probabilities
+    sure: float | None  # a case stops before a purchase where its likeliest class has this probability by a model
 
 
 def to_tree(policy: Policy, instance: Instance, origin: Origin) -> Tree:
@@ -23,109 +34,84 @@ def to_tree(policy: Policy, instance: Instance, origin: Origin) -> Tree:
 
     A purchase that is followed at once by a branch on the same test becomes one node with both.
     """
-    policy = joined(policy)
-    tree = Tree(instance.schema, _nodes(policy, instance), instance.n_objects, origin, models=_models(policy))
+    steps = list(_steps(policy.root, instance.schema.n_outcomes))
+    places = [place for place, _, _ in steps]
+    nodes, models = _nodes(steps, instance), _leaf_models(policy, places)
+    tree = Tree(instance.schema, nodes, instance.n_objects, origin, models=models)
+    counts = _counts(tree, instance)
+    probabilities = None if models is not None else class_shares(counts, nodes.parent)
+    for number, place in enumerate(places):
+        if probabilities is not None and place.probabilities is not None:
+            probabilities[number] = place.probabilities
+    paid = spending(nodes, tree.charges, instance.schema.n_outcomes).paid
+    tree = replace(tree, nodes=replace(nodes, counts=counts, paid=paid, probabilities=probabilities))
     return replace(tree, known=_known(tree, instance))
 
 
-def joined(policy: Policy) -> Policy:
-    """The same policy, where a purchase branches itself if the next thing to do is a branch on it."""
-    nodes: list[Node] = []
-    waiting, given = deque([0]), 1
+# A place, those that follow it, and per outcome the position of the one to go on to, the last for unlisted outcomes.
+_Step = tuple[Place, tuple[Place, ...], NDArray[np.int64]]
+
+
+def _steps(root: Place, n_outcomes: NDArray[np.int64]) -> Iterator[_Step]:
+    """The nodes of the tree, breadth first."""
+    waiting = deque([root])
     while waiting:
-        node = policy.nodes[waiting.popleft()]
-        after = policy.nodes[node.child] if isinstance(node, Buy) else None
-        if isinstance(node, Buy) and isinstance(after, Branch) and after.test == node.test:
-            node = BuyAndBranch(node.test, node.child, node.model, node.counts, after.children, after.goes)
-        children = _children(node)
-        waiting.extend(children)
-        nodes.append(_renumbered(node, tuple(range(given, given + len(children)))))
-        given += len(children)
-    return replace(policy, nodes=tuple(nodes))
+        place = waiting.popleft()
+        after = place.after
+        branching = place if after is None or after.sides is None or after.test != place.test else after
+        goes = branching.goes
+        if goes is None:
+            goes = np.zeros(0 if place.test is None else int(n_outcomes[place.test]) + 1, dtype=np.int64)
+        yield place, branching.following, goes
+        waiting.extend(branching.following)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BuyAndBranch(Buy):
-    """A test is paid, and tells cases apart at once; `child` means nothing."""
-
-    children: tuple[int, ...]
-    goes: NDArray[np.int64]
-
-
-def _renumbered(node: Node, children: tuple[int, ...]) -> Node:
-    if isinstance(node, End):
-        return node
-    if isinstance(node, (Branch, BuyAndBranch)):
-        return replace(node, children=children)
-    return replace(node, child=children[0])
-
-
-def _nodes(policy: Policy, instance: Instance) -> Nodes:
-    size, n_outcomes = len(policy.nodes), instance.schema.n_outcomes
-    test, parent, otherwise = (np.full(size, -1, dtype=np.int32) for _ in range(3))
+def _nodes(steps: list[_Step], instance: Instance) -> Nodes:
+    """The nodes without what the known cases say."""
+    size = len(steps)
+    test, parent, otherwise = (np.full(size, LEAF, dtype=np.int32) for _ in range(3))
     first_branch = np.full(size, -1, dtype=np.int64)
     branches: list[int] = []
-    for number, node in enumerate(policy.nodes):
-        if isinstance(node, End):
+    n_numbered = 1
+    for number, (place, following, goes) in enumerate(steps):
+        if place.test is None:
             continue
-        goes = _goes(node, int(n_outcomes[node.test]))
-        test[number], otherwise[number], first_branch[number] = node.test, goes[-1], len(branches)
-        parent[np.unique(goes)] = number
-        branches += goes[:-1].tolist()
-    counts = np.array([node.counts for node in policy.nodes], dtype=np.int64)
-    nodes = Nodes(
+        children = (n_numbered + goes).tolist()
+        test[number], otherwise[number], first_branch[number] = place.test, children[-1], len(branches)
+        parent[n_numbered : n_numbered + len(following)] = number
+        branches += children[:-1]
+        n_numbered += len(following)
+    return Nodes(
         test=test,
         parent=parent,
-        counts=counts,
+        counts=np.zeros((size, instance.n_classes), dtype=np.int64),
         paid=np.zeros(size, dtype=np.int64),
         first_branch=first_branch,
         branches=np.array(branches, dtype=np.int32),
         fallback=np.zeros(size, dtype=bool),
         otherwise=otherwise,
-        probabilities=_probabilities(policy, counts, parent),
     )
-    spent = spending(nodes, charges(test, parent, instance.schema.table), n_outcomes)
-    return replace(nodes, paid=spent.paid)
 
 
-def _goes(node: Buy | Branch, n_outcomes: int) -> NDArray[np.int32]:
-    """Per outcome the child, and a last one for an outcome that is not on the list."""
-    if isinstance(node, (Branch, BuyAndBranch)):
-        return np.array(node.children, dtype=np.int32)[node.goes]
-    return np.full(n_outcomes + 1, node.child, dtype=np.int32)
-
-
-def _probabilities(policy: Policy, counts: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray[np.float64] | None:
-    """Those of plain ends; above them, the shares of the known cases."""
-    if policy.models:
+def _leaf_models(policy: Policy, places: list[Place]) -> LeafModels | None:
+    """A model for each set of tests that is paid where a case may stop, in the order in which cases come to them."""
+    if policy.models is None:
         return None
-    shares = class_shares(counts, parent)
-    for number, node in enumerate(policy.nodes):
-        if isinstance(node, End) and node.probabilities is not None:
-            shares[number] = node.probabilities
-    return shares
+    stops = (place for place in policy.root.breadth_first() if place.sides is None)
+    numbers = {tests: n for n, tests in enumerate(dict.fromkeys(tuple(sorted(stop.paid.tests)) for stop in stops))}
+    of_node = [numbers.get(tuple(sorted(place.paid.tests)), NO_MODEL) for place in places]
+    bases = {test: policy.models.cases.bases[test] for test in sorted({test for tests in numbers for test in tests})}
+    models = tuple(map(policy.models.model, numbers))
+    return LeafModels(bases, models, np.array(of_node, dtype=np.int32), policy.sure)
 
 
-def _models(policy: Policy) -> LeafModels | None:
-    if not policy.models:
-        return None
-    of_tests = {model.tests: number for number, model in enumerate(policy.models)}
-    paid: dict[int, frozenset[int]] = {0: frozenset()}
-    of_node = []
-    for number, node in enumerate(policy.nodes):  # parents come first
-        for child in _children(node):
-            assert not isinstance(node, End)
-            paid[child] = paid[number] | {node.test}
-        of_node.append(of_tests.get(tuple(sorted(paid[number])), NO_MODEL))
-    used = sorted({test for model in policy.models for test in model.tests})
-    bases = {test: policy.bases[test] for test in used}
-    return LeafModels(bases, policy.models, np.array(of_node, dtype=np.int32), policy.sure)
-
-
-def _children(node: Node) -> tuple[int, ...]:
-    if isinstance(node, End):
-        return ()
-    return node.children if isinstance(node, (Branch, BuyAndBranch)) else (node.child,)
+def _counts(tree: Tree, instance: Instance) -> NDArray[np.int64]:
+    """Node × class: the known cases that come there, in weight units."""
+    counts = np.zeros_like(tree.nodes.counts)
+    np.add.at(counts, (tree.route(instance.codes), instance.labels), instance.weight_units)
+    for node in range(len(counts) - 1, 0, -1):  # children come after their parents
+        counts[tree.nodes.parent[node]] += counts[node]
+    return counts
 
 
 def _known(tree: Tree, instance: Instance) -> Known:
@@ -146,6 +132,3 @@ def _known(tree: Tree, instance: Instance) -> Known:
         max_cost=Fraction(int(counted.max())) / scale,
         answered=tuple(map(tuple, answered.tolist())),
     )
-
-
-assert LEAF == NO_BRANCH == -1  # what _nodes fills up with

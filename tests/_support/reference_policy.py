@@ -1,16 +1,19 @@
-"""Policy: what a fit gives. Nodes that buy a test, nodes that branch on what is paid, and ends; and the models.
+"""Policies as nodes that buy a test, nodes that branch on what is paid, and ends: plain NumPy, a node at a time.
 
-The methods are the reference: plain NumPy, a node at a time, what every faster or exported form must agree with.
+What trees for new cases must agree with.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import PriceTable
+from budgetree.learn.predictive.fit import cases_of
+from budgetree.learn.predictive.growth import Place
+from budgetree.learn.predictive.tree_making import Policy
+from budgetree.problem import Instance, PriceTable
 from budgetree.tree.leaf_models import Basis, Model
 
 Counts = NDArray[np.int64]
@@ -58,7 +61,7 @@ class Arrivals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Policy:
+class ReferencePolicy:
     """Which test to buy next, and what to answer at the end. A child's number is larger than its parent's."""
 
     nodes: tuple[Node, ...]  # the root first
@@ -67,8 +70,6 @@ class Policy:
     prices: PriceTable
     n_classes: int
     sure: float | None  # a case stops where its likeliest class has this probability
-    budget_units: int  # that nobody exceeds
-    source: str  # how it was found, for those who wonder
 
     def predict_proba(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """The probability of each class; codes that are not outcomes are answers nobody has seen."""
@@ -126,3 +127,30 @@ class Policy:
         for fee in self.prices.fees_in(int(self.prices.fee_mask[test])):
             price += np.where(fees >> fee & 1, 0, self.prices.fees[fee])
         return np.asarray(price)
+
+
+def reference_policy(policy: Policy, instance: Instance) -> ReferencePolicy:
+    """The same purchases, branches and ends, each a node of its own, with the known cases counted where they come."""
+    places, cases = list(policy.root.breadth_first()), cases_of(instance)
+    numbers = {id(place): number for number, place in enumerate(places)}
+    models: dict[tuple[int, ...], int] = {}
+
+    def model_of(place: Place) -> int | None:
+        return None if policy.models is None else models.setdefault(tuple(sorted(place.paid.tests)), len(models))
+
+    nodes: list[Node] = []
+    none = np.zeros(0, dtype=np.int64)
+    for place in places:
+        children = tuple(numbers[id(following)] for following in place.following)
+        if place.test is None:
+            is_plain = place.probabilities is not None
+            nodes.append(End(None if is_plain else model_of(place), place.probabilities, none))
+        elif place.after is not None:
+            nodes.append(Buy(place.test, children[0], model_of(place), none))
+        else:
+            assert place.goes is not None
+            nodes.append(Branch(place.test, children, place.goes, none))
+    fitted = () if policy.models is None else tuple(map(policy.models.model, models))
+    made = ReferencePolicy(tuple(nodes), fitted, cases.bases, instance.schema.table, instance.n_classes, policy.sure)
+    counts = made.arrivals(instance.codes, instance.labels, instance.weight_units).counts
+    return replace(made, nodes=tuple(replace(node, counts=here) for node, here in zip(nodes, counts, strict=True)))
