@@ -5,7 +5,7 @@ import math
 import random
 from fractions import Fraction
 
-from budgetree.proof.check.document import Claim, reason
+from budgetree.proof.check.document import reason
 from budgetree.proof.check.verifier import Facts, seal
 
 ONE = Fraction(1)
@@ -256,9 +256,7 @@ def make_document(facts, budget, *, grown=None):
         "not_applicable": {},
         "rounded": [],
     }
-    winner = document["winner"]
-    claim = Claim(errors, None, max_cost(facts, tree), cost, lower, None if winner is None else bounds[winner])
-    document["reason"] = reason(claim)
+    document["reason"] = reason(document)
     return {**document, "seal": seal(document)}
 
 

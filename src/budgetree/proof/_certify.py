@@ -11,13 +11,13 @@ import numpy as np
 from budgetree.errors import TreeError
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
-from budgetree.proof.certificate import Certificate, claim_of
+from budgetree.proof.certificate import Certificate
 from budgetree.proof.check import seal
 from budgetree.proof.check.document import not_applicable, reason
 from budgetree.proof.check.reading import undisturbed
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.cover import cover_bound
-from budgetree.proof.entries import Bound, facts_of, price_unit, rounded_prices, rounded_up, tree_entries
+from budgetree.proof.entries import Bound, facts_of, lower_bound, price_unit, rounded_prices, rounded_up, tree_entries
 from budgetree.proof.error_weights import ErrorWeights, error_weights_of
 from budgetree.proof.paper_bounds import bounds_on_errors, stated_guarantee
 from budgetree.proof.ratio import ratio_bound
@@ -115,12 +115,8 @@ def _check_tree(instance: Instance, tree: Any) -> None:
             found=tree.origin.method,
         )
     mine, its = instance.schema, tree.schema
-    same = (mine.test_names, mine.outcome_names, mine.class_names) == (
-        its.test_names,
-        its.outcome_names,
-        its.class_names,
-    )
-    if not same or mine.prices != its.prices or mine.loss_table != its.loss_table:
+    alike = ("test_names", "outcome_names", "class_names", "prices", "loss_table")
+    if any(getattr(mine, name) != getattr(its, name) for name in alike):
         raise TreeError(
             "tree: it has other tests, outcomes, classes, prices or losses than the instance; grow it from this one.",
             subject="schema",
@@ -163,18 +159,16 @@ def _parts(instance: Instance, tree: Tree, weights: ErrorWeights | None) -> dict
 
 
 def _certificate(instance: Instance, parts: dict[str, Any], bounds: list[Bound]) -> Certificate:
-    unit = price_unit(instance.schema)
-    values = [rounded_up(bound.value, unit) for bound in bounds]
-    lower, known = max([*values, Fraction(0)]), Fraction(parts["known_max_cost"])
+    lower, ratio = lower_bound(Fraction(parts["known_max_cost"]), [bound.value for bound in bounds], instance.schema)
     # Of equals the first: a ratio or a cover is checked at once, a search has to be done again.
-    winner = values.index(lower) if lower > 0 else None
-    ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
+    unit = price_unit(instance.schema)
+    winner = next((i for i, bound in enumerate(bounds) if lower > 0 and rounded_up(bound.value, unit) == lower), None)
     document: dict[str, Any] = parts | {
         "lower_bound": str(lower),
         "ratio": None if ratio is None else str(ratio),
         "winner": winner,
         "bounds": [{"kind": bound.kind, **bound.witness, "value": str(bound.value)} for bound in bounds],
     }
-    document["reason"] = reason(claim_of(document))
+    document["reason"] = reason(document)
     document["seal"] = seal(document)
-    return Certificate.made(document, instance)
+    return Certificate(document, instance)

@@ -15,11 +15,11 @@ from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
 from budgetree.problem.units import LARGEST, plain_number
 from budgetree.proof.check import CheckReport, seal, verify
-from budgetree.proof.check.document import Claim, not_applicable, reason
+from budgetree.proof.check.document import not_applicable, reason
 from budgetree.proof.check.facts import canonical
 from budgetree.proof.check.reading import Deadline
 from budgetree.proof.check.verifier import FORMAT, VERSION
-from budgetree.proof.entries import facts_of, loss_facts, price_unit, rounded_prices, rounded_up, tree_entries
+from budgetree.proof.entries import facts_of, loss_facts, lower_bound, rounded_prices, tree_entries
 from budgetree.proof.paper_bounds import bounds_on_errors
 from budgetree.services.files import write_json
 from budgetree.services.json_file import check_schema, read_json
@@ -71,18 +71,8 @@ class Certificate:
     _instance: Instance | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        _check(self.document)
-
-    @classmethod
-    def made(cls, document: Mapping[str, Any], instance: Instance) -> Certificate:
-        """By `certify`, which knows what it writes.
-
-        :meta private:
-        """
-        certificate = cls.__new__(cls)
-        object.__setattr__(certificate, "document", document)
-        object.__setattr__(certificate, "_instance", instance)
-        return certificate
+        if self._instance is None:  # certify knows what it writes
+            _check(self.document)
 
     @property
     def max_cost(self) -> int | float:
@@ -118,7 +108,7 @@ class Certificate:
     @property
     def reason(self) -> str:
         """Why, in words: made from the numbers of the document, whatever it says itself."""
-        return reason(claim_of(self.document))
+        return reason(self.document)
 
     @property
     def witness(self) -> Mapping[str, Any] | None:
@@ -258,7 +248,29 @@ class Certificate:
 
         :meta private:
         """
-        return find_contradiction(self.document, tree)
+        document, known = self.document, tree.on_known.max_cost
+        if document["tree"] != tree_entries(tree):
+            return Contradiction.TREE
+        if document["seal"] != seal(document):
+            return Contradiction.SEAL
+        stated = [Fraction(document[key]) for key in ("known_max_cost", "max_cost", "errors", "loss")]
+        lost = tree.exact_errors if tree.schema.loss_table.is_plain else tree.exact_loss
+        if stated != [known, tree.exact_max_cost, tree.exact_errors, lost]:
+            return Contradiction.NUMBERS
+        losses = loss_facts(tree.schema)
+        content = None if losses is None else losses.content()
+        without = not_applicable(losses is not None, document["spared"] is not None)
+        if document["losses"] != content or document["not_applicable"] != without:
+            return Contradiction.LOSSES
+        total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
+        is_rounded = document["rounded"] in ([], rounded_prices(tree.schema))
+        if Fraction(document["error_rate"]) * total != tree.exact_errors or not is_rounded:
+            return Contradiction.SHARE
+        if document["error_bounds"] not in ([], bounds_on_errors(tree)):
+            return Contradiction.ERROR_BOUNDS
+        lower, ratio = lower_bound(known, [Fraction(bound["value"]) for bound in document["bounds"]], tree.schema)
+        numbers = (document[key] and Fraction(document[key]) for key in ("lower_bound", "ratio"))
+        return Contradiction.LOWER_BOUND if lower > known or (lower, ratio) != tuple(numbers) else None
 
     def to_text(self) -> str:
         """A few lines for people. What only the known cases can tell is marked where they are not at hand.
@@ -327,19 +339,6 @@ class Certificate:
         return plain_number(Fraction(self.document[key]))
 
 
-def claim_of(document: Mapping[str, Any]) -> Claim:
-    """What a document says, in numbers."""
-    winner = document["winner"]
-    return Claim(
-        errors=Fraction(document["errors"]),
-        loss=None if document["losses"] is None else Fraction(document["loss"]),
-        max_cost=Fraction(document["max_cost"]),
-        known_max_cost=Fraction(document["known_max_cost"]),
-        lower_bound=Fraction(document["lower_bound"]),
-        winner=None if winner is None else document["bounds"][winner],
-    )
-
-
 def _check(document: Any) -> None:
     """A CertificateError where a document is no certificate."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -382,42 +381,3 @@ def _numbers(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, keys in (("error_bounds", ("alpha", "bound", "refined")), ("rounded", ("given", "counted"))):
         for position, entry in enumerate(document[name]):
             yield from ((f"{name}[{position}].{key}", entry[key]) for key in keys)
-
-
-def find_contradiction(document: Mapping[str, Any], tree: Tree) -> Contradiction | None:
-    """Why this cannot be a certificate of the tree; None where only the known cases could tell."""
-    if document["tree"] != tree_entries(tree):
-        return Contradiction.TREE
-    if document["seal"] != seal(document):
-        return Contradiction.SEAL
-    known = tree.on_known.max_cost
-    stated = [Fraction(document[key]) for key in ("known_max_cost", "max_cost", "errors", "loss")]
-    lost = tree.exact_errors if tree.schema.loss_table.is_plain else tree.exact_loss
-    if stated != [known, tree.exact_max_cost, tree.exact_errors, lost]:
-        return Contradiction.NUMBERS
-    if not _losses(document, tree):
-        return Contradiction.LOSSES
-    total = Fraction(int(tree.nodes.counts[0].sum())) / tree.schema.weight_scale
-    is_rounded = document["rounded"] in ([], rounded_prices(tree.schema))
-    if Fraction(document["error_rate"]) * total != tree.exact_errors or not is_rounded:
-        return Contradiction.SHARE
-    if document["error_bounds"] not in ([], bounds_on_errors(tree)):
-        return Contradiction.ERROR_BOUNDS
-    if not _bounded(document, known, price_unit(tree.schema)):
-        return Contradiction.LOWER_BOUND
-    return None
-
-
-def _losses(document: Mapping[str, Any], tree: Tree) -> bool:
-    losses = loss_facts(tree.schema)
-    content = None if losses is None else losses.content()
-    without = not_applicable(losses is not None, document["spared"] is not None)
-    return bool(document["losses"] == content and document["not_applicable"] == without)
-
-
-def _bounded(document: Mapping[str, Any], known: Fraction, unit: Fraction) -> bool:
-    """Whether the lower bound is the best of those listed, no more than the tree costs, and the ratio follows."""
-    lower, stated = Fraction(document["lower_bound"]), document["ratio"]
-    ratio = known / lower if lower else (Fraction(1) if known == 0 else None)
-    proved = max([Fraction(0), *(rounded_up(Fraction(bound["value"]), unit) for bound in document["bounds"])])
-    return lower <= known and lower == proved and (None if stated is None else Fraction(stated)) == ratio

@@ -57,20 +57,17 @@ class _Program:
         self.prices = instance.schema.table.cheapest
         self.allowed = allowed  # m, in weight units
 
-    def simple(self) -> float:
-        """The value of the dual that shares each test's price equally among those it tells apart."""
-        shares = self._simple_shares()
-        if not len(shares):
-            return 0.0
-        return float(shares.sum() - (shares / self.weights).max() * float(self.allowed))
-
-    def _simple_shares(self) -> NDArray[np.float64]:
+    @property
+    def simple_shares(self) -> NDArray[np.float64]:
+        """Each test's price, shared equally among those it tells apart."""
         per_test = self.prices / np.maximum(self.apart.sum(axis=0), 1)
         shares: NDArray[np.float64] = np.where(self.apart, per_test, np.inf).min(axis=1, initial=np.inf)
         return shares
 
-    def simple_dual(self) -> _Dual:
-        return self._exact(self._simple_shares())
+    def simple(self) -> float:
+        """The value of the dual with these shares, in floats."""
+        shares = self.simple_shares
+        return float(shares.sum() - (shares / self.weights).max() * float(self.allowed)) if len(shares) else 0.0
 
     def solve(self, seconds: float) -> _Dual:
         """The best dual, by HiGHS; the simple one where the time does not suffice."""
@@ -82,25 +79,19 @@ class _Program:
         weights = np.bincount(which, weights=self.weights)
         n = len(patterns)
         loads = csr_matrix(patterns.T.astype(float))
-        options = {"time_limit": max(seconds, 0.01)}
-        if self.allowed == 0:
-            found = linprog(-np.ones(n), A_ub=loads, b_ub=self.prices.astype(float), method="highs", options=options)
-        else:
+        costs, prices = -np.ones(n), self.prices.astype(float)
+        if self.allowed > 0:
             # The last variable is λ: no share exceeds λ times its weight, and λ costs m.
-            upper = hstack([loads, csr_matrix((len(self.prices), 1))])
+            upper = hstack([loads, csr_matrix((len(prices), 1))])
             lower = hstack([identity(n), csr_matrix(-weights[:, None])])
-            found = linprog(
-                np.append(-np.ones(n), float(self.allowed)),
-                A_ub=vstack([upper, lower]).tocsr(),
-                b_ub=np.append(self.prices.astype(float), np.zeros(n)),
-                method="highs",
-                options=options,
-            )
+            loads = vstack([upper, lower]).tocsr()
+            costs, prices = np.append(costs, float(self.allowed)), np.append(prices, np.zeros(n))
+        found = linprog(costs, A_ub=loads, b_ub=prices, method="highs", options={"time_limit": max(seconds, 0.01)})
         if found.x is None:
-            return self.simple_dual()
-        return self._exact((found.x[:n] / weights)[which] * self.weights)
+            return self.exact(self.simple_shares)
+        return self.exact((found.x[:n] / weights)[which] * self.weights)
 
-    def _exact(self, shares: NDArray[np.float64]) -> _Dual:
+    def exact(self, shares: NDArray[np.float64]) -> _Dual:
         """The shares as fractions, made so small that no test is loaded beyond its price."""
         exact = {
             index: Fraction(float(share)).limit_denominator(LARGEST_DENOMINATOR)
@@ -133,7 +124,8 @@ def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: C
     for row in rows[:needed]:
         if clock.is_over and duals:  # one is there in a moment, and often it is enough
             return None
-        duals.append(_Program(instance, row, allowed).simple_dual())
+        program = _Program(instance, row, allowed)
+        duals.append(program.exact(program.simple_shares))
     best = _assemble(instance, duals, allowed)
     for row in rows:
         if clock.is_over or rounded_up(best.value, unit) >= enough:
@@ -172,14 +164,8 @@ def _assemble(instance: Instance, duals: list[_Dual], allowed: Fraction) -> Boun
         if weight > allowed:
             break
     scale = instance.schema.table.scale
-    value = chosen[-1].value / scale
-    witness = {
-        "objects": [
-            {
-                "object": dual.row,
-                "dual": {str(row): str(share / scale) for row, share in sorted(dual.shares.items())},
-            }
-            for dual in chosen
-        ]
-    }
-    return Bound("cover", value, witness)
+    objects = [
+        {"object": dual.row, "dual": {str(row): str(share / scale) for row, share in sorted(dual.shares.items())}}
+        for dual in chosen
+    ]
+    return Bound("cover", chosen[-1].value / scale, {"objects": objects})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -41,6 +41,13 @@ def rounded_up(value: Fraction, unit: Fraction) -> Fraction:
     return -(-value // unit) * unit if unit else value
 
 
+def lower_bound(known: Fraction, values: Iterable[Fraction], schema: Schema) -> tuple[Fraction, Fraction | None]:
+    """What the best of these bounds proves, and the ratio of what the tree costs to it; None where that is nothing."""
+    unit = price_unit(schema)
+    lower = max([Fraction(0), *(rounded_up(value, unit) for value in values)])
+    return lower, known / lower if lower else (Fraction(1) if known == 0 else None)
+
+
 def present_rows(instance: Instance) -> NDArray[np.int32]:
     """The cases that count, in the order of the table."""
     return np.sort(instance.class_order.order)
@@ -50,19 +57,12 @@ def tree_entries(tree: Tree) -> list[dict[str, Any]]:
     """A tree as a certificate has it."""
     nodes, n_outcomes = tree.nodes, tree.schema.n_outcomes.tolist()
     tests, starts, branches = nodes.test.tolist(), nodes.first_branch.tolist(), nodes.branches.tolist()
-    return [
-        {"test": None, "children": {}}
-        if test == LEAF
-        else {
-            "test": test,
-            "children": {
-                str(outcome): child
-                for outcome, child in enumerate(branches[start : start + n_outcomes[test]])
-                if child >= 0
-            },
-        }
-        for test, start in zip(tests, starts, strict=True)
-    ]
+    entries: list[dict[str, Any]] = []
+    for test, start in zip(tests, starts, strict=True):
+        below = enumerate(branches[start : start + n_outcomes[test]] if test != LEAF else ())
+        children = {str(outcome): child for outcome, child in below if child >= 0}
+        entries.append({"test": None if test == LEAF else test, "children": children})
+    return entries
 
 
 def facts_of(instance: Instance) -> Facts:
@@ -82,10 +82,7 @@ def facts_of(instance: Instance) -> Facts:
             for own, names in zip(table.own.tolist(), schema.outcome_names, strict=True)
         ],
         fees=[
-            (
-                Fraction(fee) / table.scale,
-                frozenset(t for t, mask in enumerate(table.fee_mask.tolist()) if mask >> f & 1),
-            )
+            (Fraction(fee) / table.scale, frozenset(np.flatnonzero(table.fee_mask >> f & 1).tolist()))
             for f, fee in enumerate(table.fees.tolist())
         ],
         losses=loss_facts(schema),
@@ -105,22 +102,20 @@ def loss_facts(schema: Schema) -> LossFacts | None:
 def rounded_prices(schema: Schema) -> list[dict[str, Any]]:
     """Each price that is not counted as it was given: what all amounts have in common cannot always hold a third."""
     return [
-        place | {"given": str(given), "counted": str(counted)}
-        for place, given, counted in _amounts(schema)
-        if given != counted
+        {"test": test, "outcome": outcome, "fee": fee, "given": str(given), "counted": str(counted)}
+        for (test, outcome, fee), given, units in _amounts(schema)
+        if given != (counted := Fraction(int(units)) / schema.table.scale)
     ]
 
 
-def _amounts(schema: Schema) -> Iterator[tuple[dict[str, Any], Fraction, Fraction]]:
-    """Where each amount stands, as it was given and as it is counted."""
+def _amounts(schema: Schema) -> Iterator[tuple[tuple[int | None, int | None, int | None], Fraction, int]]:
+    """The test, outcome or fee of each amount, as it was given and in the units that count."""
     prices, table = schema.prices, schema.table
     for test, (name, outcomes) in enumerate(zip(schema.test_names, schema.outcome_names, strict=True)):
         own = prices.tests.get(name, prices.default)
         for position, outcome in enumerate(outcomes):
             given = own if own is None or isinstance(own, Fraction) else own[outcome]
             if given is not None:
-                place = {"test": test, "outcome": position, "fee": None}
-                yield place, given, Fraction(int(table.own[test, position])) / table.scale
+                yield (test, position, None), given, table.own[test, position]
     for fee, entry in enumerate(prices.shared.values()):
-        place = {"test": None, "outcome": None, "fee": fee}
-        yield place, entry.fee, Fraction(int(table.fees[fee])) / table.scale
+        yield (None, None, fee), entry.fee, table.fees[fee]

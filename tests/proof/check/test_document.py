@@ -14,8 +14,10 @@ RATIO = {"kind": "ratio", "impurity": {"name": "HingedPairs", "parameter": "3/2"
 
 
 def claim(errors=0, loss=None, max_cost=6, known=6, lower=5, winner=SEARCH):
-    numbers = [None if number is None else Fraction(number) for number in (errors, loss, max_cost, known, lower)]
-    return document.reason(document.Claim(*numbers, winner))
+    numbers = {"errors": errors, "max_cost": max_cost, "known_max_cost": known, "lower_bound": lower}
+    losses = {"losses": None} if loss is None else {"losses": {}, "loss": loss}
+    proved = {"winner": None if winner is None else 0, "bounds": [winner]}
+    return document.reason({**numbers, **losses, **proved})
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 import reference_losses
-from budgetree.proof.check.exhaust import Known, Search
-from budgetree.proof.check.verifier import Facts
+from budgetree.proof.check.exhaust import Search
+from budgetree.proof.check.facts import Facts, LossFacts, Whole
 from honest_certificates import brute, make_facts
 
 
@@ -20,11 +20,12 @@ def test_the_search_agrees_with_brute_force_whatever_was_asked_before(seed):
     fees = [(draw.randint(0, 2), frozenset(draw.sample(range(4), 2)))] if seed % 2 else []
     flat = [[Fraction(price)] * 2 for price in prices]
     facts = Facts(**{**facts.__dict__, "prices": flat, "fees": [(Fraction(fee), tests) for fee, tests in fees]})
-    search = Search(Known(facts.codes, facts.labels, [1] * 14, prices, fees))
+    whole = Whole(facts)
+    search = Search(whole)
     for budget in (4, 2, 3, 1, 0):
         right = brute(facts, Fraction(budget), flat=True)[0]
         for limit in range(10):
-            found = search.least(budget, limit)
+            found = search.least(int(budget / (whole.unit or 1)), limit)
             assert found == right if right <= limit else limit < found <= right
 
 
@@ -38,18 +39,23 @@ def test_the_least_loss_is_that_of_brute_force(seed):
         (int(fee), frozenset(test for test, needed in enumerate(problem.needs) if number in needed))
         for number, fee in enumerate(problem.fees)
     ]
-    search = Search(
-        Known(
-            [problem.rows[row] for row in rows],
-            [problem.classes[row] for row in rows],
-            [int(problem.weights[row]) for row in rows],
-            [int(prices[0]) for prices in problem.prices],
-            fees,
-            [[int(loss) for loss in losses] for losses in problem.losses],
-        )
+    n_tests, n_classes, n_answers = len(problem.prices), len(problem.losses), len(problem.losses[0])
+    answers = [str(answer) for answer in range(n_answers)]
+    facts = Facts(
+        [problem.rows[row] for row in rows],
+        [problem.classes[row] for row in rows],
+        [Fraction(problem.weights[row]) for row in rows],
+        [str(test) for test in range(n_tests)],
+        answers[:n_classes],
+        [[str(outcome) for outcome in range(len(prices))] for prices in problem.prices],
+        [[Fraction(price) for price in prices] for prices in problem.prices],
+        [(Fraction(fee), tests) for fee, tests in fees],
+        LossFacts(answers, [[Fraction(loss) for loss in losses] for losses in problem.losses]),
     )
+    whole = Whole(facts)
+    search = Search(whole)
     for budget in (5, 3, 2, 0):
         right = reference_losses.least_loss(problem, Fraction(budget))
         for limit in (0, 1, 2, 4, 8, 16, 99):
-            found = search.least(budget, limit)
+            found = whole.measure * search.least(int(budget / (whole.unit or 1)), int(limit / whole.measure))
             assert found == right if right <= limit else limit < found <= right

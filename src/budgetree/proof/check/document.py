@@ -10,10 +10,11 @@ from typing import Any
 from budgetree.proof.check.facts import digest
 
 FORMAT, VERSION = "budgetree certificate", 1
-TREE_KEYS = ("tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds")
-BOUND_KEYS = ("lower_bound", "ratio", "winner", "bounds", "guarantee")
-LOSS_KEYS = ("losses", "loss", "spared", "not_applicable", "rounded")
-KEYS = ("format", "version", "instance", *TREE_KEYS, *BOUND_KEYS, "reason", "seal", *LOSS_KEYS)
+KEYS = (
+    *("format", "version", "instance", "tree", "max_cost", "known_max_cost", "errors", "error_rate", "error_bounds"),
+    *("lower_bound", "ratio", "winner", "bounds", "guarantee", "reason", "seal"),
+    *("losses", "loss", "spared", "not_applicable", "rounded"),
+)
 
 
 def seal(document: Mapping[str, Any]) -> str:
@@ -72,28 +73,23 @@ NO_STAKES = (
 )
 
 
-@dataclass(frozen=True)
-class Claim:
-    """What a certificate says about its tree and about all others."""
-
-    errors: Fraction
-    loss: Fraction | None  # None where an error costs 1
-    max_cost: Fraction  # what no case exceeds
-    known_max_cost: Fraction
-    lower_bound: Fraction
-    winner: Mapping[str, Any] | None  # the bound from which the lower bound follows
-
-
-def reason(claim: Claim) -> str:
-    """Why no tree that gets as little wrong costs less, or less than the lower bound."""
-    costs = "costs" if claim.max_cost == claim.known_max_cost else "costs a known case"
-    one, several = _trees(claim)
-    if claim.known_max_cost == 0:
+def reason(document: Mapping[str, Any]) -> str:
+    """Why no tree that gets as little wrong costs less, or less than the lower bound: made from the numbers alone."""
+    known, lower = Fraction(document["known_max_cost"]), Fraction(document["lower_bound"])
+    costs = "costs" if Fraction(document["max_cost"]) == known else "costs a known case"
+    has_losses = document["losses"] is not None
+    one, several = ("tree that loses", "trees that lose") if has_losses else ("tree with", "trees with")
+    lost = Fraction(document["loss" if has_losses else "errors"])
+    if has_losses:
+        few = f"at most {number(lost)}" if lost else "nothing"
+    else:
+        few = f"at most {number(lost)} error{'' if lost == 1 else 's'}" if lost else "no errors"
+    if known == 0:
         return f"this tree {costs} nothing"
-    if claim.winner is None:
-        return f"nothing above 0 is proven for {several}"
-    than = "" if claim.lower_bound == claim.known_max_cost else f" than {number(claim.lower_bound)}"
-    return f"no {one} {costs} less{than}: {_why(claim.winner, claim.loss is not None)}"
+    if document["winner"] is None:
+        return f"nothing above 0 is proven for {several} {few}"
+    than = "" if lower == known else f" than {number(lower)}"
+    return f"no {one} {few} {costs} less{than}: {_why(document['bounds'][document['winner']], has_losses)}"
 
 
 def not_applicable(has_losses: bool, has_stakes: bool) -> dict[str, str]:
@@ -118,15 +114,6 @@ def function_name(impurity: Mapping[str, Any]) -> str:
         return f"{impurity['name']}()"
     parameter = Fraction(impurity["parameter"])
     return f"{impurity['name']}({int(parameter) if parameter.denominator == 1 else float(parameter)})"
-
-
-def _trees(claim: Claim) -> tuple[str, str]:
-    """A tree that is as good, and all that are."""
-    if claim.loss is not None:
-        how = f"at most {number(claim.loss)}" if claim.loss else "nothing"
-        return f"tree that loses {how}", f"trees that lose {how}"
-    few = f"at most {number(claim.errors)} error{'' if claim.errors == 1 else 's'}" if claim.errors else "no errors"
-    return f"tree with {few}", f"trees with {few}"
 
 
 def _why(winner: Mapping[str, Any], has_losses: bool) -> str:

@@ -3,70 +3,53 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from fractions import Fraction
 
-from budgetree.proof.check.reading import Deadline, OutOfTimeError
+from budgetree.proof.check.facts import MANY, Whole
+from budgetree.proof.check.reading import OutOfTimeError
 
 ENDLESS = 1 << 62  # above every cost and every count
-MANY = 1000  # cases between two looks at the clock
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is searched, in whole numbers.
-
-    prices   per test, whatever its outcome
-    fees     with the tests that share them; paid once per path
-    losses   class × answer; None: an error costs 1
-    """
-
-    codes: Sequence[Sequence[int]]  # case × test, 0 to 255
-    labels: Sequence[int]
-    weights: Sequence[int]
-    prices: Sequence[int]
-    fees: Sequence[tuple[int, frozenset[int]]]
-    losses: Sequence[Sequence[int]] | None = None
 
 
 class Search:
-    """Least loss within a budget, by trying every test; sets of cases are the bits of integers."""
+    """Least loss within a budget, by trying every test; sets of cases are the bits of integers.
 
-    def __init__(self, known: Known, deadline: Deadline | None = None):
-        self.deadline = deadline or Deadline()
-        size, self.prices = len(known.codes), known.prices
+    Budgets are in units, each test stands at its least price, and fees are paid once per path; losses are in measures.
+    """
+
+    def __init__(self, whole: Whole):
+        facts, unit, self.deadline = whole.facts, whole.unit or Fraction(1), whole.deadline
+        self.prices = [int(price / unit) for price in whole.least]
+        self.fees = [(int(fee / unit), tests) for fee, tests in facts.fees if fee]
+        rows = [bytes(facts.codes[row]) for row in whole.rows]
+        labels, weights = ([int(values[row]) for row in whole.rows] for values in (facts.labels, whole.weights))
+        size, table = len(rows), b"".join(rows)
         self.everyone = (1 << size) - 1
-        self.fees = [(fee, tests) for fee, tests in known.fees if fee]
-        rows = [bytes(row) for row in known.codes]
-        table = b"".join(rows)
         self.splits: list[list[int]] = []  # per test: the cases of each outcome
-        for test in range(len(known.prices)):
+        for test in range(len(self.prices)):
             self.deadline.check()
-            column = table[test :: len(known.prices)]
+            column = table[test :: len(self.prices)]
             self.splits.append([_bits(column, code) for code in dict.fromkeys(column)])
-        order = list(dict.fromkeys(known.labels))
-        kinds: dict[int, dict[int, int]] = {label: {} for label in order}
-        for bit, label in enumerate(known.labels):
-            kinds[label][bit] = known.weights[bit]
-        self.classes = [_planes(kind, size) for kind in kinds.values()]
+        position = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+        kinds: list[dict[int, int]] = [{} for _ in position]
+        for bit, label in enumerate(labels):
+            kinds[position[label]][bit] = weights[bit]
+        self.classes = [_planes(kind, size) for kind in kinds]
         self.plain = [planes[0][1] for planes in self.classes if planes[0][0] == len(planes) == 1]
         # Per answer, what each class that is present loses by it.
-        self.losses = known.losses and list(zip(*(known.losses[label] for label in order), strict=True))
-        self.deadline.check()
-        self.stuck = _planes(self._stuck(rows, known, order), size)
-        self.tables: dict[int, tuple[list[tuple[int, int, int]], int]] = {}
-        self.memo: dict[tuple[int, int, int], tuple[int, bool]] = {}
-
-    def _stuck(self, rows: Sequence[bytes], known: Known, order: Sequence[int]) -> dict[int, int]:
-        """Cases that no test separates: what they lose stays, whatever the tree, and counts with the first of them."""
-        position = {label: at for at, label in enumerate(order)}
+        losses = whole.losses or ()
+        self.losses = list(zip(*(losses[label] for label in position if losses), strict=True))
+        # Cases that no test separates: what they lose stays, whatever the tree, and counts with the first of them.
         alike: dict[bytes, tuple[int, list[int]]] = {}
         for bit, row in enumerate(rows):
             if bit % MANY == 0:
                 self.deadline.check()
-            _, counts = alike.setdefault(row, (bit, [0] * len(order)))
-            counts[position[known.labels[bit]]] += known.weights[bit]
-        return {bit: self._least(counts) for bit, counts in alike.values()}
+            _, counts = alike.setdefault(row, (bit, [0] * len(position)))
+            counts[position[labels[bit]]] += weights[bit]
+        self.stuck = _planes({bit: self._least(counts) for bit, counts in alike.values()}, size)
+        self.tables: dict[int, tuple[list[tuple[int, int, int]], int]] = {}
+        self.memo: dict[tuple[int, int, int], tuple[int, bool]] = {}
 
     def _moves(self, paid: int) -> tuple[list[tuple[int, int, int]], int]:
         """The (cost, test, fees paid after it) once the fees in `paid` are paid, cheapest first; and the least cost."""

@@ -96,13 +96,16 @@ class Facts:
             return [f"facts: a shared fee names a test that is not one of 0 to {tests - 1}"]
         if self.losses is not None and (flaw := self._loss_problem(self.losses)) is not None:
             return [flaw]
-        bad = [
-            f"facts: case {row} has a label or an outcome that is not listed"
-            for row, weight in enumerate(self.weights)
-            if weight.numerator > 0 and not 0 <= self.labels[row] < len(self.class_names)
-        ]
-        bad += self._odd_codes(sizes)
-        return bad if any(weight.numerator > 0 for weight in self.weights) else ["facts: no case has a positive weight"]
+        present = [row for row, weight in enumerate(self.weights) if weight.numerator > 0]
+        if not present:
+            return ["facts: no case has a positive weight"]
+        odd = [row for row in present if not 0 <= self.labels[row] < len(self.class_names)]
+        faults = []
+        try:
+            odd += self._odd_cases(sizes, present)
+        except (TypeError, ValueError):
+            faults = ["facts: codes must be whole numbers from 0 to 255, one for each test"]
+        return [f"facts: case {row} has a label or an outcome that is not listed" for row in odd] + faults
 
     def _loss_problem(self, losses: LossFacts) -> str | None:
         n_classes, n_answers = len(self.class_names), len(losses.answers)
@@ -113,36 +116,26 @@ class Facts:
             return "facts: losses must be at least 0"
         return None
 
-    def _odd_codes(self, sizes: list[int]) -> list[str]:
-        """Cases that count and do not fit the lists; the table is looked at as a whole first, few tables have any."""
-        tests = len(sizes)
-        fault = ["facts: codes must be whole numbers from 0 to 255, one for each test"]
-        try:
-            if all(len(row) == tests for row in self.codes):
-                table = b"".join(map(bytes, self.codes))
-                if not tests or not table.translate(None, bytes(range(min(*sizes, 256)))):
-                    return []  # no code is beyond the shortest list
-                if all(max(table[test::tests], default=0) < size for test, size in enumerate(sizes)):
-                    return []
-                fault = []
-        except (TypeError, ValueError):
-            pass
-        return fault or [
-            f"facts: case {row} has a label or an outcome that is not listed"
-            for row, weight in enumerate(self.weights)
-            if weight.numerator > 0
-            and (
-                len(self.codes[row]) != tests
-                or any(not 0 <= code < size for code, size in zip(self.codes[row], sizes, strict=True))
-            )
-        ]
+    def _odd_cases(self, sizes: list[int], present: list[int]) -> list[int]:
+        """Cases that do not fit the lists; the table is looked at as a whole first, few tables have any."""
+        if any(len(row) != len(sizes) for row in self.codes):
+            raise ValueError
+        table = b"".join(map(bytes, self.codes))
+        if not sizes or not table.translate(None, bytes(range(min(*sizes, 256)))):
+            return []  # no code is beyond the shortest list
+        if all(max(table[test :: len(sizes)], default=0) < size for test, size in enumerate(sizes)):
+            return []
+        return [row for row in present if any(code >= size for code, size in zip(self.codes[row], sizes, strict=True))]
 
 
 class Whole:
-    """The facts in whole numbers: weights in weight units, and prices and fees in units, the gcds of each."""
+    """The facts in whole numbers: weights in weight units, and prices and fees in units, the gcds of each.
 
-    def __init__(self, facts: Facts):
-        self.facts = facts
+    Whatever reads them goes on until the deadline.
+    """
+
+    def __init__(self, facts: Facts, deadline: Deadline | None = None):
+        self.facts, self.deadline = facts, deadline or Deadline()
         self._table, self._columns = b"".join(map(bytes, facts.codes)), dict[int, bytes]()
         self.rows = [row for row, weight in enumerate(facts.weights) if weight.numerator > 0]  # the cases present
         self.weight_unit = gcd(facts.weights)
@@ -162,7 +155,7 @@ class Whole:
 
     def counts(self, rows: Iterable[int]) -> list[int]:
         """The weight of each class among the rows, in weight units."""
-        totals = [0] * len(self.facts.class_names)
+        totals = [0] * self.n_classes
         labels, weights = self.facts.labels, self.weights
         for row in rows:
             totals[labels[row]] += weights[row]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from budgetree.proof.check.facts import Whole
-from budgetree.proof.check.reading import Deadline, Flaw, fields, index, items, short
+from budgetree.proof.check.reading import Flaw, fields, index, items, short
 
 
 @dataclass(frozen=True)
@@ -20,21 +20,13 @@ class Node:
     test: int | None  # None for a leaf
 
 
-@dataclass(frozen=True)
-class CheckedTree:
-    """What the document's tree does with the known cases."""
-
-    leaves: list[Node] = field(default_factory=list)
-    questions: list[Node] = field(default_factory=list)
-
-
-def read_tree(entries: Any, whole: Whole, deadline: Deadline) -> CheckedTree:
+def read_tree(entries: Any, whole: Whole) -> list[Node]:
     """The tree, if every node has the children that the known cases ask for."""
     nodes = items(entries, "tree")
     reached: dict[int, tuple[list[int], dict[int, int]]] = {0: (whole.rows, {})}
-    found = CheckedTree()
+    found: list[Node] = []
     for number, entry in enumerate(nodes):
-        deadline.check()
+        whole.deadline.check()
         where = f"tree[{number}]"
         node = fields(entry, where, ("test", "children"))
         children = fields(node["children"], f"{where}.children")
@@ -44,11 +36,11 @@ def read_tree(entries: Any, whole: Whole, deadline: Deadline) -> CheckedTree:
         if node["test"] is None:
             if children:
                 raise Flaw(f"{where}.children: a leaf has none, got {short(children)}")
-            found.leaves.append(Node(rows, asked, None))
+            found.append(Node(rows, asked, None))
             continue
         test = index(node["test"], len(whole.facts.test_names), f"{where}.test")
         names = whole.facts.outcome_names[test]
-        found.questions.append(Node(rows, asked, test))
+        found.append(Node(rows, asked, test))
         parts = whole.parts(rows, test)
         given = {index(key, len(names), f"{where}.children", text=True): key for key in children}
         for outcome in sorted(parts.keys() ^ given.keys()):
@@ -72,22 +64,17 @@ def path_cost(whole: Whole, asked: Mapping[int, int]) -> Fraction:
     return own + sum(fee for fee, tests in facts.fees if any(test in tests for test in asked))
 
 
-def known_max_cost(tree: CheckedTree, whole: Whole, deadline: Deadline) -> Fraction:
-    """What no known case exceeds."""
-    worst = Fraction(0)
-    for leaf in tree.leaves:
-        deadline.check()
-        worst = max(worst, path_cost(whole, leaf.asked))
-    return worst
+def max_costs(tree: list[Node], whole: Whole) -> tuple[Fraction, Fraction]:
+    """What no known case exceeds, and what no case does.
 
-
-def max_cost(tree: CheckedTree, whole: Whole, deadline: Deadline) -> Fraction:
-    """What no case exceeds: it may show the costliest outcome of any test, though no known case does there."""
-    worst = known_max_cost(tree, whole, deadline)
-    for node in tree.questions:
-        deadline.check()
-        assert node.test is not None
-        prices = whole.facts.prices[node.test]
-        if node.test not in node.asked:
-            worst = max(worst, path_cost(whole, {**node.asked, node.test: prices.index(max(prices))}))
-    return worst
+    A case may show the costliest outcome of any test, though no known case does there.
+    """
+    known = most = Fraction(0)
+    for node in tree:
+        whole.deadline.check()
+        if node.test is None:
+            known = max(known, path_cost(whole, node.asked))
+        elif node.test not in node.asked:
+            prices = whole.facts.prices[node.test]
+            most = max(most, path_cost(whole, {**node.asked, node.test: prices.index(max(prices))}))
+    return known, max(known, most)

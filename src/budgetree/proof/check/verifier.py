@@ -16,12 +16,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from budgetree.proof.check import greedy, trees, witness
-from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, Claim, not_applicable, reason, seal
+from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, not_applicable, reason, seal
 from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import Facts, LossFacts, Whole
 from budgetree.proof.check.reading import (
@@ -36,28 +35,18 @@ from budgetree.proof.check.reading import (
     short,
     undisturbed,
 )
-from budgetree.proof.check.trees import CheckedTree
+from budgetree.proof.check.trees import Node
 
 __all__ = ["FORMAT", "VERSION", "CheckReport", "Facts", "LossFacts", "seal", "verify"]
 
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class _Score:
-    """What the tree really does."""
-
-    cost: Fraction  # of known cases
-    max_cost: Fraction
-    errors: Fraction
-    loss: Fraction
-
-
 class _Verifier:
     """One document against one instance; `problems` and `unverified` fill as its parts are checked."""
 
     def __init__(self, document: Mapping[str, Any], facts: Facts, deadline: Deadline):
-        self.document, self.facts, self.whole, self.deadline = document, facts, Whole(facts), deadline
+        self.document, self.facts, self.whole, self.deadline = document, facts, Whole(facts, deadline), deadline
         self.searched: list[tuple[Fraction, str]] = []  # what searches are said to have proved, and where it says so
         self.is_late = False  # a witness was not read for want of time
         self.problems: list[str] = []
@@ -82,16 +71,16 @@ class _Verifier:
         self.problems += [f"{short(key)}: is not a key of a certificate" for key in document if key not in KEYS]
         self.envelope()
         self.attempt("losses", self.losses)
-        self.attempt("rounded", self.rounded)
-        tree = self.attempt("tree", trees.read_tree, document.get("tree"), self.whole, self.deadline)
+        self.attempt("rounded", self.each, "rounded", self.rounded_price)
+        tree = self.attempt("tree", trees.read_tree, document.get("tree"), self.whole)
         found = None if tree is None else self.attempt("tree", self.score, tree)
         if tree is not None and found is not None:
-            self.attempt("error_bounds", self.error_bounds, tree, found)
+            self.attempt("error_bounds", self.error_bounds, tree, found["error_rate"])
         lost = "errors" if self.facts.losses is None else "loss"
         # Without the tree the rest is checked as far as what is stated allows.
-        loss = self.at_any_time(fraction, document.get(lost), lost) if found is None else found.loss
+        loss = self.at_any_time(fraction, document.get(lost), lost) if found is None else found[lost]
         if loss is not None:
-            self.bounds(None if found is None else found.cost, loss)
+            self.bounds(None if found is None else found["known_max_cost"], loss)
         self.guarantee(tree)
         if loss is not None:  # last, because they may take all the time
             self.search(loss)
@@ -133,13 +122,14 @@ class _Verifier:
         if given is None and document.get("spared") is not None:
             raise Flaw(f"spared: expected null without losses, got {short(document.get('spared'))}")
 
-    def rounded(self) -> None:
-        """That a price said to be rounded is the one that counts, and the nearest multiple of the unit."""
-        for position, value in enumerate(items(self.document.get("rounded"), "rounded")):
-            where = f"rounded[{position}]"
-            self.attempt(where, self.rounded_price, value, where)
+    def each(self, key: str, step: Callable[..., None], *arguments: Any) -> None:
+        """The step for every entry of a list, and where it stands."""
+        for position, entry in enumerate(items(self.document.get(key), key)):
+            where = f"{key}[{position}]"
+            self.attempt(where, step, entry, where, *arguments)
 
     def rounded_price(self, value: Any, where: str) -> None:
+        """That a price said to be rounded is the one that counts, and the nearest multiple of the unit."""
         entry, facts = fields(value, where, ("test", "outcome", "fee", "given", "counted")), self.facts
         if entry["fee"] is not None:
             right = facts.fees[index(entry["fee"], len(facts.fees), f"{where}.fee")][0]
@@ -151,34 +141,27 @@ class _Verifier:
         if abs(given - right) * 2 > self.whole.unit:
             raise Flaw(f"{where}.given: is {short(given)}, which would not become {short(right)}")
 
-    def score(self, tree: CheckedTree) -> _Score:
-        """What the tree does, beside what the document says of it."""
-        whole, document = self.whole, self.document
-        lost = wrong = 0
-        for leaf in tree.leaves:
+    def score(self, tree: list[Node]) -> dict[str, Fraction]:
+        """What the tree really does, by the keys under which the document says it."""
+        whole, lost, wrong = self.whole, 0, 0
+        for node in tree:
             self.deadline.check()
-            here = whole.leaf(whole.counts(leaf.rows))
-            lost, wrong = lost + here[0], wrong + here[1]
-        cost = trees.known_max_cost(tree, whole, self.deadline)
-        most = trees.max_cost(tree, whole, self.deadline)
-        score = _Score(cost, most, wrong * whole.weight_unit, lost * whole.measure)
-        stated = {"errors": score.errors, "error_rate": score.errors / (whole.weight_unit * sum(whole.weights))}
-        stated |= {"known_max_cost": cost, "max_cost": most, "loss": score.loss}
-        for key, right in stated.items():
-            self.attempt(key, self.claim, document.get(key), right, key)
+            if node.test is None:
+                here = whole.leaf(whole.counts(node.rows))
+                lost, wrong = lost + here[0], wrong + here[1]
+        known_max_cost, max_cost = trees.max_costs(tree, whole)
+        score = {"errors": wrong * whole.weight_unit, "error_rate": Fraction(wrong, sum(whole.weights))}
+        score |= {"known_max_cost": known_max_cost, "max_cost": max_cost, "loss": lost * whole.measure}
+        for key, right in score.items():
+            self.attempt(key, self.claim, self.document.get(key), right, key)
         return score
 
-    def error_bounds(self, tree: CheckedTree, score: _Score) -> None:
-        entries = items(self.document.get("error_bounds"), "error_bounds")
-        if self.facts.losses is not None:
-            if entries:
-                raise Flaw("error_bounds: are about errors; expected none, because losses are given")
-            return
-        leaves = [sorted(self.whole.counts(leaf.rows), reverse=True) for leaf in tree.leaves]
-        rate = score.errors / (self.whole.weight_unit * sum(self.whole.weights))
-        for position, entry in enumerate(entries):
-            where = f"error_bounds[{position}]"
-            self.attempt(where, self.error_bound, entry, where, leaves, rate)
+    def error_bounds(self, tree: list[Node], rate: Fraction) -> None:
+        if self.facts.losses is None:
+            leaves = [sorted(self.whole.counts(node.rows), reverse=True) for node in tree if node.test is None]
+            self.each("error_bounds", self.error_bound, leaves, rate)
+        elif items(self.document.get("error_bounds"), "error_bounds"):
+            raise Flaw("error_bounds: are about errors; expected none, because losses are given")
 
     def error_bound(self, entry: Any, where: str, leaves: list[list[int]], rate: Fraction) -> None:
         entry = fields(entry, where, ("name", "alpha", "bound", "refined"))
@@ -190,16 +173,16 @@ class _Verifier:
         if rate > (least := min(right["bound"], right["refined"])):
             raise Flaw(f"{where}: the error rate {rate} exceeds its bound {least}")
 
-    def guarantee(self, tree: CheckedTree | None) -> None:
+    def guarantee(self, tree: list[Node] | None) -> None:
         """The factor, and that the greedy rule grows this tree."""
         if self.document.get("guarantee") is None:
             return
         rule = self.attempt("guarantee", greedy.read_rule, self.document["guarantee"], self.whole)
         if rule is not None and tree is not None:
             place = "guarantee: whether the greedy rule grows this tree"
-            self.attempt(place, greedy.check_growth, rule, tree, self.deadline)
+            self.attempt(place, greedy.check_growth, rule, tree, self.whole)
 
-    def reason(self, found: _Score | None) -> None:
+    def reason(self, found: Mapping[str, Fraction] | None) -> None:
         """The sentence is made again from the numbers; any other one is the issuer's own."""
         document = self.document
         if self.problems or found is None:
@@ -207,11 +190,7 @@ class _Verifier:
         if self.is_late:
             self.unverified.append(f"reason: was not checked within {self.deadline}")
             return
-        winner = None if document["winner"] is None else document["bounds"][document["winner"]]
-        loss = None if self.facts.losses is None else found.loss
-        lower = fraction(document["lower_bound"], "lower_bound")
-        claim = Claim(found.errors, loss, found.max_cost, found.cost, lower, winner)
-        if document["reason"] != (right := reason(claim)):
+        if document["reason"] != (right := reason({**document, **found, "losses": self.facts.losses})):
             stated = short(document["reason"])
             self.unverified.append(f"reason: {stated} is the issuer's word; what was checked says {right!r}")
 
@@ -281,10 +260,9 @@ class _Verifier:
                 raise Flaw(f"spared: expected a class for each of {n_answers} answers, got {short(listed)}")
             spared = [index(each, whole.n_classes, f"spared[{answer}]") for answer, each in enumerate(listed)]
             whole, loss = whole.by_error_weights(spared, loss)
-        question = witness.Question(whole, loss, self.deadline)
         if kind == "cover":
-            return witness.cover(question, fields(entry, where, ("kind", "objects", "value")), where)
-        return witness.ratio(question, fields(entry, where, ("kind", "impurity", "objects", "value")), where)
+            return witness.cover(whole, loss, fields(entry, where, ("kind", "objects", "value")), where)
+        return witness.ratio(whole, loss, fields(entry, where, ("kind", "impurity", "objects", "value")), where)
 
     def search(self, loss: Fraction) -> None:
         """Whether a cheaper tree exists than any that a search is said to have found."""
@@ -295,7 +273,7 @@ class _Verifier:
         for value, where in self.searched:
             try:
                 self.deadline.check()
-                finder = finder or witness.searcher(self.whole, self.deadline)
+                finder = finder or Search(self.whole)
                 self.at_any_time(witness.search, self.whole, finder, value, where, loss)
             except (OutOfTimeError, RecursionError):
                 what = f"whether a tree cheaper than {short(value)} {does}"

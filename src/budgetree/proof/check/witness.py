@@ -17,15 +17,35 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from budgetree.proof.check.exhaust import Known, Search
+from budgetree.proof.check.exhaust import Search
 from budgetree.proof.check.facts import Whole
-from budgetree.proof.check.reading import Deadline, Flaw, counted, fields, fraction, index, items, short
+from budgetree.proof.check.reading import Flaw, counted, fields, fraction, index, items, short
 
 HIGHEST_POWER = 1000  # a larger exponent would only keep the checker busy
 
 
-def function(value: Any, where: str) -> tuple[str, Fraction]:
-    """The name and the parameter (0 if it has none) of an admissible F."""
+@dataclass(frozen=True)
+class Function:
+    """An admissible F; `parameter` is the exponent of Powers or the α of the hinged functions, 0 if it has none."""
+
+    name: str
+    parameter: Fraction
+
+    def __call__(self, counts: Iterable[int]) -> int:
+        """F of the class weights, scaled by the denominator of α: ratios stay the same, and all stays whole."""
+        scale, parameter = self.parameter.denominator, self.parameter.numerator
+        counts = [scale * n for n in counts]
+        if self.name == "Pairs":
+            return (sum(counts) ** 2 - sum(n**2 for n in counts)) // 2
+        if self.name == "Powers":
+            return int(sum(counts) ** parameter - sum(n**parameter for n in counts))
+        over = [n - parameter for n in counts if n > parameter]
+        less = parameter**2 if self.name == "HingedPairs" else 0
+        return 2 * sum(max(0, x * y - less) for i, x in enumerate(over) for y in over[:i])
+
+
+def read_function(value: Any, where: str) -> Function:
+    """The function that a document names."""
     entry = fields(value, where, ("name", "parameter"))
     name = entry["name"]
     if name not in ("Pairs", "Powers", "HingedPairs", "HingedProduct"):
@@ -33,25 +53,25 @@ def function(value: Any, where: str) -> tuple[str, Fraction]:
     if name == "Pairs":
         if entry["parameter"] is not None:
             raise Flaw(f"{where}.parameter: Pairs has none, got {short(entry['parameter'])}")
-        return name, Fraction(0)
+        return Function(name, Fraction(0))
     parameter = fraction(entry["parameter"], f"{where}.parameter")
     if name == "Powers" and not (parameter.denominator == 1 and 2 <= parameter <= HIGHEST_POWER):
         raise Flaw(f"{where}.parameter: expected a whole number, 2 to {HIGHEST_POWER}, got {short(parameter)}")
     if parameter < 0:
         raise Flaw(f"{where}.parameter: must be at least 0, got {short(parameter)}")
-    return name, parameter
+    return Function(name, parameter)
 
 
-def impurity(name: str, parameter: int, counts: Sequence[int]) -> int:
-    """F of the class weights; `parameter` is the exponent of Powers or the α of the hinged functions."""
-    total = sum(counts)
-    if name == "Pairs":
-        return (total**2 - sum(n**2 for n in counts)) // 2
-    if name == "Powers":
-        return int(total**parameter - sum(n**parameter for n in counts))
-    over = [n - parameter for n in counts if n > parameter]
-    less = parameter**2 if name == "HingedPairs" else 0
-    return 2 * sum(max(0, x * y - less) for i, x in enumerate(over) for y in over[:i])
+def ratios(function: Function, rows: Sequence[int], whole: Whole) -> dict[int, Fraction]:
+    """R(t) of every test where it is finite: its least price by what it removes of F, whatever it shows."""
+    everything, found = function(whole.counts(rows)), {}
+    for test, price in enumerate(whole.least if everything else ()):
+        whole.deadline.check()
+        parts = whole.part_counts(rows, test)
+        removed = everything - max(map(function, parts)) if len(parts) > 1 else 0
+        if removed > 0:
+            found[test] = price / removed
+    return found
 
 
 def present(whole: Whole, value: Any, where: str, *, text: bool = False) -> int:
@@ -68,22 +88,13 @@ def distinct(rows: Sequence[int], where: str) -> None:
         raise Flaw(f"{where}: a case is listed twice")
 
 
-@dataclass(frozen=True)
-class Question:
-    """What a witness must bear on: every tree with at most so many errors, by the weights of `whole`."""
-
-    whole: Whole
-    errors: Fraction
-    deadline: Deadline
-
-
-def ratio(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
+def ratio(whole: Whole, errors: Fraction, entry: Mapping[str, Any], where: str) -> Fraction:
     """Lemma 2.1: along the outcomes that keep most of F(G), each test pays R(t) at least for what it removes.
 
     A test's least price is paid whatever it shows, so the lemma also holds where no case is left on that outcome.
     """
-    whole, errors = question.whole, question.errors
-    name, parameter = function(entry["impurity"], f"{where}.impurity")
+    function = read_function(entry["impurity"], f"{where}.impurity")
+    name, parameter = function.name, function.parameter
     hinged = name.startswith("Hinged")
     if not hinged and errors > 0:
         raise Flaw(f"{where}.impurity: {name} bounds trees without errors only; this one makes {short(errors)}")
@@ -93,33 +104,21 @@ def ratio(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
     rows = [present(whole, value, f"{where}.objects[{position}]") for position, value in listed]
     distinct(rows, f"{where}.objects")
     if hinged:
-        parameter /= whole.weight_unit
-    scale = parameter.denominator  # c · F(G) / (F(G) − F(H)) is the same on scaled weights, so all stays whole
-
-    def measure(counts: Iterable[int]) -> int:
-        return impurity(name, parameter.numerator, [scale * n for n in counts])
-
-    everything, found = measure(whole.counts(rows)), []
-    for test, price in enumerate(whole.least):
-        question.deadline.check()
-        parts = whole.part_counts(rows, test)
-        removed = everything - max(map(measure, parts)) if len(parts) > 1 else 0
-        if removed > 0:
-            found.append(price * Fraction(everything, removed))
+        function = Function(name, parameter / whole.weight_unit)
+    found = ratios(function, rows, whole)
     if not found:
         raise Flaw(f"{where}.objects: no test has a finite ratio on them, so nothing is proved")
-    return min(found)
+    return min(found.values()) * function(whole.counts(rows))
 
 
-def cover(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
+def cover(whole: Whole, errors: Fraction, entry: Mapping[str, Any], where: str) -> Fraction:
     """At least one of the listed cases is classified rightly, and costs at least its dual's value."""
-    whole, errors = question.whole, question.errors
     where = f"{where}.objects"
     proved: list[tuple[int, Fraction]] = []
     problems: list[str] = []
     for position, item in enumerate(items(entry["objects"], where)):
         try:
-            proved.append(dual(question, item, f"{where}[{position}]"))
+            proved.append(dual(whole, errors, item, f"{where}[{position}]"))
         except Flaw as flaw:
             problems += flaw.args
     if problems:
@@ -131,14 +130,13 @@ def cover(question: Question, entry: Mapping[str, Any], where: str) -> Fraction:
     return min(value for _, value in proved)
 
 
-def dual(question: Question, item: Any, where: str) -> tuple[int, Fraction]:
+def dual(whole: Whole, errors: Fraction, item: Any, where: str) -> tuple[int, Fraction]:
     """The case, and the least its path can cost if it is classified rightly.
 
     Cases of other classes that its path does not separate from it are errors; they weigh at most m, so their dual
     values sum to at most λm, and the others' are paid for by the tests that separate them.
     """
     item = fields(item, where, ("object", "dual"))
-    whole = question.whole
     facts, place, row = whole.facts, f"{where}.dual", present(whole, item["object"], f"{where}.object")
     values: dict[int, Fraction] = {}
     for key, text in fields(item["dual"], place).items():
@@ -150,7 +148,7 @@ def dual(question: Question, item: Any, where: str) -> tuple[int, Fraction]:
     scaled = {other: int(value * scale) for other, value in values.items() if value}
     problems = []
     for test, price in enumerate(whole.least):
-        question.deadline.check()
+        whole.deadline.check()
         column = whole.column(test)
         load = sum(value for other, value in scaled.items() if column[other] != column[row])
         if load > price * scale:
@@ -160,21 +158,7 @@ def dual(question: Question, item: Any, where: str) -> tuple[int, Fraction]:
         raise Flaw(*problems)
     weights = ((value, whole.weights[other] * whole.weight_unit) for other, value in values.items())
     steepest = max((value / weight for value, weight in weights), default=Fraction(0))  # λ
-    return row, sum(values.values(), Fraction(0)) - steepest * question.errors
-
-
-def searcher(whole: Whole, deadline: Deadline) -> Search:
-    """The exhaustive search on the cases present: each test at its least price in units, weights in weight units."""
-    facts, rows, unit = whole.facts, whole.rows, whole.unit or Fraction(1)
-    known = Known(
-        codes=[facts.codes[row] for row in rows],
-        labels=[int(facts.labels[row]) for row in rows],
-        weights=[whole.weights[row] for row in rows],
-        prices=[int(price / unit) for price in whole.least],
-        fees=[(int(fee / unit), tests) for fee, tests in facts.fees],
-        losses=whole.losses,
-    )
-    return Search(known, deadline)
+    return row, sum(values.values(), Fraction(0)) - steepest * errors
 
 
 def search(whole: Whole, finder: Search, value: Fraction, where: str, loss: Fraction) -> None:
