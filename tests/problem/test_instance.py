@@ -41,7 +41,11 @@ TWO = {"codes": [[0], [1]], "labels": [0, 1]}
         ({"codes": [[0, 1]], "labels": [0], "test_names": ["a"]}, SettingError, {"subject": "test_names", "found": 1}),
         ({"codes": [[0, 1]], "labels": [0], "test_names": ["a", "a"]}, TableError, {"found": "a"}),
         ({"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"], ["x"]]}, TableError, {"subject": "1"}),
-        ({"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"]]}, TableError, {"subject": "outcome_names"}),
+        (
+            {"codes": [[0, 1]], "labels": [0], "outcome_names": [["x"]]},
+            SettingError,
+            {"subject": "outcome_names", "found": 1},
+        ),
         (TWO | {"labels": [0, 2], "class_names": ["a", "b"]}, TableError, {"subject": "labels", "found": 2}),
         (TWO | {"labels": [[0], [1]]}, TableError, {"subject": "labels"}),
         (TWO | {"labels": None}, TableError, {"subject": "labels", "found": None}),
