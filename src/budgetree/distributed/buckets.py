@@ -7,6 +7,7 @@ partition ──► tally ──► pieces …                                 �
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +48,8 @@ def n_buckets(n_bytes: int, bucket_bytes: int) -> int:
 
 def tally(partition: AnyPartition) -> Tally:
     """A partition's cases, duplicates as one."""
-    pieces = [_tally(window) for window in partition.windows()]
+    windows = ((one, np.ones(len(one), dtype=np.int64)) for one in partition.windows())
+    pieces = [join([Tally(one.codes, one.labels, one.units, each)]) for one, each in windows]
     return pieces[0] if len(pieces) == 1 else join(pieces)
 
 
@@ -62,9 +64,7 @@ def split(whole: Tally, n_parts: int) -> list[Tally]:
 def join(parts: Sequence[Tally]) -> Tally:
     """Pieces of one bucket, duplicates as one."""
     every = Tally(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Tally)))
-    if not len(every):
-        return every
-    label_bytes = np.ascontiguousarray(every.labels).view(np.uint8).reshape(len(every), -1)
+    label_bytes = np.ascontiguousarray(every.labels).view(np.uint8).reshape(-1, every.labels.itemsize)
     first, group = identical_groups(np.hstack([every.codes, label_bytes]))
     units, n_cases = np.zeros((2, len(first)), dtype=np.int64)
     np.add.at(units, group, every.units)
@@ -87,9 +87,12 @@ def bucketed(
         files = [Path(scratch) / str(number) for number in range(n_parts)]
         for whole in _tallies(partitions, clock):
             for file, piece in zip(files, split(whole, n_parts), strict=True):
-                _append(file, piece)
+                with open(file, "ab") as bucket:
+                    pickle.dump(piece, bucket, pickle.HIGHEST_PROTOCOL)
         for file in files:
-            yield join([_read(file, partitions[0].codes.shape[1])])
+            with open(file, "rb") as bucket:
+                pieces = [pickle.load(bucket) for _ in partitions]
+            yield join(pieces)
 
 
 def merged(bucket: Tally, duplicates: Duplicates, n_outcomes: NDArray[np.int32], n_classes: int) -> Partition:
@@ -97,8 +100,6 @@ def merged(bucket: Tally, duplicates: Duplicates, n_outcomes: NDArray[np.int32],
     if duplicates == "add up":
         units = None if bool((bucket.units == 1).all()) else bucket.units
         return Partition(bucket.codes, bucket.labels, units, n_outcomes, n_classes)
-    if not len(bucket):
-        return Partition(bucket.codes, bucket.labels, None, n_outcomes, n_classes)
     first, group = identical_groups(bucket.codes)
     votes = np.zeros((len(first), n_classes), dtype=np.int64)
     np.add.at(votes, (group, bucket.labels), bucket.n_cases)
@@ -107,8 +108,6 @@ def merged(bucket: Tally, duplicates: Duplicates, n_outcomes: NDArray[np.int32],
 
 def lost_in_bucket(bucket: Tally, losses: LossTable) -> Unavoidable:
     """What every tree loses on the cases of a bucket."""
-    if not len(bucket):
-        return Unavoidable(0, 0)
     lost, is_mixed = loss_among_identical(bucket.codes, bucket.labels.astype(np.int64), bucket.units, losses)
     return Unavoidable(int(lost.sum()), int(bucket.n_cases[is_mixed].sum()))
 
@@ -119,12 +118,6 @@ def lost_in_all(buckets: Iterable[Unavoidable]) -> Unavoidable:
     return Unavoidable(sum(one.units for one in found), sum(one.n_objects for one in found))
 
 
-def _tally(partition: Partition) -> Tally:
-    each = np.ones(len(partition), dtype=np.int64)
-    units = each if partition.weight_units is None else partition.weight_units
-    return join([Tally(partition.codes, partition.labels, units, each)])
-
-
 def _tallies(partitions: Sequence[Partition], clock: Clock | None) -> Iterator[Tally]:
     began = time.monotonic()
     for n_done, partition in enumerate(partitions, 1):
@@ -133,18 +126,3 @@ def _tallies(partitions: Sequence[Partition], clock: Clock | None) -> Iterator[T
         n_to_do = 2 * len(partitions) - n_done  # the buckets take as long again
         if left is not None and n_to_do * (time.monotonic() - began) / n_done > left:
             raise OutOfTimeError
-
-
-DTYPES = {"codes": np.uint8, "labels": np.int32, "units": np.int64, "n_cases": np.int64}
-
-
-def _append(file: Path, piece: Tally) -> None:
-    for name in DTYPES:
-        with open(file.with_name(f"{name}-{file.name}"), "ab") as column:
-            getattr(piece, name).tofile(column)
-
-
-def _read(file: Path, n_tests: int) -> Tally:
-    arrays = {name: np.fromfile(file.with_name(f"{name}-{file.name}"), dtype=dtype) for name, dtype in DTYPES.items()}
-    arrays["codes"] = arrays["codes"].reshape(-1, n_tests)
-    return Tally(**arrays)

@@ -58,6 +58,11 @@ class Partition:
         yield self
 
     @property
+    def units(self) -> NDArray[np.int64]:
+        """The weight units, also where each counts one."""
+        return np.ones(len(self), dtype=np.int64) if self.weight_units is None else self.weight_units
+
+    @property
     def nbytes(self) -> int:
         """Of the codes and what belongs to them."""
         weights = 0 if self.weight_units is None else self.weight_units.nbytes
@@ -149,7 +154,7 @@ def joined(partitions: Sequence[Partition]) -> Partition:
         return partitions[0]
     units = None
     if any(one.weight_units is not None for one in partitions):
-        units = np.concatenate([_units(one) for one in partitions])
+        units = np.concatenate([one.units for one in partitions])
     codes, labels = (np.concatenate([getattr(one, name) for one in partitions]) for name in ("codes", "labels"))
     return Partition(codes, labels, units, partitions[0].n_outcomes, partitions[0].n_classes)
 
@@ -196,7 +201,3 @@ def _count(partition: Partition, positions: Positions, step: Step) -> Counts:
     cases = partition.in_core_without_weights if step.by_case else partition.in_core
     counts: Counts = core.count_places(cases, positions, step.slots, step.n_slots, core.Clock())
     return counts
-
-
-def _units(partition: Partition) -> NDArray[np.int64]:
-    return np.ones(len(partition), dtype=np.int64) if partition.weight_units is None else partition.weight_units

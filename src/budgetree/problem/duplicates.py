@@ -89,7 +89,7 @@ def loss_among_identical(
         1 1 0   well     1        loses 0        loses 1  →  well             0
     """
     group = identical_groups(codes)[1]
-    votes = np.zeros((int(group.max()) + 1, table.n_classes), dtype=np.int64)
+    votes = np.zeros((int(group.max(initial=-1)) + 1, table.n_classes), dtype=np.int64)
     np.add.at(votes, (group, labels), weights)
     lost: NDArray[np.int64] = table.units[labels, table.best(votes)[group]] * weights
     is_mixed: NDArray[np.bool_] = (votes > 0).sum(axis=1) > 1
