@@ -156,10 +156,7 @@ def class_codes(
     if len(coded) != n_cases:
         message = f"{what}: {counted(len(coded), 'label')} for {counted(n_cases, 'case')}; expected one for each."
         raise TableError(message, subject=subject, found=len(coded), expected=n_cases)
-    absent = np.flatnonzero(coded.is_absent)
-    if len(absent):
-        message = f"{counted(len(absent), 'label is', 'labels are')} missing, the first in row {absent[0]}"
-        raise TableError(f"{what}: {message}; drop those rows or label them.", subject=subject, found=len(absent))
+    check_labelled(coded.is_absent, what, subject)
     if class_names is None:
         distinct = sorted(coded.present(), key=sort_key)
         position_of = {value: index for index, value in enumerate(distinct)}
@@ -171,6 +168,14 @@ def class_codes(
             message = f"{what}: row {coded.first_row(position)} has {value!r}; with class_names, labels are positions"
             raise TableError(f"{message} in it, 0 to {len(names) - 1}.", subject=subject, found=value)
     return coded.look_up(np.array(coded.distinct, dtype=np.int64), -1), names
+
+
+def check_labelled(is_absent: NDArray[np.bool_], what: str, subject: str) -> None:
+    """An error where labels are missing."""
+    absent = np.flatnonzero(is_absent)
+    if len(absent):
+        message = f"{counted(len(absent), 'label is', 'labels are')} missing, the first in row {absent[0]}"
+        raise TableError(f"{what}: {message}; drop those rows or label them.", subject=subject, found=len(absent))
 
 
 def _plain_name(name: Any) -> Any:

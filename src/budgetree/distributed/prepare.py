@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -25,7 +25,6 @@ from budgetree.data.column import ABSENT, Coded, Column, is_missing, sort_key
 from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     UNSEEN,
-    ColumnEncoder,
     LevelCounts,
     LevelPlan,
     as_learned,
@@ -35,15 +34,15 @@ from budgetree.data.encoders import (
 from budgetree.data.frames import code_series, read_array, read_frame
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.parquet import ParquetSource
-from budgetree.data.profile import MAX_VALUES, ColumnProfile, MixedColumnError, merged
+from budgetree.data.profile import MAX_VALUES, ColumnProfile, MixedColumnError, check_labelled, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table
 from budgetree.distributed.partition import SIZES, Partition, Sizes
-from budgetree.errors import BudgetreeError, LossesError, SettingError, TableError, TableFileError, Where
+from budgetree.errors import BudgetreeError, SettingError, TableError, TableFileError, Where
 from budgetree.problem import Losses, Prices, Schema
-from budgetree.problem.instance import Duplicates
+from budgetree.problem.instance import Duplicates, check_duplicates, find_tests
 from budgetree.problem.schema import distinct_names
-from budgetree.problem.units import WeightFacts
+from budgetree.problem.units import WeightFacts, too_fine_losses
 from budgetree.services.words import counted, no_such
 
 CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")  # what a user says of the rows
@@ -78,16 +77,10 @@ class CaseRequest:
         """What a user gave, checked as far as it can be without the table."""
         for name in unknown:
             raise TypeError(f"settings: {no_such('setting', name, CASE_SETTINGS)}")
-        if duplicates not in ("merge", "keep", None):
-            message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
-            raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
         known = Losses.of(losses)
-        counts_rows = known is not None or weights is not None
-        wanted: Duplicates = ("keep" if counts_rows else "merge") if duplicates is None else duplicates
+        wanted = check_duplicates(duplicates, counts_rows=known is not None or weights is not None)
         if isinstance(levels, Mapping):
             levels = {str(name): count for name, count in levels.items()}
-        if wanted == "merge" and counts_rows:
-            wanted = "add up"  # the most common label may be the wrong one
         column = None if weights is None else str(weights)
         return cls(str(target), Prices.of(prices), known, LevelPlan.of(levels), wanted, column, sizes)
 
@@ -107,8 +100,7 @@ class Parts:
             yield from self.load(part, as_text)
 
 
-@dataclass(frozen=True, slots=True)
-class FileRows:
+class FileRows(NamedTuple):
     """The files of a pattern, or some rows of one file."""
 
     path: str
@@ -200,16 +192,12 @@ class PartSurvey:
 
 def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     """Look at all rows of a part."""
-    tests, labels = _tests(table, request, part), _label_column(table, request)
-    request.levels.check([column.name for column in tests])
+    target, levels, name = request.target, request.levels, _name(part)
+    tests, labels = find_tests(table, target, request.weights, part), _label_column(table, request)
+    levels.check(tests)
     try:
-        absent = np.flatnonzero(labels.is_absent)
-        if len(absent):
-            message = f"{counted(len(absent), 'label is', 'labels are')} missing, the first in row {absent[0]}"
-            message = f"column {request.target!r}: {message}; drop those rows or label them."
-            raise TableError(message, subject=request.target, found=len(absent))
-        levels, name = request.levels, _name(part)
-        profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in tests]
+        check_labelled(labels.is_absent, f"column {target!r}", target)
+        profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in table.only(tests).columns]
         facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
         return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts)
     except BudgetreeError as error:
@@ -285,9 +273,6 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     schema = Schema(tests, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
     weights = [survey.weights for survey in surveys if survey.weights is not None]
     facts = reduce(add, weights) if weights else None
-    if facts is not None and facts.exact_total == 0:
-        message = "weights: every weight is 0; at least one case must count."
-        raise TableError(message, subject=request.weights, found=0)
     scales = _scales(facts, n_rows, schema.loss_table.largest)
     part_rows: Counter[Where] = Counter()
     for survey in surveys:
@@ -314,10 +299,17 @@ def encode_part(table: Table, plan: Plan) -> Partition:
     if gone := [name for name in expected if name not in table.names]:
         what = f"column {gone[0]!r} was there at first, and was gone when the rows were read again"
         raise _changed(what, subject=gone[0])
-    labels = _class_positions(_label_column(table, request), schema.class_names)
+    column = _label_column(table, request)
+    coded, position = column.coded(), {value: index for index, value in enumerate(schema.class_names)}
+    found = np.array([position.get(value, ABSENT) for value in coded.distinct], dtype=np.int32)
+    labels = _as_at_first(column, coded.look_up(found, ABSENT), ABSENT)
     units = None
     if request.weights is not None and plan.facts is not None:
-        units = _units(_weights(table, request.weights), plan.facts, plan.scales)
+        weights = _weights(table, request.weights)
+        for scale in plan.scales:
+            units = plan.facts.units(weights, scale)
+            weights = units / float(scale)
+        assert units is not None
         rows = np.flatnonzero(units)
         if len(rows) < len(units):
             table, labels, units = table.take(rows), labels[rows], units[rows]
@@ -325,38 +317,32 @@ def encode_part(table: Table, plan: Plan) -> Partition:
     if any(column.texts is not None for column in table.columns):
         table = as_learned(table, encoders)
     by_name = {column.name: column for column in table.columns}
-    codes = side_by_side([_known_codes(encoder, by_name[encoder.name]) for encoder in encoders], len(table))
+    columns = [(encoder, by_name[encoder.name]) for encoder in encoders]
+    codes = side_by_side([_as_at_first(column, e.encode(column), UNSEEN) for e, column in columns], len(table))
     if units is not None and bool((units == 1).all()):
         units = None
     return Partition(codes, labels, units, schema.n_outcomes.astype(np.int32), len(schema.class_names))
 
 
 def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[str]) -> Iterator[Table]:
-    for rows in part:
-        if rows.n_rows is None:
-            yield from _read_batches(rows.path, reading, as_text)
+    for path, first_row, n_rows in part:
+        if n_rows is not None:
+            rows = ParquetSource.open(path, [path], reading).rows(path, first_row, n_rows, threads=1)
+            yield from (table.without(reading.drop) for table in rows)
             continue
-        source = ParquetSource.open(rows.path, [rows.path], reading)
-        for table in source.rows(rows.path, rows.first_row, rows.n_rows, threads=1):  # a task has one processor
-            yield table.without(reading.drop)
-
-
-def _read_batches(data: str, reading: Reading, as_text: Collection[str]) -> Iterator[Table]:
-    source = open_source(data, reading)
-    for name in reading.drop:
-        if name not in source.names:
-            raise SettingError(no_such("column", name, source.names), subject="drop", found=name, where=Where(data))
-    names = [name for name in source.names if name not in reading.drop]
-    wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
-    for batch in source.batches(wanted):
-        table = batch.table.only(names).without_empty_rows()
-        yield replace(table, columns=tuple(_as_text(c) if c.name in as_text else c for c in table.columns))
+        source = open_source(path, reading)
+        for name in reading.drop:
+            if name not in source.names:
+                raise SettingError(no_such("column", name, source.names), subject="drop", found=name, where=Where(path))
+        names = [name for name in source.names if name not in reading.drop]
+        wanted = Wanted([name for name in names if name not in as_text], list(as_text), lines=False)
+        for batch in source.batches(wanted):
+            table = batch.table.only(names).without_empty_rows()
+            yield replace(table, columns=tuple(_as_text(c) if c.name in as_text else c for c in table.columns))
 
 
 def _as_text(column: Column) -> Column:
-    if column.texts is None:
-        return column
-    return replace(column, dtype="text", numbers=None, values=column.texts)
+    return column if column.texts is None else replace(column, dtype="text", numbers=None, values=column.texts)
 
 
 def _parquet_parts(source: ParquetSource, n_threads: int, sizes: Sizes) -> list[tuple[FileRows, ...]]:
@@ -415,39 +401,15 @@ def _changed(what: str, **fields: Any) -> TableError:
     )
 
 
-def _class_positions(column: Column, classes: Sequence[Any]) -> NDArray[np.int32]:
-    labels, position = column.coded(), {value: index for index, value in enumerate(classes)}
-    found = np.array([position.get(value, ABSENT) for value in labels.distinct], dtype=np.int32)
-    positions = np.asarray(labels.look_up(found, ABSENT), dtype=np.int32)
-    _refuse_new(column, positions == ABSENT)
-    return positions
-
-
-def _known_codes(encoder: ColumnEncoder, column: Column) -> NDArray[np.uint8]:
-    codes = encoder.encode(column)
-    _refuse_new(column, codes == UNSEEN)
-    return codes
-
-
-def _refuse_new(column: Column, is_new: NDArray[np.bool_]) -> None:
-    """An error where some rows of a column hold what was not there at first."""
-    if is_new.any():
-        value = column.take(np.flatnonzero(is_new)[:1]).to_list()[0]
+def _as_at_first(column: Column, codes: NDArray[Any], unseen: int) -> NDArray[Any]:
+    """The codes, or an error where some rows of the column hold what was not there at first."""
+    rows = np.flatnonzero(codes == unseen)
+    if len(rows):
+        value = column.take(rows[:1]).to_list()[0]
         shown = "a missing value" if is_missing(value) else f"{value!r:.60}"
         came = f"column {column.name!r}: {shown} came when the rows were read again, and not at first"
         raise _changed(came, subject=column.name, found=None if is_missing(value) else value)
-
-
-def _tests(table: Table, request: CaseRequest, part: Where) -> list[Column]:
-    """The columns that are tests; an error where one that is asked for is missing."""
-    for what, name in (("target", request.target), ("weights", request.weights)):
-        if name is not None and name not in table.names:
-            message = f"{what}: no column is named {name!r}; the columns are {', '.join(map(repr, table.names))}."
-            raise SettingError(message, subject=what, found=name, expected=tuple(table.names), where=part)
-    tests = [column for column in table.columns if column.name not in (request.target, request.weights)]
-    if not tests:
-        raise TableError("there is no column beside the target; at least one test is needed.", where=part)
-    return tests
+    return codes
 
 
 def _weights(table: Table, name: str) -> NDArray[np.float64]:
@@ -456,11 +418,6 @@ def _weights(table: Table, name: str) -> NDArray[np.float64]:
     if weights is None:
         message = f"weights: column {name!r} holds {column.dtype}; expected numbers."
         raise TableError(message, subject=name, found=column.dtype)
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
-        found = float(weights[bad[0]])
-        message = f"weights: row {bad[0]} has weight {found}; weights must be finite and at least 0."
-        raise TableError(message, subject=name, found=found)
     return weights
 
 
@@ -472,14 +429,5 @@ def _scales(facts: WeightFacts | None, n_rows: int, largest_loss: int) -> tuple[
     if largest_loss <= 1 or total <= max_total:
         return (scale,)
     if facts is None:
-        message = (
-            f"losses: the largest is {largest_loss:.4g} times the unit that makes all of them whole, and there are "
-            f"{n_rows:,} cases; expected a product below 9e15. Round the losses to fewer digits."
-        )
-        raise LossesError(message, found=largest_loss * n_rows, expected=LARGEST_EXACT)
+        raise too_fine_losses(largest_loss, n_rows)
     return (scale, facts.scale(max_total))
-
-
-def _units(weights: NDArray[np.float64], facts: WeightFacts, scales: tuple[Fraction, ...]) -> NDArray[np.int64]:
-    units = facts.units(weights, scales[0])
-    return units if len(scales) == 1 else facts.units(units / float(scales[0]), scales[1])

@@ -18,7 +18,7 @@ from budgetree.data.frames import read_frame
 from budgetree.data.profile import class_codes
 from budgetree.data.source import Reading, read_table
 from budgetree.data.table import Table, known_cases
-from budgetree.errors import SettingError, TableError
+from budgetree.errors import SettingError, TableError, Where
 from budgetree.problem.duplicates import (
     ClassOrder,
     Irreducible,
@@ -279,22 +279,13 @@ class Instance(HasSchema):
         :meta private:
         """
         losses = Losses.of(losses)
-        if duplicates is None:
-            duplicates = "merge" if losses is None else "keep"
-        if duplicates not in ("merge", "keep"):
-            message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
-            raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
-        if target not in table.names:
-            message = f"target: no column is named {target!r}; the columns are {', '.join(map(repr, table.names))}."
-            raise SettingError(message, subject="target", found=target, expected=tuple(table.names))
+        wanted = check_duplicates(duplicates, counts_rows=losses is not None)
+        tests = find_tests(table, target)
         if len(table) == 0:
             raise TableError("the table is empty; at least one row is needed.", where=table.origin)
-        if len(table.columns) < 2:
-            message = f"{target!r} is the only column; a test is needed beside the target."
-            raise TableError(message, subject=target, where=table.origin)
         table = LevelPlan.of(levels).as_amounts(table)
         labels, classes = class_codes(table.column(target).labels(), len(table), None, target)
-        return cls.from_rows(Rows(table.without([target]).owned(), labels, levels, duplicates), classes, prices, losses)
+        return cls.from_rows(Rows(table.only(tests).owned(), labels, levels, wanted), classes, prices, losses)
 
     @classmethod
     def from_rows(
@@ -621,6 +612,29 @@ class Instance(HasSchema):
         return "Instance({}, {}, {})".format(
             counted(self.n_objects, "case"), counted(self.n_tests, "test"), counted(self.n_classes, "class", "classes")
         )
+
+
+def check_duplicates(duplicates: Any, *, counts_rows: bool) -> Duplicates:
+    """What becomes of duplicates; where rows have losses or weights, the most common label may be the wrong one."""
+    if duplicates not in ("merge", "keep", None):
+        message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
+        raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
+    if duplicates is None:
+        return "keep" if counts_rows else "merge"
+    return "add up" if counts_rows and duplicates == "merge" else "keep" if duplicates == "keep" else "merge"
+
+
+def find_tests(table: Table, target: str, weights: str | None = None, where: Where | None = None) -> list[str]:
+    """The columns that are tests; an error where one that is asked for is missing, or none is left."""
+    for what, name in (("target", target), ("weights", weights)):
+        if name is not None and name not in table.names:
+            message = f"{what}: no column is named {name!r}; the columns are {', '.join(map(repr, table.names))}."
+            raise SettingError(message, subject=what, found=name, expected=tuple(table.names), where=where)
+    tests = [name for name in table.names if name not in (target, weights)]
+    if not tests:
+        message = f"{target!r} is the only column; a test is needed beside the target."
+        raise TableError(message, subject=target, where=where or table.origin)
+    return tests
 
 
 def _check_positions(positions: Any, n_rows: int) -> NDArray[np.int64]:

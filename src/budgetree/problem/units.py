@@ -127,7 +127,8 @@ class WeightFacts:
 
     @classmethod
     def of(cls, weights: NDArray[np.float64]) -> WeightFacts:
-        """Of an array of finite numbers of at least 0."""
+        """Of an array of finite numbers of at least 0; an error where one is not."""
+        _check_finite(weights)
         positive = weights[weights > 0]
         ends = (float(positive.min()), float(positive.max())) if len(positive) else (math.inf, 0.0)
         # Division rounds to the nearest float, so equality says: this decimal is what was given.
@@ -149,6 +150,8 @@ class WeightFacts:
 
     def scale(self, max_total: int = LARGEST_EXACT) -> Fraction:
         """How many units make a weight of one."""
+        if not self.exact_total:
+            raise SettingError("weights: every weight is 0; at least one case must count.", subject="weights", found=0)
         for extreme in (self.smallest, self.largest):
             if 0 < extreme < math.inf and not 10.0**-MAX_EXPONENT <= extreme <= 10.0**MAX_EXPONENT:
                 message = f"weights: there is {extreme:g}; expected {AMOUNTS}. Divide all by a common factor."
@@ -159,6 +162,7 @@ class WeightFacts:
 
     def units(self, weights: NDArray[np.float64], scale: Fraction) -> NDArray[np.int64]:
         """Some of the weights in whole units."""
+        _check_finite(weights)
         exact = weights * float(scale)
         whole = np.rint(exact)
         is_exact = self.decimals <= MAX_DECIMALS and scale == 10**self.decimals
@@ -170,6 +174,13 @@ class WeightFacts:
                 found=self.smallest,
             )
         return whole.astype(np.int64)
+
+
+def _check_finite(weights: NDArray[np.float64]) -> None:
+    if len(bad := np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))):
+        found = float(weights[bad[0]])
+        message = f"weights: row {bad[0]} has weight {found}; weights must be finite and at least 0."
+        raise SettingError(message, subject="weights", found=found)
 
 
 def exact_sum(amounts: NDArray[np.float64]) -> Fraction:
@@ -212,13 +223,17 @@ def units_for_losses(
     except SettingError:
         fewer = units
     if int(fewer.sum()) > max_total:
-        raise LossesError(
-            f"losses: the largest is {largest_loss:.4g} times the unit that makes all of them whole, and the cases "
-            f"count {total:.4g} units of weight; expected a product below 9e15. Round the losses or the weights to "
-            "fewer digits.",
-            found=largest_loss,
-        )
+        raise too_fine_losses(largest_loss, total)
     return fewer, scale
+
+
+def too_fine_losses(largest: int, total: int) -> LossesError:
+    """For losses whose products with the cases' weight are beyond exact numbers."""
+    return LossesError(
+        f"losses: the largest is {largest:.4g} times the unit that makes all of them whole, and the cases count "
+        f"{total:.4g} units of weight; expected a product below 9e15. Round the losses or the weights to fewer digits.",
+        found=largest,
+    )
 
 
 def plain_number(amount: Fraction) -> int | float:
@@ -284,11 +299,6 @@ def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fractio
     except (TypeError, ValueError):
         wrong = next((value for value in given.tolist() if not _is_number(value)), given[0])
         raise refused(wrong, f"there is {wrong!r:.60}; expected one number per case") from None
-    if len(bad := np.flatnonzero(~(np.isfinite(array) & (array >= 0)))):
-        weight = float(array[bad[0]])
-        raise refused(weight, f"row {bad[0]} has weight {weight}; weights must be finite and at least 0")
-    if not array.any():
-        raise refused(0, "every weight is 0; at least one case must count")
     return weights_to_units(array)
 
 
