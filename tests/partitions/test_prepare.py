@@ -13,6 +13,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import MixedColumnError
+from budgetree.distributed.partition import Sizes
 from budgetree.distributed.prepare import CaseRequest, encode_part, plan_for, survey_part
 from budgetree.errors import LossesError, SettingError, TableError, Where
 
@@ -136,10 +137,8 @@ def test_a_gap_that_was_not_there_at_first_is_refused() -> None:
             encode_part(read_frame(whole.assign(**{column: [None, whole[column][1]]}), "ill"), plan)
 
 
-def test_more_labels_than_are_kept_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("data.profile", "distributed.prepare"):
-        monkeypatch.setattr(f"budgetree.{module}.MAX_VALUES", 3)
-    parts = [FRAME.assign(ill=range(first, first + 4)) for first in (0, 4)]
+def test_more_labels_than_are_kept_are_refused() -> None:
+    parts, small = [FRAME.assign(ill=range(first, first + 4)) for first in (0, 4)], Sizes(column_values=3)
     with refused(TableError, subject="ill", found=3):
-        plan_of(parts)
-    assert len(plan_of(parts[:1])[0].schema.class_names) == 4
+        plan_of(parts, sizes=small)
+    assert len(plan_of(parts[:1], sizes=small)[0].schema.class_names) == 4

@@ -18,7 +18,7 @@ from budgetree.services.words import counted
 
 SAMPLE = 1024  # rows that usually show at once that a column has many values
 FEW = 16  # values that a number is compared with one by one
-MAX_VALUES = 100_000  # different texts of a column that are kept; a test may have 255, a target more
+MAX_VALUES = 100_000  # different values of a column that are kept; a test may have 255, a target more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,7 @@ class ColumnProfile:
         is_numbers = self.low is not None or (self.values and all(map(is_amount, self.values)))
         return "numbers" if is_numbers else "text"
 
-    def merge(self, other: ColumnProfile, max_numbers: int) -> ColumnProfile:
+    def merge(self, other: ColumnProfile, max_numbers: int, max_values: int = MAX_VALUES) -> ColumnProfile:
         """What is known after both; MixedColumnError where their kinds differ."""
         has_missing = self.has_missing or other.has_missing
         if self.example is None or other.example is None:
@@ -72,14 +72,14 @@ class ColumnProfile:
             raise MixedColumnError(self, other)
         if self.low is None or other.low is None or self.high is None or other.high is None:
             values = dict.fromkeys((*(self.values or ()), *(other.values or ())))
-            return replace(self, values=tuple(values)[:MAX_VALUES], has_missing=has_missing)
+            return replace(self, values=tuple(values)[:max_values], has_missing=has_missing)
         numbers = None
         if self.numbers is not None and other.numbers is not None:
             both = np.union1d(self.numbers, other.numbers)
             numbers = both if len(both) <= max_numbers else None
         low, high, exact = min(self.low, other.low), max(self.high, other.high), None
         if self.values is not None or other.values is not None:
-            exact = tuple(dict.fromkeys((*self._exact(), *other._exact())))[:MAX_VALUES]
+            exact = tuple(dict.fromkeys((*self._exact(), *other._exact())))[:max_values]
         return replace(self, low=low, high=high, numbers=numbers, values=exact, has_missing=has_missing)
 
     def _exact(self) -> Sequence[Any]:
@@ -103,9 +103,9 @@ class MixedColumnError(TableError):
         self.others: tuple[str, ...] = ()  # columns of the same table for which that holds too
 
 
-def merged(profiles: Sequence[ColumnProfile], max_numbers: int) -> ColumnProfile:
+def merged(profiles: Sequence[ColumnProfile], max_numbers: int, max_values: int = MAX_VALUES) -> ColumnProfile:
     """What is known after all parts."""
-    return reduce(lambda one, other: one.merge(other, max_numbers), profiles)
+    return reduce(lambda one, other: one.merge(other, max_numbers, max_values), profiles)
 
 
 def is_amount(value: Any) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
+from budgetree.data.profile import MAX_VALUES
 from budgetree.problem import Instance
 
 NOWHERE = -1  # the position of a case whose path has ended, the slot of a position that is not counted
@@ -30,6 +31,7 @@ class Sizes:
     task_bytes: int = 128 * 2**20  # of codes in a cluster's partition: Dask takes milliseconds for any task
     tasks_per_thread: int = 4  # so that all have something to do until the end
     fan_in: int = 8  # tables that one task of a cluster adds up
+    column_values: int = MAX_VALUES  # different values of a column that are kept; more classes are refused
 
 
 SIZES = Sizes()

@@ -34,7 +34,7 @@ from budgetree.data.encoders import (
 from budgetree.data.frames import code_series, read_array, read_frame
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.parquet import ParquetSource
-from budgetree.data.profile import MAX_VALUES, ColumnProfile, MixedColumnError, check_labelled, merged
+from budgetree.data.profile import ColumnProfile, MixedColumnError, check_labelled, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table
 from budgetree.distributed.partition import SIZES, Partition, Sizes
@@ -259,9 +259,9 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
             raise TableError(message, found=survey.tests, expected=tests, where=survey.part)
     labels, *columns = _merged_columns(surveys, request)
     found = labels.values or ()
-    if len(surveys) > 1 and len(found) == MAX_VALUES:
+    if len(surveys) > 1 and len(found) == request.sizes.column_values:
         message = (
-            f"column {request.target!r} has {MAX_VALUES:,} different labels or more; expected fewer where a table is "
+            f"column {request.target!r} has {len(found):,} different labels or more; expected fewer where a table is "
             "read in parts. Is it the target?"
         )
         raise TableError(message, subject=request.target, found=len(found))
@@ -373,7 +373,8 @@ def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list
     mixed: list[MixedColumnError] = []
     for columns in zip(*(survey.columns for survey in surveys), strict=True):
         try:
-            found.append(merged(columns, request.levels.count(columns[0].name)))
+            n_levels = request.levels.count(columns[0].name)
+            found.append(merged(columns, n_levels, request.sizes.column_values))
         except MixedColumnError as error:
             mixed.append(error)
     if mixed:
