@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from budgetree.data.source import Source, Wanted
 from budgetree.data.table import Table, csv_cell
 from budgetree.errors import TableError, Where
 from budgetree.problem import Schema
+from budgetree.problem.units import finite_float
 from budgetree.services.words import counted, some_of
 from budgetree.show.text import confusion_lines
 from budgetree.tree import Confusion, Tree
@@ -245,11 +245,5 @@ def safe_line(line: str) -> str:
 
 
 def _safe_cell(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) and not _is_number(cell) else cell
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return math.isfinite(float(cell)) and cell.isprintable()
-    except ValueError:
-        return False
+    is_number = cell.isprintable() and finite_float(cell) is not None
+    return f"'{cell}" if cell.startswith(FORMULA) and not is_number else cell

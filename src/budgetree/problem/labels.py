@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from budgetree.data.encoders import Categories, FineLevels, Levels
 from budgetree.errors import LabelsError, Where
+from budgetree.problem.units import finite_float
 from budgetree.services.words import listed, no_such, show_number, visible
 
 if TYPE_CHECKING:
@@ -274,7 +275,7 @@ def outcome_of(schema: Schema, test: int, key: str) -> int | None:
     names = schema.outcome_names[test]
     if key in names:
         return names.index(key)
-    encoder, number = schema.encoder(test), _number(key)
+    encoder, number = schema.encoder(test), finite_float(key)
     if number is None:
         return None
     if isinstance(encoder, FineLevels):
@@ -292,7 +293,7 @@ def _check_outcomes(schema: Schema, test: int, keys: Iterable[str], shown: Seque
     for key in keys:
         if outcome_of(schema, test, key) is None:
             problem = no_such("outcome", key, names)
-            if isinstance(encoder, Levels) and _number(key) is not None:
+            if isinstance(encoder, Levels) and finite_float(key) is not None:
                 problem = (
                     f"it is rounded to levels, so that {key!r} is not an outcome of its own; the outcomes are "
                     f"{listed(names)}. Label these, or ask for as many levels as it has values."
@@ -303,7 +304,7 @@ def _check_outcomes(schema: Schema, test: int, keys: Iterable[str], shown: Seque
     has_numbers = any(map(_is_number, encoder.values)) if isinstance(encoder, Categories) else encoder is not None
     for position, (text, raw) in enumerate(zip(shown, names, strict=True)):
         meant = outcome_of(schema, test, text)
-        if meant not in (None, position) or (meant is None and has_numbers and _number(text) is not None):
+        if meant not in (None, position) or (meant is None and has_numbers and finite_float(text) is not None):
             taken = "the name of another outcome" if text in names else "a number, which could be a result"
             raise LabelsError(
                 f"labels: outcome {raw!r} of test {name!r} has the label {text!r}, {taken}; expected another label, "
@@ -319,14 +320,6 @@ def _check_differ(shown: Sequence[str], names: Sequence[str], what: str) -> None
         same = [name for name, other in zip(names, shown, strict=True) if visible(other) == text]
         message = f"labels: {listed(same)} of the {what} would all be called {text!r}; expected labels that differ."
         raise LabelsError(message, subject=what, found=text)
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and "_" not in text else None
 
 
 def _is_number(value: Any) -> bool:

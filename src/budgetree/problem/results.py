@@ -14,6 +14,7 @@ from budgetree.data.column import Column, is_missing
 from budgetree.data.encoders import UNSEEN, Categories, NumberEncoder
 from budgetree.errors import ResultError
 from budgetree.problem.schema import Schema
+from budgetree.problem.units import finite_float
 
 MAX_SHOWN = 20  # of the possible answers, in a message
 # 15,000: thousands where people write them so, and a decimal comma elsewhere.
@@ -33,8 +34,9 @@ def code_of(schema: Schema, test: int, value: Any) -> int:
         return int(value) if known and not isinstance(value, bool) else UNSEEN
     encoder = schema.encoders[test]
     if isinstance(encoder, NumberEncoder):
-        number = math.nan if is_missing(value) else _number(value)
-        if number is None:
+        is_text = isinstance(value, (bool, np.bool_, str, bytes))
+        number = math.nan if is_missing(value) else finite_float(value)
+        if number is None or is_text:
             raise _refusal(schema, test, value)
         return int(encoder.encode(Column(encoder.name, "number", numbers=np.array([number])))[0])
     if isinstance(value, Decimal) and not any(isinstance(known, Decimal) for known in encoder.values):
@@ -47,43 +49,31 @@ def read_answer(schema: Schema, test: int, value: Any) -> int:
 
     A value that stands for no outcome is refused with the list of the possible ones.
     """
-    text, names = _text(value), schema.outcome_names[test]
-    readings: list[Callable[[], int]] = [lambda: code_of(schema, test, value)]
-    if text is not None:
-        for called in (names, schema.wording.outcomes[test]):
+
+    def code_as(kind: Callable[[Any], Any], given: Any) -> int:
+        try:
+            return code_of(schema, test, kind(given))
+        except (ValueError, OverflowError):  # not read in this way
+            return UNSEEN
+
+    code, text = code_as(lambda given: given, value), _text(value)
+    if code == UNSEEN and text is not None:
+        for called in (schema.outcome_names[test], schema.wording.outcomes[test]):
             folded = [name.casefold() for name in called]
-            readings.append(lambda called=called: called.index(text))  # type: ignore[misc]
+            if text in called:
+                return called.index(text)
             if folded.count(text.casefold()) == 1:
-                readings.append(lambda folded=folded: folded.index(text.casefold()))  # type: ignore[misc]
-        if THOUSANDS.fullmatch(text) and names.count(text) == 0:
-            raise ResultError(
-                f"{text!r} is {text.replace(',', '')} or {text.replace(',', '.')}; write it without the comma, or with "
-                "a decimal point.",
-                subject=schema.test_names[test],
-                found=value,
-            )
+                return folded.index(text.casefold())
+        if THOUSANDS.fullmatch(text):
+            whole, part = text.replace(",", ""), text.replace(",", ".")
+            message = f"{text!r} is {whole} or {part}; write it without the comma, or with a decimal point."
+            raise ResultError(message, subject=schema.test_names[test], found=value)
         plain = text.replace(",", ".") if text.count(",") == 1 else text  # 37,5 is a number where people write it so
         if "_" not in plain:  # which Python would take
-            readings += [lambda kind=kind: code_of(schema, test, kind(plain)) for kind in (int, float)]  # type: ignore[misc]
-    for read in readings:
-        try:
-            code = read()
-        except (ValueError, OverflowError):  # not read in this way
-            continue
-        if code != UNSEEN:
-            return code
-    raise _refusal(schema, test, value)
-
-
-def _number(value: Any) -> float | None:
-    """The value as a finite float; None where it is no number."""
-    if isinstance(value, (bool, np.bool_, str, bytes)):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
+            code = next((code for kind in (int, float) if (code := code_as(kind, plain)) != UNSEEN), UNSEEN)
+    if code == UNSEEN:
+        raise _refusal(schema, test, value)
+    return code
 
 
 def _text(value: Any) -> str | None:

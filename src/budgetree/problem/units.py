@@ -262,6 +262,15 @@ def as_fraction(value: Any) -> Fraction:
     return Fraction(value if isinstance(value, Decimal) else str(value))
 
 
+def finite_float(value: Any) -> float | None:
+    """The value as a finite float; None where it is not one, nor is "1_000", which Python would take."""
+    try:
+        number = math.nan if isinstance(value, str) and "_" in value else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
 def _bits(value: Rational) -> tuple[int, int]:
     """The lengths of numerator and denominator."""
     return abs(int(value.numerator)).bit_length(), int(value.denominator).bit_length()
@@ -297,14 +306,6 @@ def weight_units(weights: Any, n_cases: int) -> tuple[NDArray[np.int64], Fractio
     try:
         array = given.astype(np.float64)
     except (TypeError, ValueError):
-        wrong = next((value for value in given.tolist() if not _is_number(value)), given[0])
+        wrong = next((value for value in given.tolist() if finite_float(value) is None), given[0])
         raise refused(wrong, f"there is {wrong!r:.60}; expected one number per case") from None
     return weights_to_units(array)
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        np.float64(value)
-    except (TypeError, ValueError):
-        return False
-    return True

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.encoders import FineLevels, NumberEncoder
+from budgetree.problem.units import finite_float
 from budgetree.tree.nodes import LEAF, NO_BRANCH
 from budgetree.tree.tree import Tree
 
@@ -155,7 +156,12 @@ class Outline:
         joined = names[:1]
         for (before, outcome), name in zip(pairwise(outcomes), names[1:], strict=True):
             low, is_range, high = name.partition(" to ")
-            if outcome == before + 1 and is_range and _is_number(low) and joined[-1].endswith(f" to {low}"):
+            if (
+                outcome == before + 1
+                and is_range
+                and finite_float(low) is not None
+                and joined[-1].endswith(f" to {low}")
+            ):
                 joined[-1] = f"{joined[-1].partition(' to ')[0]} to {high}"
             else:
                 joined.append(name)
@@ -176,11 +182,3 @@ class Outline:
                 key += tuple(NO_BRANCH if child == NO_BRANCH else shape[child] for child in below)
             shape[node] = number.setdefault(key, len(number))
         return shape
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
