@@ -36,6 +36,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar
 
+from budgetree._internal import internal
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -109,22 +111,18 @@ class BudgetreeError(ValueError):
         self.where = where
         self.remedy = remedy
 
+    @internal
     def at(self, where: Where) -> BudgetreeError:
-        """The same error, said of this place unless it has one already; where only the source is missing, of this.
-
-        :meta private:
-        """
+        """The same error, said of this place unless it has one already; where only the source is missing, of this."""
         if self.where is None:
             self.where = where
         elif not self.where.source:
             self.where = replace(self.where, source=where.source)
         return self
 
+    @internal
     def on_command_line(self) -> str:
-        """The sentences for someone who typed a command.
-
-        :meta private:
-        """
+        """The sentences for someone who typed a command."""
         return self._sentences("" if self.remedy is None else self.remedy.on_command_line)
 
     def __str__(self) -> str:
@@ -193,11 +191,9 @@ class FileError(BudgetreeError):
     """A file that cannot be read as what it should be."""
 
     @classmethod
+    @internal
     def of(cls, error: BudgetreeError, where: Where) -> FileError:
-        """This kind of error, with the fields of another one: what a file holds is wrong in itself.
-
-        :meta private:
-        """
+        """This kind of error, with the fields of another one: what a file holds is wrong in itself."""
         found = error if isinstance(error, cls) else cls(error.message)
         found.__dict__.update(error.__dict__)
         found.at(where)

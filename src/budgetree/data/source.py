@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
+from budgetree._internal import internal
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableFileError, Where
@@ -98,11 +99,9 @@ class Reading:
         """Every text that stands for a missing value."""
         return MISSING_CELLS | {text.strip() for text in self.missing}
 
+    @internal
     def number_format(self, guess: str = ".") -> NumberFormat:
-        """How numbers are written; the guess is for what is not said.
-
-        :meta private:
-        """
+        """How numbers are written; the guess is for what is not said."""
         if self.decimal is not None:
             return NumberFormat(self.decimal, self.thousands)
         if self.thousands in (".", ","):

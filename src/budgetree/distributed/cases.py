@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree.distributed.buckets import bucketed, lost_in_all, lost_in_bucket
 from budgetree.distributed.engine import Engine, LocalEngine
 from budgetree.distributed.partition import SIZES, Partition, Sizes, Step, class_counts, partitions_of
@@ -45,11 +46,9 @@ class DistributedCases(HasSchema, ABC):
         self.factors: NDArray[np.int64] | None = None  # per class, where classes are weighted
 
     @abstractmethod
+    @internal
     def engine(self, threads: int) -> Engine:
-        """What counts the partitions.
-
-        :meta private:
-        """
+        """What counts the partitions."""
 
     @abstractmethod
     def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:
@@ -58,39 +57,31 @@ class DistributedCases(HasSchema, ABC):
         OutOfTimeError where that takes longer than the clock allows, or would.
         """
 
+    @internal
     def irreducible_in(self, clock: Clock) -> Unavoidable:
-        """What no tree avoids; OutOfTimeError where finding it would take too long.
-
-        :meta private:
-        """
+        """What no tree avoids; OutOfTimeError where finding it would take too long."""
         known: Unavoidable | None = self.__dict__.get("irreducible")
         if known is None:
             known = self.__dict__["irreducible"] = self._find_unavoidable(clock)
         return known
 
     @cached_property
+    @internal
     def irreducible(self) -> Unavoidable:
-        """What no tree avoids; finding it groups all cases by their codes, once.
-
-        :meta private:
-        """
+        """What no tree avoids; finding it groups all cases by their codes, once."""
         return self._find_unavoidable()
 
+    @internal
     def outcome_counts(self) -> list[NDArray[np.int64]]:
-        """Per test, how much the cases with each outcome count; a pass over the partitions.
-
-        :meta private:
-        """
+        """Per test, how much the cases with each outcome count; a pass over the partitions."""
         engine = self.engine(1)
         counts, _ = engine.advance(engine.start(), Step((), np.zeros(1, dtype=np.int32), 1))
         return np.split(counts[0].sum(axis=1), np.cumsum(self.schema.n_outcomes)[:-1])
 
     @property
+    @internal
     def has_one_row_per_class(self) -> bool:
-        """Whether no two cases have the same class.
-
-        :meta private:
-        """
+        """Whether no two cases have the same class."""
         return self.n_objects == self.n_classes
 
     @property
@@ -98,11 +89,9 @@ class DistributedCases(HasSchema, ABC):
         """The number of tests."""
         return len(self.schema.test_names)
 
+    @internal
     def weighted_by_class(self, factors: NDArray[np.int64], weight_scale: Fraction) -> DistributedCases:
-        """The same cases, which count so many times as much by their class; an error costs 1.
-
-        :meta private:
-        """
+        """The same cases, which count so many times as much by their class; an error costs 1."""
         other = copy(self)
         other.__dict__.pop("irreducible", None)
         other.schema = replace(self.schema, losses=None, weight_scale=weight_scale)
@@ -138,18 +127,14 @@ class LocalCases(DistributedCases):
         self._partitions = partitions
 
     @classmethod
+    @internal
     def of_instance(cls, instance: Instance) -> LocalCases:
-        """The cases of an instance as one partition.
-
-        :meta private:
-        """
+        """The cases of an instance as one partition."""
         return LocalCases(instance.schema, list(partitions_of(instance)), instance.n_objects)
 
+    @internal
     def engine(self, threads: int) -> Engine:
-        """What counts the partitions.
-
-        :meta private:
-        """
+        """What counts the partitions."""
         return LocalEngine(self._partitions, threads)
 
     def _find_unavoidable(self, clock: Clock | None = None) -> Unavoidable:

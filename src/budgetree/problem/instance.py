@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree.data.encoders import DEFAULT_LEVELS, ColumnEncoder, LevelCounts, LevelPlan, fit_encoder, side_by_side
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import class_codes
@@ -264,6 +265,7 @@ class Instance(HasSchema):
         return cls.from_table(table, target, prices=prices, losses=losses, levels=levels, duplicates=duplicates)
 
     @classmethod
+    @internal
     def from_table(
         cls,
         table: Table,
@@ -274,10 +276,7 @@ class Instance(HasSchema):
         levels: LevelCounts = DEFAULT_LEVELS,
         duplicates: Literal["merge", "keep"] | None = None,
     ) -> Instance:
-        """`from_frame` for a table already read, from whatever file or frame.
-
-        :meta private:
-        """
+        """`from_frame` for a table already read, from whatever file or frame."""
         losses = Losses.of(losses)
         wanted = check_duplicates(duplicates, counts_rows=losses is not None)
         tests = find_tests(table, target)
@@ -288,6 +287,7 @@ class Instance(HasSchema):
         return cls.from_rows(Rows(table.only(tests).owned(), labels, levels, wanted), classes, prices, losses)
 
     @classmethod
+    @internal
     def from_rows(
         cls,
         rows: Rows,
@@ -301,8 +301,6 @@ class Instance(HasSchema):
         """The known cases that raw rows make; encoders that are given are not found again, nor are codes.
 
         Where losses are given, merged rows keep their class counts.
-
-        :meta private:
         """
         losses, known, coded = Losses.of(losses), encoders or {}, codes or {}
         if losses is not None and rows.duplicates == "merge":
@@ -334,11 +332,9 @@ class Instance(HasSchema):
         known = {encoder.name: encoder for encoder in encoders}
         return type(self).from_rows(rows, self.class_names, self.prices, losses, self.schema.labels, known, codes)
 
+    @internal
     def recoded(self, encoders: Mapping[str, ColumnEncoder]) -> Instance:
-        """Every raw row a case, some columns by other encoders; no other column is coded again.
-
-        :meta private:
-        """
+        """Every raw row a case, some columns by other encoders; no other column is coded again."""
         if self.source is None:
             return self
         codes = {}
@@ -358,11 +354,9 @@ class Instance(HasSchema):
         return self.labels if self.source is None else self.source.labels
 
     @property
+    @internal
     def has_one_row_per_class(self) -> bool:
-        """Whether no two rows have the same class, as in a troubleshooting table.
-
-        :meta private:
-        """
+        """Whether no two rows have the same class, as in a troubleshooting table."""
         return len(np.unique(self.row_labels)) == self.n_rows
 
     @property
@@ -408,11 +402,9 @@ class Instance(HasSchema):
         fixed = (e for e in self.schema.encoders or () if isinstance(priced.get(e.name), Mapping))
         return self._with_rows(self.source.take(chosen), self.losses, fixed)
 
+    @internal
     def part(self, cases: NDArray[np.int64]) -> Instance:
-        """Only the cases at these positions, coded as they are; what they lack stays on the lists.
-
-        :meta private:
-        """
+        """Only the cases at these positions, coded as they are; what they lack stays on the lists."""
         units = self.weight_units[cases]
         if not units.any():
             message = "positions: every weight of these rows is 0; at least one case must count."
@@ -455,11 +447,9 @@ class Instance(HasSchema):
         return self.schema.encode(whole.source.tests.take(chosen), range(self.n_tests))
 
     @property
+    @internal
     def frame_library(self) -> str | None:
-        """The data frame library that it came from, for answers in kind.
-
-        :meta private:
-        """
+        """The data frame library that it came from, for answers in kind."""
         return None if self.source is None else self.source.tests.library
 
     @property
@@ -478,19 +468,15 @@ class Instance(HasSchema):
         return self.weight_units / float(self.schema.weight_scale)
 
     @cached_property
+    @internal
     def has_unit_weights(self) -> bool:
-        """True when every case counts once, so that counting cases is counting weight.
-
-        :meta private:
-        """
+        """True when every case counts once, so that counting cases is counting weight."""
         return self.schema.weight_scale == 1 and bool((self.weight_units <= 1).all())
 
     @cached_property
+    @internal
     def class_order(self) -> ClassOrder:
-        """The cases that count, sorted by class; a case of weight 0 is as good as absent.
-
-        :meta private:
-        """
+        """The cases that count, sorted by class; a case of weight 0 is as good as absent."""
         present = np.flatnonzero(self.weight_units)
         labels = self.labels[present]
         order = present[np.argsort(labels, kind="stable")].astype(np.int32)
@@ -499,11 +485,9 @@ class Instance(HasSchema):
         return ClassOrder(counts, self.schema.loss_table, len(order), order)
 
     @cached_property
+    @internal
     def irreducible(self) -> Irreducible:
-        """The loss that every tree has, and how many cases have identical ones of another class.
-
-        :meta private:
-        """
+        """The loss that every tree has, and how many cases have identical ones of another class."""
         present = self.class_order.order
         labels, units = self.labels[present], self.weight_units[present]
         lost, is_mixed = loss_among_identical(self.codes[present], labels, units, self.schema.loss_table)
@@ -538,11 +522,9 @@ class Instance(HasSchema):
         _ = other.schema.table
         return other
 
+    @internal
     def counted_by(self, weight_units: NDArray[np.int64], weight_scale: Fraction) -> Instance:
-        """The same cases, which count so many units each; an error costs 1.
-
-        :meta private:
-        """
+        """The same cases, which count so many units each; an error costs 1."""
         schema = replace(self.schema, losses=None, weight_scale=weight_scale)
         return type(self).__new__(type(self))._set(self.codes, self.labels, weight_units, schema)
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from budgetree._internal import internal
 from budgetree.data.encoders import Categories, FineLevels, Levels
 from budgetree.errors import LabelsError, Where
 from budgetree.problem.units import finite_float
@@ -93,11 +94,9 @@ class Labels:
             raise LabelsError(message, subject="unit", found=unit)
 
     @classmethod
+    @internal
     def of(cls, labels: Any) -> Labels | None:
-        """Whatever a user may give: a Labels, {"tests": …, "classes": …, "unit": …}, or None.
-
-        :meta private:
-        """
+        """Whatever a user may give: a Labels, {"tests": …, "classes": …, "unit": …}, or None."""
         if labels is None or isinstance(labels, Labels):
             return labels
         if not isinstance(labels, Mapping):

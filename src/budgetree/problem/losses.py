@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import LossesError, Remedy, Where
 from budgetree.problem.units import non_negative, plain_numbers
@@ -73,11 +74,9 @@ class Losses:
         object.__setattr__(self, "answers", extra)
 
     @classmethod
+    @internal
     def of(cls, losses: Any) -> Losses | None:
-        """Whatever a user may give as losses: a Losses, a mapping, a square array; or None, where errors count.
-
-        :meta private:
-        """
+        """Whatever a user may give as losses: a Losses, a mapping, a square array; or None, where errors count."""
         return losses if losses is None or isinstance(losses, Losses) else cls(losses)
 
     @classmethod
@@ -123,13 +122,12 @@ class Losses:
             )
         return content.losses
 
+    @internal
     def bind(self, class_names: Sequence[Any]) -> LossTable:
         """Lay the losses out for these classes; every name must fit.
 
         >>> Losses({"cancer": 50}).bind(["benign", "cancer"]).units.tolist()
         [[0, 1], [50, 0]]
-
-        :meta private:
         """
         names = tuple(class_names)
         rows = self._rows(names)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, NumberEncoder
 from budgetree.data.number_format import LARGEST_EXACT, POINTS
@@ -91,11 +92,9 @@ class Prices:
             raise PricesError(message, subject="shared", found=len(self.shared), expected=MAX_FEES)
 
     @classmethod
+    @internal
     def of(cls, prices: Any) -> Prices:
-        """Whatever a user may give as prices: None (1 each), a number, a mapping or a Prices.
-
-        :meta private:
-        """
+        """Whatever a user may give as prices: None (1 each), a number, a mapping or a Prices."""
         if isinstance(prices, Prices):
             return prices
         if prices is not None and not isinstance(prices, (Mapping, int, float, Decimal, Fraction, np.number)):
@@ -177,11 +176,9 @@ class Prices:
 
         return read_settings(path).prices or cls({})
 
+    @internal
     def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> PriceTable:
-        """Lay the prices out for these tests and outcomes; every name must fit.
-
-        :meta private:
-        """
+        """Lay the prices out for these tests and outcomes; every name must fit."""
         self._check_names(test_names)
         per_test = list(map(self._outcome_prices, test_names, outcome_names))
         fees = [entry.fee for entry in self.shared.values()]

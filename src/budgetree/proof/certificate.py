@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from budgetree._internal import internal
 from budgetree.errors import CertificateError, SettingError, Where
 from budgetree.learn.settings import check_instance, check_time_limit
 from budgetree.problem import Instance
@@ -243,11 +244,9 @@ class Certificate:
         except CertificateError as error:
             raise error.at(Where(str(path))) from None
 
+    @internal
     def contradiction(self, tree: Tree) -> Contradiction | None:
-        """Why this cannot be a certificate of the tree, as far as can be seen without the known cases.
-
-        :meta private:
-        """
+        """Why this cannot be a certificate of the tree, as far as can be seen without the known cases."""
         document, known = self.document, tree.on_known.max_cost
         if document["tree"] != tree_entries(tree):
             return Contradiction.TREE
@@ -310,11 +309,9 @@ class Certificate:
         return "\n".join(lines)
 
     @property
+    @internal
     def is_own(self) -> bool:
-        """Whether `certify` has just made it from the known cases; any other says what its issuer says.
-
-        :meta private:
-        """
+        """Whether `certify` has just made it from the known cases; any other says what its issuer says."""
         return self._instance is not None
 
     def __repr__(self) -> str:

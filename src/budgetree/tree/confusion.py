@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from budgetree._internal import internal
 from budgetree.problem import Schema
 
 
@@ -41,19 +42,15 @@ class Confusion:
     counts: tuple[tuple[int | float, ...], ...]
 
     @classmethod
+    @internal
     def of_units(cls, schema: Schema, units: Iterable[Iterable[int]]) -> Confusion:
-        """From weight units, answer × class.
-
-        :meta private:
-        """
+        """From weight units, answer × class."""
         counts = tuple(tuple(schema.plain_cases(row)) for row in units)
         return cls(schema.answer_names, schema.class_names, counts)
 
+    @internal
     def called(self, schema: Schema) -> Confusion:
-        """The same for people, with labels; a name that the schema does not have stays.
-
-        :meta private:
-        """
+        """The same for people, with labels; a name that the schema does not have stays."""
         words = dict(zip(map(str, schema.answer_names), schema.wording.answers, strict=True))
         answers, classes = (
             tuple(words.get(str(n), str(n)) for n in names) for names in (self.answers, self.class_names)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import SettingError, TreeError
@@ -212,46 +213,36 @@ class Consultation:
         return self.tree.answer_names[self.position]
 
     @property
+    @internal
     def position(self) -> int:
-        """The position of the prediction in `answer_names`.
-
-        :meta private:
-        """
+        """The position of the prediction in `answer_names`."""
         models, node = self.tree.models, self._state.node
         if models is None or models.model(node) is None:
             return int(self.tree.nodes.label[node])
         return int(self.tree.schema.loss_table.best(self.shares))
 
     @property
+    @internal
     def shares(self) -> NDArray[np.float64]:
-        """`distribution`, in the order of `class_names`.
-
-        :meta private:
-        """
+        """`distribution`, in the order of `class_names`."""
         return self._shares(self._state.node)
 
     @property
+    @internal
     def node(self) -> int:
-        """The number of the node where the answers lead to.
-
-        :meta private:
-        """
+        """The number of the node where the answers lead to."""
         return self._state.node
 
     @property
+    @internal
     def codes(self) -> dict[int, int]:
-        """The outcome's code per test that was answered, in their order.
-
-        :meta private:
-        """
+        """The outcome's code per test that was answered, in their order."""
         return {test: answer.code for test, answer in self._answers.items()}
 
     @property
+    @internal
     def shares_on_path(self) -> list[NDArray[np.float64]]:
-        """The probabilities before any answer and after each, as the nodes on the path say them.
-
-        :meta private:
-        """
+        """The probabilities before any answer and after each, as the nodes on the path say them."""
         return [self.tree.nodes.shares[node] for node in (0, *self._passed)]
 
     @property

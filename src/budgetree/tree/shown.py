@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from budgetree._internal import internal
 from budgetree.errors import SettingError
 
 if TYPE_CHECKING:
@@ -344,21 +345,17 @@ class Shown:
         return summary_line(self._tree)
 
     @cached_property
+    @internal
     def outline(self) -> Outline:
-        """Which outcomes share a branch, for everything that shows the tree.
-
-        :meta private:
-        """
+        """Which outcomes share a branch, for everything that shows the tree."""
         from budgetree.show.outline import Outline
 
         return Outline(self._tree)
 
     @property
+    @internal
     def words(self) -> Words:
-        """What the tree's nodes, prices and counts are called.
-
-        :meta private:
-        """
+        """What the tree's nodes, prices and counts are called."""
         from budgetree.show.text import Words
 
         return Words(self._tree)

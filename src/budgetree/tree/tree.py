@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree.data.frames import read_frame
 from budgetree.problem import Schema, check_codes
 from budgetree.problem.units import plain_number
@@ -122,11 +123,9 @@ class Tree(Shown):
         return plain_number(self.on_known.max_cost)
 
     @property
+    @internal
     def need(self) -> int:
-        """The least budget that buys the tree, in price units.
-
-        :meta private:
-        """
+        """The least budget that buys the tree, in price units."""
         return int(self.worst_from[0])
 
     @cached_property
@@ -135,11 +134,9 @@ class Tree(Shown):
         return float(self.on_known.mean_cost)
 
     @cached_property
+    @internal
     def on_known(self) -> Known:
-        """What came of the known cases: as it was noted, or by the counts of the leaves.
-
-        :meta private:
-        """
+        """What came of the known cases: as it was noted, or by the counts of the leaves."""
         return self.known or known_by_counts(self.nodes, self.schema)
 
     @property
@@ -355,18 +352,14 @@ class Tree(Shown):
         """
         return self._walk(codes).paid / float(self.schema.table.scale)
 
+    @internal
     def units(self, codes: Any) -> NDArray[np.int64]:
-        """`cost` in whole price units.
-
-        :meta private:
-        """
+        """`cost` in whole price units."""
         return self._walk(codes).paid
 
+    @internal
     def plain_cost(self, codes: Any) -> list[int | float]:
-        """`cost` as people write it: 3 rather than 3.0.
-
-        :meta private:
-        """
+        """`cost` as people write it: 3 rather than 3.0."""
         units = self._walk(codes).paid.tolist()
         amounts = {unit: self.schema.table.amount(unit) for unit in set(units)}
         return [amounts[unit] for unit in units]
@@ -399,11 +392,9 @@ class Tree(Shown):
         names = {node: tuple(self.test_names[test] for test in tests_on_path(self.nodes, node)) for node in set(ends)}
         return [names[node] for node in ends]
 
+    @internal
     def first_unknown(self, codes: Any) -> NDArray[np.int64]:
-        """Per row, the position of the first test that it did and whose answer no known case had; -1 for none.
-
-        :meta private:
-        """
+        """Per row, the position of the first test that it did and whose answer no known case had; -1 for none."""
         checked = check_codes(codes, len(self.test_names))
         return first_unknown(self.nodes, self.schema.n_outcomes, checked, self.route(checked))
 
@@ -673,27 +664,21 @@ class Tree(Shown):
         return model_file.read(path, cls)
 
     @cached_property
+    @internal
     def charges(self) -> Charges:
-        """What doing each node's test costs there.
-
-        :meta private:
-        """
+        """What doing each node's test costs there."""
         return charges(self.nodes.test, self.nodes.parent, self.schema.table)
 
     @cached_property
+    @internal
     def costliest_after(self) -> NDArray[np.int64]:
-        """Per node, what a case has paid after its test, at worst.
-
-        :meta private:
-        """
+        """Per node, what a case has paid after its test, at worst."""
         return self.nodes.paid + self.charges.costliest
 
     @cached_property
+    @internal
     def worst_from(self) -> NDArray[np.int64]:
-        """Per node, the most that the tests from there on can cost.
-
-        :meta private:
-        """
+        """Per node, the most that the tests from there on can cost."""
         nodes = self.nodes
         if self._spent is not None:
             return self._spent.worst_from
@@ -703,11 +688,9 @@ class Tree(Shown):
         return most - nodes.paid
 
     @cached_property
+    @internal
     def may_stop(self) -> NDArray[np.bool_]:
-        """Per node, whether a case stops before its test where the answer is sure.
-
-        :meta private:
-        """
+        """Per node, whether a case stops before its test where the answer is sure."""
         if self.models is None or self.models.sure is None:
             return np.zeros(len(self.nodes), dtype=bool)
         may_stop = (self.models.of_node != NO_MODEL) & ~self.nodes.is_leaf & ~self.charges.repeated

@@ -1,0 +1,18 @@
+"""The mark of what is not private in Python, because several of our packages use it, but not part of the reference."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import TypeVar
+
+Function = TypeVar("Function")
+
+
+def internal(function: Function) -> Function:
+    """A method that is left out of the reference and may change; below @property or @classmethod.
+
+    >>> print(internal(lambda: None).__doc__)
+    :meta private:
+    """
+    function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n:meta private:".strip()
+    return function
