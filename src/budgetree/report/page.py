@@ -17,31 +17,10 @@ from budgetree.services.words import visible
 
 # Modules, in the order in which they import each other; the page has them in one closure.
 SCRIPTS = (
-    "words.js",
-    "address.js",
-    "names.js",
-    "dom.js",
-    "losses.js",
-    "model.js",
-    "routing.js",
-    "facts.js",
-    "chart.js",
-    "folding.js",
-    "layout.js",
-    "detail.js",
-    "tree.js",
-    "search.js",
-    "printing.js",
-    "boxes.js",
-    "map.js",
-    "wall.js",
-    "answers.js",
-    "explanation.js",
-    "record.js",
-    "consult.js",
-    "tabs.js",
-    "main.js",
-)
+    "words.js", "address.js", "names.js", "dom.js", "losses.js", "model.js", "routing.js", "facts.js", "chart.js",
+    "folding.js", "layout.js", "detail.js", "tree.js", "search.js", "printing.js", "boxes.js", "map.js", "wall.js",
+    "answers.js", "explanation.js", "record.js", "consult.js", "tabs.js", "main.js",
+)  # fmt: skip
 FIRST_LANGUAGE = "en"  # what Python says is in this language
 IMPORT = re.compile(r"^import\b[^;]*;\n", re.M)
 EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.M)
@@ -61,7 +40,7 @@ def render_page(content: Mapping[str, Any], *, language: str | None = None) -> s
     >>> render_page({"title": "Pathway", "version": "1"}).splitlines()[0]
     '<!doctype html>'
     """
-    style, script, texts = _style(), _script(), languages()
+    style, script, texts = _dense(_asset("page.css")), _script(), languages()
     if language is not None and language not in texts:
         known = ", ".join(map(repr, sorted(texts)))
         message = f"language is {language!r}; expected one of {known}, or None for the reader's own."
@@ -73,7 +52,9 @@ def render_page(content: Mapping[str, Any], *, language: str | None = None) -> s
         "texts": to_island({"fixed": language, "languages": texts}),
         "title": _text(content["title"]),
         "generator": _text(f"budgetree {content['version']}"),
-        "policy": _policy(style, script),
+        # Nothing may load, and only our own style and script may take effect.
+        "policy": f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'",
         "style": style,
         "data": to_island(content),
         "script": script,
@@ -99,20 +80,8 @@ def _text(text: str) -> str:
     return escape(visible(text)).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
-def _policy(style: str, script: str) -> str:
-    """Nothing may load, and only our own style and script may take effect."""
-    return (
-        f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _style() -> str:
-    return _dense(_asset("page.css"))
 
 
 def _script() -> str:

@@ -9,12 +9,12 @@ from typing import Any
 
 from budgetree._version import __version__
 from budgetree.data.encoders import NumberEncoder
-from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier, Point
+from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
 from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
 from budgetree.show.text import size_and_cost
-from budgetree.tree import LEAF, NO_BRANCH, Confusion, Tree
+from budgetree.tree import LEAF, NO_BRANCH, Tree
 from budgetree.tree.model.file import model_text
 from budgetree.tree.model.history import expected_content
 from budgetree.tree.model.leaves import models_content
@@ -35,7 +35,11 @@ def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
     """Every point with its tree; the recommended one is shown first."""
-    points = [_point(point, index) for index, point in enumerate(frontier)]
+    columns = (*COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS)
+    points = [
+        {name: getattr(point, name) for name in columns} | {"verdict": verdict(point, PAGE_REMEDY), "tree": index}
+        for index, point in enumerate(frontier)
+    ]
     trees = [_tree(point.tree, None) for point in frontier]
     schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
     content = _content(schema, title, points, trees, frontier.points.index(frontier.recommended))
@@ -49,7 +53,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
 def _content(
     schema: Schema, title: str, points: list[dict[str, Any]], trees: list[dict[str, Any]], chosen: int
 ) -> dict[str, Any]:
-    table = schema.table
+    table, losses = schema.table, schema.loss_table
     return {
         "title": str(title),
         "version": __version__,
@@ -57,7 +61,10 @@ def _content(
         "classes": list(schema.wording.classes),
         "answers": list(schema.wording.answers),  # the classes, and then whatever else may be answered
         "answer_help": list(schema.wording.answer_help),
-        "losses": _losses(schema),
+        # What each answer costs, in whole units as Python compares them; None where errors count.
+        "losses": None
+        if schema.losses is None
+        else {"units": losses.units.tolist(), "scale": float(losses.scale), "plain": losses.is_plain},
         "tests": [_test(schema, test) for test in range(len(schema.test_names))],
         "fees": [
             {"name": name, "amount": table.amount(fee)}
@@ -67,14 +74,6 @@ def _content(
         "trees": trees,
         "chosen": chosen,
     }
-
-
-def _losses(schema: Schema) -> dict[str, Any] | None:
-    """What each answer costs, in whole units as Python compares them; None where errors count."""
-    if schema.losses is None:
-        return None
-    table = schema.loss_table
-    return {"units": table.units.tolist(), "scale": float(table.scale), "plain": table.is_plain}
 
 
 def _test(schema: Schema, test: int) -> dict[str, Any]:
@@ -111,12 +110,6 @@ def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:
     }
 
 
-def _point(point: Point, tree: int) -> dict[str, Any]:
-    lost = {name: getattr(point, name) for name in (*LOSS_COLUMNS, *NEW_LOSS_COLUMNS)}
-    words = {"verdict": verdict(point, PAGE_REMEDY), "tree": tree}
-    return {name: getattr(point, name) for name in COLUMNS} | lost | words
-
-
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     models = {} if tree.models is None else {"models": models_content(tree.models)}
     return models | {
@@ -124,21 +117,23 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
         "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
         "outline": tree.outline.groups(),
         **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),
-        "confusion": _confusion(tree.confusion),
+        # [answer, class, cases], where there are any: of many classes, most get few of the answers.
+        "confusion": [
+            [answer, label, count]
+            for answer, row in enumerate(tree.confusion.counts)
+            for label, count in enumerate(row)
+            if count
+        ],
         "expected": expected_content(tree.expected),
         "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
-        "certificate": None if certificate is None else _certificate(certificate),
+        "certificate": None
+        if certificate is None
+        else {
+            "lines": certificate.to_text().splitlines(),
+            "ratio": certificate.ratio,
+            "lower_bound": certificate.lower_bound,
+        },
     }
-
-
-def _confusion(confusion: Confusion) -> list[list[int | float]]:
-    """[answer, class, cases], where there are any: of many classes, most get few of the answers."""
-    return [
-        [answer, label, count]
-        for answer, row in enumerate(confusion.counts)
-        for label, count in enumerate(row)
-        if count
-    ]
 
 
 def _node(tree: Tree, node: int) -> dict[str, Any]:
@@ -149,37 +144,21 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         "spent": table.amount(int(nodes.paid[node])),
     }
     test = int(nodes.test[node])
-    if nodes.otherwise is not None:
-        entry |= _new_cases(tree, node)
+    if nodes.otherwise is not None:  # a tree for new cases has more
+        entry["remaining"] = table.amount(int(tree.worst_from[node]))
+        if test != LEAF:
+            entry |= {"otherwise": int(nodes.otherwise[node]), "stops": bool(tree.may_stop[node])}
+        if tree.models is not None and tree.models.model(node) is not None:
+            entry["model"] = int(tree.models.of_node[node])
+        elif nodes.probabilities is not None:
+            entry["probabilities"] = nodes.probabilities[node].tolist()
     if test == LEAF:
         return entry
     price = tree.charges.price[node]
-    ends = (int(price.min()), int(price.max()))
     below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
-    entry["test"] = test
-    entry["price"] = [table.amount(units) for units in ends]
-    entry["branches"] = [None if child == NO_BRANCH else child for child in below]
-    entry["usual"] = asdict(majority_branch(tree, node))
-    return entry
-
-
-def _new_cases(tree: Tree, node: int) -> dict[str, Any]:
-    """What a node of a tree for new cases has more."""
-    nodes, models = tree.nodes, tree.models
-    assert nodes.otherwise is not None
-    entry: dict[str, Any] = {"remaining": tree.schema.table.amount(int(tree.worst_from[node]))}
-    if nodes.test[node] != LEAF:
-        entry |= {"otherwise": int(nodes.otherwise[node]), "stops": bool(tree.may_stop[node])}
-    if models is not None and models.model(node) is not None:
-        entry["model"] = int(models.of_node[node])
-    elif nodes.probabilities is not None:
-        entry["probabilities"] = nodes.probabilities[node].tolist()
-    return entry
-
-
-def _certificate(certificate: Certificate) -> dict[str, Any]:
-    return {
-        "lines": certificate.to_text().splitlines(),
-        "ratio": certificate.ratio,
-        "lower_bound": certificate.lower_bound,
+    return entry | {
+        "test": test,
+        "price": [table.amount(int(units)) for units in (price.min(), price.max())],
+        "branches": [None if child == NO_BRANCH else child for child in below],
+        "usual": asdict(majority_branch(tree, node)),
     }

@@ -10,6 +10,7 @@ import heapq
 import unicodedata
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -131,7 +132,7 @@ class _Draughtsman:
         return Drawing(right + MARGIN, bottom + MARGIN, tuple(shapes))
 
     def _unfold(self, max_leaves: int, max_depth: int | None) -> list[_Item]:
-        """The items to draw, from the top down: those with the most cases are unfolded first."""
+        """The items to draw, each before what is below it: those with the most cases are unfolded first."""
         root = _Item((0,), 0, None, None, [])
         n_items, n_leaves = 1, 1
         deepest = MAX_DEPTH if max_depth is None else max_depth
@@ -149,24 +150,25 @@ class _Draughtsman:
                 item.below.append(below)
                 n_items += 1
                 heapq.heappush(waiting, (-int(self.outline.counts(branch.group).sum()), n_items, below))
-        return _from_the_top(root)
+        items, stack = [], [root]
+        while stack:
+            items.append(stack.pop())
+            stack += reversed(items[-1].below)
+        return items
 
     def _place(self, items: list[_Item]) -> None:
         """Columns by depth, wide enough for their longest texts; rows by leaves."""
         for item in items:
             item.width = text_width(self._name(item), SIZE, bold=bool(item.below)) + 14
-        columns: list[list[_Item]] = [[] for _ in range(max(item.depth for item in items) + 1)]
-        for item in items:
-            columns[item.depth].append(item)
-        x, start = MARGIN, {}
-        for depth, column in enumerate(columns):
-            x += max(max(text_width(text, size, bold=True) for text, size in self._labels(item)) for item in column)
-            x += 2 * GAP + 8 if depth else 0
-            start[depth] = x
+        x, row = MARGIN, HEAD + ROW / 2
+        for _, members in groupby(sorted(items, key=lambda item: item.depth), key=lambda item: item.depth):
+            column = list(members)
+            x += max(text_width(text, size, bold=True) for item in column for text, size in self._labels(item))
+            x += 2 * GAP + 8 if column[0].depth else 0
+            for item in column:
+                item.x = x
             x += max((item.width for item in column if item.below), default=0)
-        row = HEAD + ROW / 2
         for item in items:
-            item.x = start[item.depth]
             if not item.below:
                 item.y = row
                 row += ROW
@@ -183,12 +185,10 @@ class _Draughtsman:
         def rank(item: _Item) -> tuple[int, int]:
             return int(costliest[item.group[0]]), int(self.outline.counts(item.group).sum())
 
-        at: _Item | None = max((item for item in items if not item.below), key=rank)
-        path = set()
-        while at is not None:
-            path.add(at)
-            at = at.above
-        return path
+        path = [max((item for item in items if not item.below), key=rank)]
+        while (above := path[-1].above) is not None:
+            path.append(above)
+        return set(path)
 
     def _is_folded(self, item: _Item) -> bool:
         return not item.below and not self.outline.is_leaf(item.group)
@@ -244,15 +244,6 @@ class _Draughtsman:
             share = right + self.words.weight(counts.sum())
             shapes.append(Text(item.x + item.width + 5, item.y, share, SMALL, GREY))
         return shapes
-
-
-def _from_the_top(root: _Item) -> list[_Item]:
-    """Every item, before what is below it."""
-    found, waiting = [], [root]
-    while waiting:
-        found.append(waiting.pop())
-        waiting += reversed(found[-1].below)
-    return found
 
 
 def _listed(names: tuple[str, ...]) -> str:

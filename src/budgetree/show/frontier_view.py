@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
@@ -43,15 +43,12 @@ class Key:
     found: str
 
 
-ERRORS = Key("errors", "proven to be the fewest", "the fewest found")
-LOSS = Key("loss", "proven to be the least", "the least found")
-OF_NEW = "of the best found for new cases"  # whose errors on known ones need not be few
-
-
 def key_of(frontier: Frontier) -> Key:
     """The words for this frontier."""
-    key = LOSS if frontier.has_losses else ERRORS
-    return replace(key, found=OF_NEW) if frontier.found_by is Method.PREDICTIVE else key
+    axis, best = ("loss", "least") if frontier.has_losses else ("errors", "fewest")
+    # Of trees for new cases, the errors on known ones need not be few.
+    is_new = frontier.found_by is Method.PREDICTIVE
+    return Key(axis, f"proven to be the {best}", "of the best found for new cases" if is_new else f"the {best} found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +100,6 @@ class FrontierSteps:
     loss: Steps
     bound: Steps
 
-    def divided(self, total: float) -> FrontierSteps:
-        return FrontierSteps(self.loss.divided(total), self.bound.divided(total))
-
 
 def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSteps:
     """The lines up to `right`, by default up to the last point.
@@ -124,23 +118,22 @@ def frontier_steps(frontier: Frontier, right: float | None = None) -> FrontierSt
 def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     """One row per point: what it costs, what it gets wrong, what is proven, and what found it."""
     amount = frontier.instance.schema.wording.amount
-    columns: dict[str, Callable[[Point], str]] = {"max-cost": lambda point: amount(point.max_cost)}
-    if frontier.has_losses:
-        columns["loss"] = lambda point: show_number(point.loss)
-    columns["errors"] = lambda point: show_number(point.errors)
-    if frontier.has_losses and any(point.referred for point in frontier):
-        columns["referred"] = lambda point: show_number(point.referred)
-    if frontier.has_losses:
-        columns["mean loss"] = lambda point: f"{point.mean_loss:.3g}"
-    else:
-        columns["error rate"] = lambda point: f"{point.error_rate:.2%}"
-    if frontier.validation is not None:
-        columns[NEW_LOSS if frontier.has_losses else NEW_ERROR] = _new_mean
-    columns["at least"] = lambda point: "proven" if point.proven else show_number(point.lower_bound)
-    columns["by"] = lambda point: point.source
-    rows = tuple(tuple(show(point) for show in columns.values()) for point in frontier.points[:max_rows])
+    has_losses, refers = frontier.has_losses, frontier.has_losses and any(point.referred for point in frontier)
+    columns: list[tuple[bool, str, Callable[[Point], str]]] = [
+        (True, "max-cost", lambda point: amount(point.max_cost)),
+        (has_losses, "loss", lambda point: show_number(point.loss)),
+        (True, "errors", lambda point: show_number(point.errors)),
+        (refers, "referred", lambda point: show_number(point.referred)),
+        (has_losses, "mean loss", lambda point: f"{point.mean_loss:.3g}"),
+        (not has_losses, "error rate", lambda point: f"{point.error_rate:.2%}"),
+        (frontier.validation is not None, NEW_LOSS if has_losses else NEW_ERROR, _new_mean),
+        (True, "at least", lambda point: "proven" if point.proven else show_number(point.lower_bound)),
+        (True, "by", lambda point: point.source),
+    ]
+    shown = [(name, show) for is_shown, name, show in columns if is_shown]
+    rows = tuple(tuple(show(point) for _, show in shown) for point in frontier.points[:max_rows])
     n_more = len(frontier) - len(rows)
-    return TextTable(tuple(columns), rows, f"… and {counted(n_more, 'more point')}" if n_more else "")
+    return TextTable(tuple(dict(shown)), rows, f"… and {counted(n_more, 'more point')}" if n_more else "")
 
 
 def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
@@ -171,8 +164,9 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
         among = "" if chosen.for_new else ", among these trees for known cases"
         lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}{among}")
     if overfitted:
-        words = verdict(overfitted[-1], remedy)
-        lines.append(f"{_budgets(overfitted, frontier)}: {words}")
+        several = f"{len(overfitted)} of {counted(len(frontier), 'point')} are overfitted (!); "
+        at = f"{several if len(overfitted) > 1 else ''}at {_cost(frontier, overfitted[-1])}"
+        lines.append(f"{at}: {verdict(overfitted[-1], remedy)}")
     return lines
 
 
@@ -210,14 +204,6 @@ def new_words(point: Point) -> str:
     """What to expect of new cases: "44.7 % ± 2.7 wrong", before it the loss where losses are given."""
     loss = "" if point.expected_loss is None else f"{point.expected_loss}, "
     return "" if point.expected is None else f"{loss}{point.expected} wrong"
-
-
-def _budgets(points: Sequence[Point], frontier: Frontier) -> str:
-    """Which they are; the last one's numbers follow."""
-    last = _cost(frontier, points[-1])
-    if len(points) == 1:
-        return f"at {last}"
-    return f"{len(points)} of {counted(len(frontier), 'point')} are overfitted (!); at {last}"
 
 
 def _cost(frontier: Frontier, point: Point) -> str:

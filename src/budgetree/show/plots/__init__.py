@@ -99,13 +99,14 @@ def finish(ax: Any, across: str, upright: str, *, percents: bool = True) -> None
 def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: str) -> None:
     """The frontier's line and points over the region where no tree can be."""
     total = float(frontier.instance.weights.sum())
-    steps, words = frontier_steps(frontier, right).divided(total), key_of(frontier)
-    if any(share > 0 for _, share in steps.bound.starts):
-        x, y = zip(*steps.bound.corners, strict=True)
+    steps, words = frontier_steps(frontier, right), key_of(frontier)
+    loss, bound = steps.loss.divided(total), steps.bound.divided(total)
+    if any(share > 0 for _, share in bound.starts):
+        x, y = zip(*bound.corners, strict=True)
         ax.fill_between(x, y, color=SHADE, linewidth=0, label=IMPOSSIBLE, zorder=1)
-    draw_steps(ax, steps.loss, color=colour, linewidth=2, label=name, zorder=3)
+    draw_steps(ax, loss, color=colour, linewidth=2, label=name, zorder=3)
     for proven, fill, name_of_kind in ((True, colour, words.proven), (False, "white", words.found)):
-        chosen = [start for start, point in zip(steps.loss.starts, frontier, strict=True) if point.proven is proven]
+        chosen = [start for start, point in zip(loss.starts, frontier, strict=True) if point.proven is proven]
         if chosen:
             style = {"markerfacecolor": fill, "markeredgecolor": colour, "markersize": 6, "clip_on": False}
             ax.plot(*zip(*chosen, strict=True), "o", label=name_of_kind, zorder=4, **style)
