@@ -268,7 +268,7 @@ def test_what_duckdb_refuses_and_python_reads_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("n_rows", [20, 10_050])
-def test_a_file_is_opened_to_tell_what_it_is_and_to_sniff_it_and_the_rest_is_duckdbs(
+def test_a_file_is_opened_once_to_be_sniffed_and_the_rest_is_duckdbs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_rows: int
 ) -> None:
     path, opened, really_open = tmp_path / "t.csv", list[str](), builtins.open
@@ -280,4 +280,4 @@ def test_a_file_is_opened_to_tell_what_it_is_and_to_sniff_it_and_the_rest_is_duc
 
     monkeypatch.setattr(builtins, "open", counting)
     assert len(read_table(str(path))) == n_rows
-    assert opened.count(str(path)) == 2
+    assert opened.count(str(path)) == 1

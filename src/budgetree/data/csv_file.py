@@ -48,10 +48,10 @@ class CsvFile:
     max_line: int
 
     @classmethod
-    def sniff(cls, path: str, reading: Reading) -> CsvFile:
-        """Look at the beginning of a file, which is opened once."""
+    def sniff(cls, path: str, reading: Reading, opened: IO[bytes] | None = None) -> CsvFile:
+        """Look at the beginning of a file, which is opened once, or was."""
         encoding, max_line = _known_encoding(reading.encoding), reading.limits.max_line
-        file = open_bytes(path)
+        file = open_bytes(path, opened)
         try:
             encoding = encoding or _encoding_of(file.read(SNIFFED_BYTES))
             file.seek(0)
@@ -202,9 +202,9 @@ def _reader(lines: Iterable[str], delimiter: str) -> Reader:
     return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
 
 
-def open_bytes(path: str) -> IO[bytes]:
+def open_bytes(path: str, opened: IO[bytes] | None = None) -> IO[bytes]:
     """The file's content, unpacked."""
-    file = open(path, "rb")  # noqa: SIM115  the caller closes it
+    file = opened or open(path, "rb")  # noqa: SIM115  the caller closes it
     is_packed = file.read(len(GZIP)) == GZIP
     file.seek(0)
     if not is_packed:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import IO, Protocol
 
 from budgetree._internal import internal
 from budgetree.data.number_format import NumberFormat
@@ -192,9 +192,9 @@ class FileKind(Enum):
         return self in (FileKind.WORKBOOK, FileKind.OLD_WORKBOOK)
 
     @classmethod
-    def of(cls, path: str) -> FileKind:
-        with open(path, "rb") as file:
-            first_bytes = file.read(4)
+    def of(cls, file: IO[bytes]) -> FileKind:
+        first_bytes = file.read(4)
+        file.seek(0)
         return next((kind for kind in cls if kind.value == first_bytes), cls.CSV)
 
 
@@ -206,7 +206,15 @@ def read_table(data: str, reading: Reading | None = None) -> Table:
 def open_source(data: str, reading: Reading | None = None) -> Source:
     """A CSV file, a Parquet file or a workbook, told by its first bytes; or several, by a pattern like 'day*.csv'."""
     reading, paths = reading or Reading(), find_files(data)
-    kind = kind_of(paths)
+    if len(paths) == 1 and reading.sheet is None:
+        with open(paths[0], "rb") as file:
+            if (kind := FileKind.of(file)) is FileKind.CSV:
+                from budgetree.data.csv import CsvSource
+                from budgetree.data.csv_file import CsvFile
+
+                return CsvSource(data, (CsvFile.sniff(paths[0], reading, file),), reading)
+    else:
+        kind = kind_of(paths)
     if kind.is_workbook:
         from budgetree.data.workbook import read_workbook
 
@@ -240,7 +248,10 @@ def find_files(data: str) -> list[str]:
 
 def kind_of(paths: Sequence[str]) -> FileKind:
     """What the files are, which must be of one kind."""
-    kinds = {path: FileKind.of(path) for path in paths}
+    kinds = {}
+    for path in paths:
+        with open(path, "rb") as file:
+            kinds[path] = FileKind.of(file)
     first = kinds[paths[0]]
     if len(set(kinds.values())) > 1:
         listed = ", ".join(f"{path} ({kind.name})" for path, kind in list(kinds.items())[:5])
