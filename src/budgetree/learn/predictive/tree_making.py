@@ -41,8 +41,8 @@ def to_tree(policy: Policy, instance: Instance, origin: Origin) -> Tree:
     counts = _counts(tree, instance)
     probabilities = None if models is not None else class_shares(counts, nodes.parent)
     for number, place in enumerate(places):
-        if probabilities is not None and place.probabilities is not None:
-            probabilities[number] = place.probabilities
+        if probabilities is not None and place.test is None and place.probabilities is not None:
+            probabilities[number] = place.probabilities  # above the leaves, the shares of the known cases
     paid = spending(nodes, tree.charges, instance.schema.n_outcomes).paid
     tree = replace(tree, nodes=replace(nodes, counts=counts, paid=paid, probabilities=probabilities))
     return replace(tree, known=_known(tree, instance))
