@@ -63,5 +63,5 @@ def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             asked.append({**self.asked, "budget": budget, **limits})
             return super().tree(budget, **limits)
 
-    monkeypatch.setattr("budgetree.learn.new_search.PredictiveTrees", Spy)
+    monkeypatch.setattr("budgetree.learn._predictive.PredictiveTrees", Spy)
     return asked

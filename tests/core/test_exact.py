@@ -16,7 +16,7 @@ import budgetree as bt
 from _support.reference_search import ReferenceSearch
 from budgetree import _core
 from budgetree.learn.exact.layout import ALL_TESTS, Layout
-from budgetree.learn.exact.search import NEVER, Answer, Pass, Search, TreeWanted
+from budgetree.learn.exact.search import NEVER, Pass, Search
 from budgetree.services.clock import Clock
 from reference_exact import optimal_frontier
 
@@ -56,7 +56,7 @@ def native(layout: Layout, *, cache_bytes: int = CACHE, threads: int = 1, **sett
     return Search(layout, cache_bytes, threads, **settings)
 
 
-def answer(search: Search, budget: int, cutoff: int = NEVER) -> Answer:
+def answer(search: Search, budget: int, cutoff: int = NEVER) -> _core.Answer:
     found = search.search(budget, cutoff, FOREVER)
     assert found is not None
     return found
@@ -139,7 +139,7 @@ def test_errors_and_tree_are_those_of_the_definition(kind: str, n_outcomes: int)
             expected, tree = reference.fewest(budget), reference.canonical(budget)
             for search in searches:
                 assert answer(search, budget).value == expected
-                assert_same(search.tree(TreeWanted(budget, is_canonical=True), FOREVER), tree)
+                assert_same(search.tree(budget, FOREVER, is_canonical=True), tree)
 
 
 def assert_same(one: Any, other: Any) -> None:
@@ -196,7 +196,7 @@ def test_the_two_ways_to_count_pairs_agree_on_larger_tables(kind: str) -> None:
         assert packed.counts_pairs
         assert not counted.counts_pairs
         assert answer(packed, budget).value == answer(counted, budget).value
-        trees = (search.tree(TreeWanted(budget, is_canonical=True), FOREVER) for search in (packed, counted))
+        trees = (search.tree(budget, FOREVER, is_canonical=True) for search in (packed, counted))
         assert_same(*trees)
 
 
@@ -228,7 +228,7 @@ def test_a_stopped_search_leaves_nothing_false_behind(n_outcomes: int) -> None:
                 )
                 is None
             )
-            search.tree(TreeWanted(rng.randrange(5)), Clock(None))
+            search.tree(rng.randrange(5), Clock(None))
         assert answer(search, 12).value == optimum.value
     assert stops > 10
 
@@ -283,16 +283,14 @@ def test_a_long_search_finds_the_same_with_any_number_of_threads(kind: str, thre
         layout = Layout(random_table(seed, kind, seed % 2 + 2, n_cases=150, n_tests=12), 12)
         budget = 4 if kind == "one price" else 10
         alone, together = native(layout), native(layout, threads=threads)
-        expected = alone.tree(TreeWanted(budget, is_canonical=True), FOREVER)
+        expected = alone.tree(budget, FOREVER, is_canonical=True)
         found = together.search_long(budget, NEVER, FOREVER)
         assert found.answer is not None
         assert found.answer.value == found.lower_bound == answer(alone, budget).value
         assert found.nodes is not None
         leaves = found.nodes.counts[found.nodes.is_leaf]
         assert leaves.sum() - leaves.max(axis=1).sum() == found.answer.value
-        assert_same(
-            together.tree(TreeWanted(budget, first_test=found.answer.test, is_canonical=True), FOREVER), expected
-        )
+        assert_same(together.tree(budget, FOREVER, first_test=found.answer.test, is_canonical=True), expected)
         # Below the fewest errors there is nothing to find.
         refuted = native(layout, threads=threads).search_long(budget, found.answer.value, FOREVER)
         assert refuted.lower_bound == found.answer.value
@@ -339,7 +337,7 @@ def test_a_narrow_search_finds_trees_and_proves_nothing() -> None:
         for breadth in (1, 2, 3):
             narrow = search.search(12, NEVER, FOREVER, by=Pass(breadth))
             assert narrow is not None
-            nodes = search.tree(TreeWanted(12, Pass(breadth)), FOREVER)
+            nodes = search.tree(12, FOREVER, by=Pass(breadth))
             assert nodes is not None
             leaves = nodes.counts[nodes.is_leaf]
             assert leaves.sum() - leaves.max(axis=1).sum() == narrow.value >= fewest

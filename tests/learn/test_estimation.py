@@ -8,7 +8,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.estimation import TimeLimits
+from budgetree.learn._frontier import split_time
 from budgetree.learn.validation import FoldSettings
 
 
@@ -52,10 +52,10 @@ def test_rows_of_one_group_are_not_known_already() -> None:
 
 def test_half_of_the_time_is_for_the_folds() -> None:
     settings = FoldSettings(5)
-    assert TimeLimits.of(8.0, settings) == TimeLimits(4.0, 8.0)
-    assert TimeLimits.of(8.0, None) == TimeLimits(8.0, 8.0)
-    assert TimeLimits.of(None, settings, 10.0) == TimeLimits(10.0, 20.0)
-    assert TimeLimits.of(None, settings) == TimeLimits(None, None)
+    assert split_time(8.0, settings) == (4.0, 8.0)
+    assert split_time(8.0, None) == (8.0, 8.0)
+    assert split_time(None, settings, 10.0) == (10.0, 20.0)
+    assert split_time(None, settings) == (None, None)
 
 
 def test_without_time_there_is_a_frontier_that_says_so() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from budgetree.learn import folds
-from budgetree.learn.folds import NEVER_HELD_OUT, deal, group_numbers, make_folds
+from budgetree.learn import validation
+from budgetree.learn.validation import NEVER_HELD_OUT, deal, group_numbers, make_folds
 
 
 def test_every_class_is_spread_evenly() -> None:
@@ -51,7 +51,7 @@ def test_groups_may_be_of_several_types() -> None:
 
 @pytest.mark.parametrize("n_folds", [2, 10])
 def test_of_a_large_table_one_fifth_is_held_out(n_folds: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folds, "HOLD_OUT_FROM", 1000)
+    monkeypatch.setattr(validation, "HOLD_OUT_FROM", 1000)
     labels = np.arange(1000) % 2
     found = make_folds(labels, n_folds)
     assert set(found.tolist()) == {0, NEVER_HELD_OUT}

@@ -10,7 +10,7 @@ import pandas as pd
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.new_search import MAX_POINTS, budgets_up_to, price_of_all
+from budgetree.learn._predictive import MAX_POINTS, budgets_up_to, price_of_all
 from budgetree.tree.provenance import Method
 
 

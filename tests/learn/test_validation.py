@@ -13,8 +13,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn.folds import NEVER_HELD_OUT
-from budgetree.learn.validation import FoldSettings, Validation, check_folds, cross_validate
+from budgetree.learn.validation import NEVER_HELD_OUT, FoldSettings, Validation, check_folds, cross_validate
 from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
 from budgetree.tree import Tree
 
@@ -138,8 +137,7 @@ def test_rows_that_do_not_count_do_not_judge() -> None:
 
 
 def test_a_large_table_says_that_one_fifth_was_held_out(noise: bt.Instance, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("folds", "validation"):
-        monkeypatch.setattr(f"budgetree.learn.{module}.HOLD_OUT_FROM", 100)
+    monkeypatch.setattr("budgetree.learn.validation.HOLD_OUT_FROM", 100)
     settings = FoldSettings(5)
     assert (settings.folds(noise) == NEVER_HELD_OUT).sum() == 80
     found = cross_validate(noise, optimal, [1], settings, Clock(None))

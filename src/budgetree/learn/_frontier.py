@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, Protocol
+
+import numpy as np
 
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity
-from budgetree.learn.estimation import TimeLimits, estimated
-from budgetree.learn.folds import DEFAULT_FOLDS
+from budgetree.learn._predictive import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.known_search import KnownSearch
-from budgetree.learn.new_search import NewSearch, budgets_up_to, price_of_all
 from budgetree.learn.points import Frontier
 from budgetree.learn.predictive.fit import SURE, check_sure
 from budgetree.learn.settings import (
@@ -24,10 +27,20 @@ from budgetree.learn.settings import (
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import check_folds
+from budgetree.learn.validation import (
+    DEFAULT_FOLDS,
+    FoldSettings,
+    answers_of_rows,
+    are_wrong,
+    check_folds,
+    cross_validate,
+    in_time,
+)
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited
-from budgetree.services.clock import DEFAULT_PLAN, Clock
+from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
+from budgetree.services.progress import progress_bar
+from budgetree.tree import Tree
 
 
 def frontier(
@@ -125,11 +138,11 @@ def frontier(
         )
     if objective == "new":
         new = NewSearch(budgets_up_to(instance, max_budget), check_sure(sure), leaves)
-        return estimated(new, instance, TimeLimits.of(seconds, settings), settings, progress)
+        return _estimated(new, instance, settings, progress, split_time(seconds, settings))
     by = "greedy" if method == "auto" and impurities is not None else method
     search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None), least)
-    limits = TimeLimits.of(seconds, settings, DEFAULT_PLAN.auto_seconds if by == "auto" else None)
-    return estimated(search, instance, limits, settings, progress)
+    limits = split_time(seconds, settings, DEFAULT_PLAN.auto_seconds if by == "auto" else None)
+    return _estimated(search, instance, settings, progress, limits)
 
 
 def frontier_for_new(
@@ -147,8 +160,75 @@ def frontier_for_new(
         instance.schema.table.budget_units(budget)
     budgets = [price_of_all(instance) if is_unlimited(budget) else budget for budget in budgets]
     settings = check_folds(folds, groups, instance)
-    limits = TimeLimits.of(check_time_limit(time_limit), settings)
-    return estimated(NewSearch(budgets, **learner), instance, limits, settings, progress)
+    limits = split_time(check_time_limit(time_limit), settings)
+    return _estimated(NewSearch(budgets, **learner), instance, settings, progress, limits)
+
+
+class Search(Protocol):
+    """A way to find trees for many budgets, which can be gone again with some of the rows."""
+
+    def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier: ...
+
+    def again(self, found: Frontier, /) -> Callable[[Instance, Clock], Callable[[Any], Tree]]: ...
+
+
+def split_time(
+    time_limit: float | None, settings: FoldSettings | None, default: float | None = None
+) -> tuple[float | None, float | None]:
+    """Seconds for the search, and for the search and the folds together; None for no limit.
+
+    Half of the time limit each; where there is none, the folds may take as long as the search by default.
+    """
+    if time_limit is None:
+        return default, None if default is None else default * (1 if settings is None else 2)
+    return time_limit if settings is None else time_limit / 2, time_limit
+
+
+def _estimated(
+    search: Search,
+    instance: Instance,
+    settings: FoldSettings | None,
+    progress: bool | None,
+    seconds: tuple[float | None, float | None],
+) -> Frontier:
+    """The frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time."""
+    for_search, whole = seconds
+    clock, start = Clock(whole), time.monotonic()
+    with clock.listening():
+        found = search.search(instance, clock.share(for_search), progress)
+        if settings is None:
+            return found
+        least = clock.plan.hurried_share * (time.monotonic() - start)  # what is learned in a hurry says little
+        try:
+            row_errors = _row_errors(found, clock)
+        except OutOfTimeError:  # then there is none for folds either
+            row_errors = [None] * len(found)
+        budgets = [point.max_cost for point in found]
+        with progress_bar("error on new cases", progress) as report:
+            judged = cross_validate(
+                instance, search.again(found), budgets, settings, clock, min_seconds=least, report=report
+            )
+    points = list(found)
+    for index, new in enumerate(judged.new_errors):
+        row_error = row_errors[index]
+        points[index] = replace(
+            points[index], new_error=new.error, new_error_se=new.se, _row_error=row_error, _how=judged.how
+        )
+    for index, new_loss in enumerate(judged.new_losses):
+        points[index] = replace(points[index], new_loss=new_loss.loss, new_loss_se=new_loss.se)
+    return replace(found, points=tuple(points), validation=judged)
+
+
+def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:
+    """Per point the share of known rows that it gets wrong, where those are not the known cases: new cases are rows."""
+    instance = frontier.instance
+    if instance.source is None or instance.source.duplicates != "merge" or instance.n_rows == instance.n_objects:
+        return [None] * len(frontier)
+    rows = np.arange(instance.n_rows)
+    trees = in_time([partial(getattr, point, "tree") for point in frontier], clock)
+    answers = answers_of_rows(trees, instance, instance, rows)
+    wrong = are_wrong(answers, instance, rows)
+    return [float(share) for share in wrong @ instance.row_weights / instance.row_weights.sum()]
 
 
 def _check_impurities(instance: AnyCases, impurities: Any) -> Sequence[Any]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -229,13 +230,9 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     for impurity in sorted(found, key=lambda impurity: -impurity.alpha):  # type: ignore[attr-defined]
         tree = Tree(instance.schema, portfolio.nodes(impurity, unlimited), instance.n_objects, greedy_origin(impurity))
         alpha = impurity.alpha  # type: ignore[attr-defined]
-        points.append(_point(plain_number(alpha), float(alpha) / total, tree))
+        costs = (tree.max_cost, tree.known_max_cost, tree.mean_cost)
+        points.append(CurvePoint(plain_number(alpha), float(alpha) / total, *costs, tree.errors, tree.n_leaves, tree))
     return Curve(family.__name__, "alpha", tuple(points), instance.frame_library)
-
-
-def _point(parameter: int | float, epsilon: float, tree: Tree) -> CurvePoint:
-    costs = (tree.max_cost, tree.known_max_cost, tree.mean_cost)
-    return CurvePoint(parameter, epsilon, *costs, tree.errors, tree.n_leaves, tree)
 
 
 def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
@@ -258,9 +255,12 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     form = impurity.form(schema.weight_scale, instance.n_classes)
     inner = np.flatnonzero(~nodes.is_leaf)
     of_nodes = np.asarray(form.value(nodes.counts.astype(object) if form.exact else nodes.counts))
-    impurities = _least_on_the_way(tree, of_nodes)
+    # Per node the least on its path, the largest δ that does not reach it: a user's own function may rise below.
+    impurities = of_nodes.copy()
+    for first, last in nodes.levels[1:]:
+        impurities[first:last] = np.minimum(of_nodes[first:last], impurities[nodes.parent[first:last]])
     order = inner[np.argsort(impurities[inner], kind="stable")[::-1]]
-    totals = _running_totals(tree, order)
+    totals = _totals(tree, order)
     total_weight = int(nodes.counts[0].sum())
     tie = 1 if form.exact else 1 + FLOAT_TIE  # as the growers compare with δ
     falling = impurities[order].tolist()
@@ -272,15 +272,16 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
         if done == before:
             continue
         delta = Fraction(threshold) / form.stretch
-        shown, here = plain_number(delta), totals[done]
+        shown = plain_number(delta)
+        errors, spent, n_leaves, max_cost, known_max_cost = totals[done]
         point = CurvePoint(
             parameter=shown if not impurity.exact or Fraction(str(shown)) == delta else delta,
             epsilon=None,
-            max_cost=table.amount(here.max_cost),
-            known_max_cost=table.amount(here.known_max_cost),
-            mean_cost=float(Fraction(here.spent, total_weight) / table.scale),
-            errors=plain_number(schema.cases(here.errors)),
-            n_leaves=here.leaves,
+            max_cost=table.amount(max_cost),
+            known_max_cost=table.amount(known_max_cost),
+            mean_cost=float(Fraction(spent, total_weight) / table.scale),
+            errors=plain_number(schema.cases(errors)),
+            n_leaves=n_leaves,
             _whole=tree,
             _impurity=impurities,
             _stops_at=threshold * tie,
@@ -290,43 +291,24 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     return Curve(repr(impurity), "delta", tuple(points), instance.frame_library)
 
 
-class _Totals(NamedTuple):
-    """Of the tree after so many splits."""
+def _totals(tree: Tree, order: NDArray[np.int64]) -> list[tuple[int, int, int, int, int]]:
+    """After each split, in the order in which a falling δ makes them; the first is of the single leaf.
 
-    errors: int
-    spent: int  # Σ weight × price over the leaves
-    leaves: int
-    max_cost: int
-    known_max_cost: int
-
-
-def _running_totals(tree: Tree, order: NDArray[np.int64]) -> list[_Totals]:
-    """After each split, in the order in which a falling δ makes them; the first is the single leaf."""
-    nodes = tree.nodes
-    weight, wrong, paid = nodes.counts.sum(axis=1), nodes.wrong, nodes.paid.astype(object)
-    totals = [_Totals(int(wrong[0]), 0, 1, 0, 0)]
-    for node in order.tolist():
-        below = nodes.children(node, int(tree.schema.n_outcomes[nodes.test[node]]))
-        children = np.unique(below[below >= 0])
-        before = totals[-1]
-        moved = sum(int(weight[child]) * paid[child] for child in children) - int(weight[node]) * paid[node]
-        after = _Totals(
-            errors=before.errors - int(wrong[node]) + int(wrong[children].sum()),
-            spent=before.spent + moved,
-            leaves=before.leaves + len(children) - 1,
-            max_cost=max(before.max_cost, int(tree.costliest_after[node])),
-            known_max_cost=max(before.known_max_cost, *(int(paid[child]) for child in children)),
-        )
-        totals.append(after)
-    return totals
-
-
-def _least_on_the_way(tree: Tree, impurities: NDArray[Any]) -> NDArray[Any]:
-    """Per node, the least impurity of any node from the root to it: the largest δ that does not reach the node.
-
-    For monotone functions it is the node's own; a function of one's own may be larger below than above.
+    Errors, Σ weight × price over the leaves, leaves, max_cost and known_max_cost.
     """
-    least = impurities.copy()
-    for first, last in tree.nodes.levels[1:]:
-        least[first:last] = np.minimum(impurities[first:last], least[tree.nodes.parent[first:last]])
-    return least
+    nodes = tree.nodes
+    spent = nodes.counts.sum(axis=1).astype(object) * nodes.paid.astype(object)
+
+    def running(values: NDArray[Any]) -> list[int]:
+        """Totals over the leaves, where each split puts the values of its children in the place of its own."""
+        below = np.zeros_like(values)
+        np.add.at(below, nodes.parent[1:], values[1:])
+        return list(accumulate([int(values[0]), *(below - values)[order].tolist()]))
+
+    costliest_child = np.zeros_like(nodes.paid)
+    np.maximum.at(costliest_child, nodes.parent[1:], nodes.paid[1:])
+    most = [
+        np.maximum.accumulate([0, *costs[order].tolist()]).tolist() for costs in (tree.costliest_after, costliest_child)
+    ]
+    leaves = running(np.ones(len(nodes), dtype=np.int64))
+    return list(zip(running(nodes.wrong), running(spent), leaves, *most, strict=True))

@@ -56,7 +56,9 @@ class BestFound:
 
 def found_tree(tree: Tree, source: str) -> Found:
     """A tree by what it really loses and costs, not by a search's word."""
-    return Found(tree.nodes.loss, tree.need, source, partial(given, tree))
+    schema = tree.schema
+    loss = tree.exact_loss * schema.weight_scale * schema.loss_table.scale if tree.known else tree.nodes.loss
+    return Found(round(loss), tree.need, source, partial(_given, tree))
 
 
 def found_leaf(instance: AnyCases) -> Found:
@@ -64,7 +66,7 @@ def found_leaf(instance: AnyCases) -> Found:
     return Found(instance.class_order.leaf_loss, 0, "single leaf", partial(_single_leaf, instance))
 
 
-def given(tree: Tree) -> Tree:
+def _given(tree: Tree) -> Tree:
     """A tree that need not be made; a function with a name, so that frontiers can be pickled."""
     return tree
 

@@ -21,13 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
-from budgetree.learn.folds import DEFAULT_FOLDS, HOLD_OUT_FROM, group_numbers, make_folds
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
 from budgetree.tree import Tree
 from budgetree.tree.provenance import NewError, NewLoss
+
+DEFAULT_FOLDS = 5
+HOLD_OUT_FROM = 50_000  # rows; from there on one fifth stands for all folds
+HOLD_OUT_PARTS = 5
+NEVER_HELD_OUT = -1
 
 # Learns from some of the rows, within the time; then the tree for each budget can be asked for.
 Learn = Callable[[Instance, Clock], Callable[[Any], Tree]]
@@ -178,22 +182,32 @@ def cross_validate(
         if clock.is_over or (seconds is not None and seconds < min_seconds) or _is_too_late(instance, clock):
             break
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
-        held_out = np.flatnonzero(folds == fold)
+        out = np.flatnonzero(folds == fold)
         part = instance.rows(np.flatnonzero(folds != fold))
         try:
             tree_for = learn(part, clock.share(seconds))
             trees = in_time([partial(tree_for, budget) for budget in budgets], clock)
         except OutOfTimeError:
             break
-        answers[:, held_out] = answers_of_rows(trees, part, instance, held_out)
-        is_done[held_out] = True
+        answers[:, out] = answers_of_rows(trees, part, instance, out)
+        is_done[out] = True
         n_done += 1
     rows = np.flatnonzero(is_done & counts)
     groups = None if settings.groups is None else group_numbers(settings.groups)[rows]
     # On average over the folds done: what was not held out at the same time.
     learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
-    judged = _judge(answers[:, rows], instance, rows, HeldOut(weights[rows], groups, learned_from))
-    return Validation(*judged, len(numbers), n_done, len(rows), instance.n_rows >= HOLD_OUT_FROM)
+    held_out, answers = HeldOut(weights[rows], groups, learned_from), answers[:, rows]
+    losses, has_losses = instance.schema.loss_table, instance.losses is not None
+    lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
+    largest = float(losses.largest) / float(losses.scale)
+    return Validation(
+        new_errors=tuple(held_out.error(wrong) for wrong in are_wrong(answers, instance, rows) if len(rows)),
+        new_losses=tuple(held_out.loss(of_rows, largest) for of_rows in lost if len(rows) and has_losses),
+        n_folds=len(numbers),
+        n_done=n_done,
+        n_rows=len(rows),
+        is_hold_out=instance.n_rows >= HOLD_OUT_FROM,
+    )
 
 
 def _is_too_late(instance: Instance, clock: Clock) -> bool:
@@ -213,29 +227,9 @@ def in_time(makers: Iterable[Callable[[], Tree]], clock: Clock) -> list[Tree]:
     return trees
 
 
-def _judge(
-    answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64], held_out: HeldOut
-) -> tuple[tuple[NewError, ...], tuple[NewLoss, ...]]:
-    """What is wrong with the answers of each budget to these rows, and what they lose."""
-    if not len(rows):
-        return (), ()
-    errors = tuple(held_out.error(wrong) for wrong in are_wrong(answers, instance, rows))
-    if instance.losses is None:
-        return errors, ()
-    lost, largest = losses_of(answers, instance, rows), float(instance.schema.loss_table.largest)
-    scale = float(instance.schema.loss_table.scale)
-    return errors, tuple(held_out.loss(row, largest / scale) for row in lost)
-
-
 def are_wrong(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which answers to these rows are another class; one that is no class is no error."""
     return np.asarray((answers != instance.row_labels[rows]) & (answers < instance.n_classes))
-
-
-def losses_of(answers: NDArray[np.int64], instance: Instance, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What the answers to these rows lose."""
-    table = instance.schema.loss_table
-    return np.asarray(table.units[instance.row_labels[rows], answers] / float(table.scale))
 
 
 def answers_of_rows(
@@ -256,3 +250,60 @@ def _codes(tree: Tree, part: Instance, whole: Instance, rows: NDArray[np.int64])
     if whole.source is None or tree.schema is part.schema:
         return part.codes_of(whole, rows)
     return tree.schema.encode(whole.source.tests.take(rows), tree.tests_used)
+
+
+def make_folds(
+    labels: NDArray[np.integer[Any]], n_folds: int, *, groups: Sequence[Any] | None = None, seed: int = 0
+) -> NDArray[np.int64]:
+    """The fold of each row; NEVER_HELD_OUT for the rows of a large table that are only learned from.
+
+        rows    a a b b a b a b …      classes are spread evenly over the folds; rows of one group (a patient, a
+        fold    0 1 0 1 2 2 0 3 …      machine) are always in the same fold, or what is held out would be known already
+
+    The folds depend on the labels, the groups and the seed alone: all budgets and all methods are tried on the same.
+    """
+    generator = np.random.default_rng(seed)
+    is_large = len(labels) >= HOLD_OUT_FROM
+    n_parts = HOLD_OUT_PARTS if is_large else n_folds
+    if groups is None:
+        folds = deal(labels, n_parts, generator.permutation(len(labels)))
+    else:
+        group = group_numbers(groups)
+        folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1), generator)
+    return np.where(folds == 0, 0, NEVER_HELD_OUT) if is_large else folds
+
+
+def group_numbers(groups: Sequence[Any]) -> NDArray[np.int64]:
+    """Per row the number of its group, by first appearance; values of any type that can be told apart."""
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(value, len(numbers)) for value in groups], dtype=np.int64)
+
+
+def deal(labels: NDArray[np.integer[Any]], n_folds: int, order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Class by class in the order given, like cards: the next class goes on where the last one ended."""
+    order = np.arange(len(labels)) if order is None else order
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[by_class] = np.arange(len(labels)) % n_folds
+    return folds
+
+
+def _deal_groups(
+    labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """The largest groups first, each to the fold whose classes it leaves most even."""
+    n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
+    counts = np.zeros((n_groups, n_classes + 1))
+    np.add.at(counts, (group, labels), 1)
+    counts[:, n_classes] = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
+    share = counts / np.maximum(counts.sum(axis=0), 1)  # so that rare classes matter as much as common ones
+    shuffled = generator.permutation(n_groups)
+    order = shuffled[np.argsort(-counts[shuffled, n_classes], kind="stable")]
+    in_fold = np.zeros((n_folds, n_classes + 1))
+    fold_of = np.empty(n_groups, dtype=np.int64)
+    for number in order.tolist():
+        # Adding to one fold changes the sum of squares by 2·(what is there)·(what comes); the rest is the same for all.
+        fold_of[number] = int((in_fold @ share[number]).argmin())
+        in_fold[fold_of[number]] += share[number]
+    folds: NDArray[np.int64] = fold_of[group]
+    return folds

@@ -14,8 +14,9 @@ from support import to_instance
 
 import budgetree as bt
 from _support.reference_search import ReferenceSearch
+from budgetree import _core
 from budgetree.learn.exact.layout import ALL_TESTS, Layout
-from budgetree.learn.exact.search import NEVER, Answer, Pass, Search, TreeWanted
+from budgetree.learn.exact.search import NEVER, Pass, Search
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
@@ -27,14 +28,14 @@ def search_of(layout: Layout, cache_bytes: int = 2**24) -> Search:
     return Search(layout, cache_bytes, threads=1)
 
 
-def answer(search: Search, budget: int, cutoff: int = NEVER, **settings: Any) -> Answer:
+def answer(search: Search, budget: int, cutoff: int = NEVER, **settings: Any) -> _core.Answer:
     found = search.search(budget, cutoff, FOREVER, **settings)
     assert found is not None
     return found
 
 
 def canonical(search: Search, budget: int) -> Nodes:
-    nodes = search.tree(TreeWanted(budget, is_canonical=True), FOREVER)
+    nodes = search.tree(budget, FOREVER, is_canonical=True)
     assert nodes is not None
     return nodes
 
@@ -142,7 +143,7 @@ def test_a_first_test_leaves_out_the_trees_that_begin_with_another(outcomes: int
                 assert found >= layout.leaf_loss
                 continue
             assert found == expected
-            nodes = search.tree(TreeWanted(9, first_test=test), FOREVER)
+            nodes = search.tree(9, FOREVER, first_test=test)
             assert nodes is not None
             assert nodes.test[0] == layout.by_price[test]
             assert losses_of_leaves(nodes) == found
@@ -161,7 +162,7 @@ def test_a_narrow_search_finds_trees_and_proves_nothing(outcomes: int) -> None:
                 found = answer(search, budget, by=Pass(breadth)).value
                 assert found >= fewest[budget]
                 worse += found > fewest[budget]
-                nodes = search.tree(TreeWanted(budget, Pass(breadth)), FOREVER)
+                nodes = search.tree(budget, FOREVER, by=Pass(breadth))
                 assert nodes is not None
                 assert losses_of_leaves(nodes) <= found
         assert [answer(search, budget).value for budget in range(13)] == fewest

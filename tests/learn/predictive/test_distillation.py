@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import budgetree as bt
-from budgetree.learn.folds import deal
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import MAX_LEAVES, distil
 from budgetree.learn.predictive.fit import cases_of, fine_instance
 from budgetree.learn.predictive.growth import Growth
 from budgetree.learn.predictive.ridge import Models
+from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
 
 

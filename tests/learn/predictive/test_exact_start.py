@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.folds import deal
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_place
 from budgetree.learn.predictive.fit import cases_of
+from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import budgetree as bt
-from budgetree.learn.folds import deal
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.fit import best_growths, cases_of
 from budgetree.learn.predictive.growth import Finishing, Growth
 from budgetree.learn.predictive.ridge import Models
+from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock, WorkPlan
 
 from .tables import random_instance

@@ -13,12 +13,12 @@ from _support.reference_ridge import ReferenceSolver
 from _support.refusals import refused
 from budgetree.data.table import Table
 from budgetree.errors import SettingError
-from budgetree.learn.folds import deal
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import MAX_LEAVES
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Growth, Place, cut
 from budgetree.learn.predictive.ridge import Models, Solver
+from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
 
 from .tables import (

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn.folds import deal
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import BuyingRule, Growth, Paid, Place
 from budgetree.learn.predictive.ridge import Models
+from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock, OutOfTimeError
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,18 +12,11 @@ from budgetree.learn.exact.layout import ALL_TESTS, Layout
 from budgetree.services.clock import Clock
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
 
+if TYPE_CHECKING:
+    from budgetree._core import Answer
+
 ANY_TEST = -1  # no particular test: as a question any will do, as an answer the tree is a leaf
 NEVER = 2**62  # a budget beyond all sums
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a search says of a budget."""
-
-    value: int  # the fewest errors if below the cutoff, else a lower bound of at least the cutoff
-    changes: int  # the least larger budget at which that may no longer hold
-    need: int  # the least budget that the tree found is known to fit
-    test: int  # its first test, in the layout's order, or ANY_TEST where it is a leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +38,6 @@ class Pass:
 
 
 EVERYTHING = Pass()
-
-
-@dataclass(frozen=True, slots=True)
-class TreeWanted:
-    """Which tree is to be read off a search."""
-
-    budget: int
-    by: Pass = EVERYTHING  # that found it
-    first_test: int = ANY_TEST  # where it is known, in the layout's order
-    is_canonical: bool = False  # the one tree that the budget defines, whatever was searched before
 
 
 class Search:
@@ -85,12 +68,16 @@ class Search:
     ) -> Answer | None:
         """The whole set's answer, or None when the clock is over.
 
+        Its `value` is the fewest errors if below the cutoff, else a lower bound of at least the cutoff; `changes` the
+        least larger budget at which that may no longer hold; `need` the least budget that the tree found is known to
+        fit; `test` its first test, in the layout's order, or ANY_TEST where it is a leaf.
+
         With `only` other trees than those that begin with this test are left out; what a narrow
         pass answers bounds nothing from below.
         """
         with clock.in_core() as core_clock:
-            found = self._search.ask(_question(budget, cutoff, only), core_clock, _pass(by))
-        return None if found is None else _answer(found)
+            answer: Answer | None = self._search.ask(_question(budget, cutoff, only), core_clock, _pass(by))
+        return answer
 
     def search_long(self, budget: int, cutoff: int, clock: Clock) -> LongAnswer:
         """The same, split by the first test among threads, and with a lower bound that rises while it lasts."""
@@ -99,15 +86,25 @@ class Search:
         with clock.in_core() as core_clock:
             question = _question(budget, cutoff, ANY_TEST)
             found, tree = self._search.search_in_parallel(question, core_clock, self._threads, bound_seconds)
-        answer = None if found.answer is None else _answer(found.answer)
-        return LongAnswer(answer, found.lower_bound, None if tree is None else as_nodes(self._layout, **tree))
+        return LongAnswer(found.answer, found.lower_bound, None if tree is None else as_nodes(self._layout, **tree))
 
-    def tree(self, wanted: TreeWanted, clock: Clock) -> Nodes | None:
-        """The tree behind an answer, or the canonical one; None when the clock is over."""
-        question = _question(wanted.budget, NEVER, wanted.first_test)
-        question.is_canonical = wanted.is_canonical
+    def tree(
+        self,
+        budget: int,
+        clock: Clock,
+        *,
+        by: Pass = EVERYTHING,
+        first_test: int = ANY_TEST,
+        is_canonical: bool = False,
+    ) -> Nodes | None:
+        """The tree behind an answer to this pass, with its first test where that is known; None when the clock is over.
+
+        The canonical one is the tree that the budget defines, whatever was searched before.
+        """
+        question = _question(budget, NEVER, first_test)
+        question.is_canonical = is_canonical
         with clock.in_core() as core_clock:
-            tree = self._search.tree(question, core_clock, _pass(wanted.by))
+            tree = self._search.tree(question, core_clock, _pass(by))
         return None if tree is None else as_nodes(self._layout, **tree)
 
 
@@ -140,7 +137,3 @@ def _question(budget: int, cutoff: int, only: int) -> Any:
 
 def _pass(by: Pass) -> Any:
     return core.Pass(by.breadth, by.is_wide_first, by.max_pair_work)
-
-
-def _answer(found: Any) -> Answer:
-    return Answer(found.value, found.changes, found.need, found.test)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from budgetree.learn.exact.layout import Layout
-from budgetree.learn.exact.search import ANY_TEST, NEVER, Answer, Pass, Search, TreeWanted
+from budgetree.learn.exact.search import ANY_TEST, NEVER, Pass, Search
 from budgetree.learn.found import BestFound, found_leaf, found_tree
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.settings import Request
@@ -23,6 +23,9 @@ from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import Nodes, Tree
 from budgetree.tree.changes import idle_nodes
 from budgetree.tree.provenance import Method, Origin
+
+if TYPE_CHECKING:
+    from budgetree._core import Answer
 
 # Passes that find good trees early: so many tests at each set, and rollouts.
 ROLLOUT = Pass(1, is_wide_first=True)
@@ -139,10 +142,9 @@ class Solver:
     def _keep_tree_of(self, by: Pass, budget: int, clock: Clock) -> None:
         """The tree of a narrow pass; one of a rollout, which looks again at every node, only if there is time."""
         if not by.is_wide_first:
-            nodes = self._search.tree(TreeWanted(budget, by), Clock(None))
-            self._keep_nodes(nodes, f"search, breadth {by.breadth}")
+            self._keep_nodes(self._search.tree(budget, Clock(None), by=by), f"search, breadth {by.breadth}")
             return
-        rolled = self._unless_stopped(partial(self._search.tree, TreeWanted(budget, by), clock))
+        rolled = self._unless_stopped(partial(self._search.tree, budget, clock, by=by))
         if rolled is not None:
             self._keep_nodes(rolled, "lookahead", Method.LOOKAHEAD)
 
@@ -161,10 +163,10 @@ class Solver:
 
     def canonical(self, result: BudgetResult) -> Tree | None:
         """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
-        wanted = TreeWanted(result.budget, first_test=result.first_test, is_canonical=True)
         # Where one search settled the question, its tree takes about as long: the clock does not stop it.
         clock = Clock(None) if result.first_test == ANY_TEST else self._watch(result.budget, None)
-        nodes = self._unless_stopped(partial(self._search.tree, wanted, clock))
+        find = partial(self._search.tree, result.budget, clock, first_test=result.first_test, is_canonical=True)
+        nodes = self._unless_stopped(find)
         return None if nodes is None else self._tree(nodes)
 
     def _ask(self, budget: int, cutoff: int, seconds: float) -> Answer | None:
@@ -217,7 +219,7 @@ class Solver:
     def _settled(self, budget: int, cutoff: int, answer: Answer) -> BudgetResult:
         """What the search's answer means; its tree is kept if it is a better one."""
         if answer.value < min(cutoff, self.trees.best(budget).loss):
-            nodes = self._search.tree(TreeWanted(budget, first_test=answer.test), Clock(None))
+            nodes = self._search.tree(budget, Clock(None), first_test=answer.test)
             self._keep_nodes(nodes, "exact search")
             if nodes is None:
                 return self._undecided(budget)

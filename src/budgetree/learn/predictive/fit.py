@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
 from budgetree.errors import SettingError
-from budgetree.learn.folds import deal
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.branching import N_FOLDS
 from budgetree.learn.predictive.distillation import distil
@@ -23,6 +22,7 @@ from budgetree.learn.predictive.growth import BuyingRule, Finishing, Growth, Pla
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.tree_making import Policy
 from budgetree.learn.settings import check_choice
+from budgetree.learn.validation import deal
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError, WorkPlan
 
