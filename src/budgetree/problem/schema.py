@@ -226,13 +226,10 @@ def check_names(
     """The names of the tests, and of each test's outcomes, which must be enough for the codes; without any, numbers."""
     highest = codes.max(axis=0).tolist()
     tests = distinct_names(range(len(highest)) if test_names is None else test_names, "test_names")
-    for what, given, kind, error in (
-        ("test_names", tests, "name", SettingError),
-        ("outcome_names", outcome_names, "list", TableError),
-    ):
+    for what, given, kind in (("test_names", tests, "name"), ("outcome_names", outcome_names, "list")):
         if given is not None and len(given) != len(highest):
             message = f"{what}: {counted(len(given), kind)} for {counted(len(highest), 'test')}; expected one for each."
-            raise error(message, subject=what, found=len(given), expected=len(highest))
+            raise SettingError(message, subject=what, found=len(given), expected=len(highest))
     named, numbers = [], [range(code + 1) for code in highest]
     for test, code, names in zip(tests, highest, numbers if outcome_names is None else outcome_names, strict=True):
         if code >= MAX_OUTCOMES:
