@@ -87,8 +87,9 @@ class Outline:
             outcomes, reached = found.setdefault(self._shape[children[0]], ([], []))
             outcomes.append(outcome)
             reached.extend(child for child in children if child not in reached)
+        is_purchase = self.is_purchase(group)
         branches = [
-            Branch(tuple(outcomes), self._branch_names(group, test, outcomes), tuple(reached))
+            Branch(tuple(outcomes), tuple(["then"] if is_purchase else self.names(test, outcomes)), tuple(reached))
             for outcomes, reached in found.values()
         ]
         if self.nodes.otherwise is not None and not any(self.takes_unknown(group, branch) for branch in branches):
@@ -131,9 +132,6 @@ class Outline:
                 waiting.append((len(found), branch.group))
                 found.append({"nodes": list(branch.group)})
         return found
-
-    def _branch_names(self, group: Group, test: int, outcomes: list[int]) -> tuple[str, ...]:
-        return ("then",) if self.is_purchase(group) else tuple(self.names(test, outcomes))
 
     def names(self, test: int, outcomes: list[int]) -> list[str]:
         """What the outcomes are called; neighbouring levels without labels as one: "1 to 2", "2 to 5" are "1 to 5"."""

@@ -126,6 +126,7 @@ def _kind(what: str, values: Sequence[Any]) -> str:
 
 def _nodes(tree: Tree) -> Iterator[str]:
     """Depth first, by a stack rather than recursion: a tree may be deeper than Python's recursion limit."""
+    nodes, schema = tree.nodes, tree.schema
     stack: list[tuple[int, str] | None] = [(0, "<True/>")]
     while stack:
         entry = stack.pop()
@@ -133,34 +134,25 @@ def _nodes(tree: Tree) -> Iterator[str]:
             yield "</Node>"
             continue
         node, predicate = entry
-        yield from _opened(tree, node, predicate)
-        stack.append(None)
-        stack.extend(reversed(_below(tree, node)))
-
-
-def _opened(tree: Tree, node: int, predicate: str) -> Iterator[str]:
-    """A node without what is below it."""
-    nodes, schema = tree.nodes, tree.schema
-    cases = [plain_number(schema.cases(units)) for units in nodes.counts[node].tolist()]
-    score = _value(tree.answer_names[nodes.label[node]])
-    total = plain_number(schema.cases(nodes.counts[node].sum()))
-    yield f'<Node id="{node}" score={_text(score)} recordCount="{total}">'
-    yield _tag("Extension", extender="budgetree", name="cost", value=schema.table.amount(nodes.paid[node]))
-    yield predicate
-    for name, count, share in zip(tree.class_names, cases, nodes.shares[node].tolist(), strict=True):
-        yield _tag("ScoreDistribution", value=name, recordCount=count, probability=share)
+        score = _value(tree.answer_names[nodes.label[node]])
+        total = plain_number(schema.cases(nodes.counts[node].sum()))
+        yield f'<Node id="{node}" score={_text(score)} recordCount="{total}">'
+        yield _tag("Extension", extender="budgetree", name="cost", value=schema.table.amount(nodes.paid[node]))
+        yield predicate
+        cases = schema.plain_cases(nodes.counts[node].tolist())
+        for name, count, share in zip(tree.class_names, cases, nodes.shares[node].tolist(), strict=True):
+            yield _tag("ScoreDistribution", value=name, recordCount=count, probability=share)
+        stack += [None, *reversed(_below(tree, node))]
 
 
 def _below(tree: Tree, node: int) -> list[tuple[int, str]]:
     """The children and when they are chosen; the child of whatever else a test may show comes last."""
-    test = int(tree.nodes.test[node])
+    test, schema = int(tree.nodes.test[node]), tree.schema
     if test == LEAF:
         return []
     below, otherwise = branches(tree, node)
-    name = tree.schema.test_names[test]
-    found = [
-        (child, _predicate(name, condition(tree.schema, test, tuple(outcomes)))) for child, outcomes in below.items()
-    ]
+    taken = {child: condition(schema, test, tuple(outcomes)) for child, outcomes in below.items()}
+    found = [(child, _predicate(schema.test_names[test], when)) for child, when in taken.items()]
     return found if otherwise is None else [*found, (otherwise, "<True/>")]
 
 

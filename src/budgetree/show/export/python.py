@@ -38,73 +38,54 @@ def to_python(tree: Tree, name: str) -> str:
             found=tree.depth,
             expected=DEEPEST,
         )
-    return _Writer(tree, name).source()
+    return _branches_to_python(tree, name)
 
 
-class _Writer:
-    def __init__(self, tree: Tree, name: str) -> None:
-        self.tree = tree
-        self.outline = tree.outline
-        self.name = name
-        self.open: list[list[str]] = []  # the functions being written, innermost last
-        self.closed: list[list[str]] = []
+def _branches_to_python(tree: Tree, name: str) -> str:
+    """The source of `name(case)` as branches within branches."""
+    outline, schema, nodes, words = tree.outline, tree.schema, tree.nodes, tree.words
+    unfinished: list[list[str]] = []  # the functions being written, innermost last
+    functions: list[list[str]] = []
 
-    def source(self) -> str:
-        for visit in self.outline.walk(unknown_last=True):
-            if visit.kind == "enter":
-                self._enter(visit)
-            elif visit.branch is not None and self.outline.takes_unknown(visit.group, visit.branch):
-                self._write(visit.depth, "if True:" if self.outline.takes_all(visit.group, visit.branch) else "else:")
-            elif visit.branch is not None:
-                test = int(self.tree.nodes.test[visit.group[0]])
-                taken = _condition(condition(self.tree.schema, test, visit.branch.outcomes))
-                self._write(visit.depth, f"if {taken}:")
-            else:
-                self._leave(visit)
-        body = "\n\n\n".join("\n".join(function) for function in reversed(self.closed))
-        modules = [f"import {module}\n" for module in ("datetime", "decimal") if f"{module}." in body]
-        head = "".join(modules) + ("\n\n" if modules else "")
-        notes = "".join(f"# {note}\n" for note in label_notes(self.tree))
-        return f"{head}{notes}{body}\n"
+    def write(depth: int, line: str) -> None:
+        unfinished[-1].append("    " * (1 + depth % MAX_DEPTH) + line)
 
-    def _enter(self, visit: Visit) -> None:
-        schema, nodes, node = self.tree.schema, self.tree.nodes, visit.group[0]
-        if visit.depth % MAX_DEPTH == 0:
-            name = self.name if visit.depth == 0 else f"_{self.name}_{node}"
-            if visit.depth:
-                self._write(visit.depth, f"return {name}(case)", within=visit.depth - 1)
-            self.open.append([f"def {name}(case):"])
-            if visit.depth == 0:
-                self._write(0, f'"""{_summary(self.tree)}; case[name of a test] is its raw value."""')
-        if self.outline.is_leaf(visit.group):
-            self._write(visit.depth, f"return {literal(self._label(node))}")
-            if visit.depth % MAX_DEPTH == 0:
-                self.closed.append(self.open.pop())
-            return
-        test = int(nodes.test[node])
-        price = self.tree.words.price(node)
-        if self.outline.is_purchase(visit.group):
-            self._write(visit.depth, f"# {visible(self.tree.words.question(visit.group))} {visible(price)}")
-            return
-        self._write(visit.depth, f"value = case[{schema.test_names[test]!r}]  # {visible(price)}")
-        if raw_values(schema, test).thresholds is not None:
-            # NaN is in no range. A float, since others are not compared with one as encode does.
-            self._write(visit.depth, f"value = {NAN} if value is None else float(value)")
+    def write_answer(visit: Visit) -> None:
+        write(visit.depth, f"return {literal(tree.answer_names[nodes.label[visit.group[0]]])}")
 
-    def _leave(self, visit: Visit) -> None:
-        if self.tree.nodes.otherwise is None:
-            self._write(visit.depth, f"return {literal(self._label(visit.group[0]))}")
-        if visit.depth % MAX_DEPTH == 0:
-            self.closed.append(self.open.pop())
-
-    def _label(self, node: int) -> Any:
-        return self.tree.answer_names[self.tree.nodes.label[node]]
-
-    def _write(self, depth: int, line: str, within: int | None = None) -> None:
-        """A line at the depth of a node, in the function that the node (or its parent, `within`) belongs to."""
-        base = depth if within is None else within
-        indent = 1 + depth - base // MAX_DEPTH * MAX_DEPTH
-        self.open[-1].append("    " * indent + line)
+    for visit in outline.walk(unknown_last=True):
+        group, depth, branch = visit.group, visit.depth, visit.branch
+        is_leaf, test = outline.is_leaf(group), int(nodes.test[group[0]])
+        if visit.kind == "enter" and depth % MAX_DEPTH == 0:
+            function = f"_{name}_{group[0]}" if depth else name
+            if depth:
+                unfinished[-1].append("    " * (1 + MAX_DEPTH) + f"return {function}(case)")
+            unfinished.append([f"def {function}(case):"])
+            if not depth:
+                write(0, f'"""{_summary(tree)}; case[name of a test] is its raw value."""')
+        if branch is not None and outline.takes_unknown(group, branch):
+            write(depth, "if True:" if outline.takes_all(group, branch) else "else:")
+        elif branch is not None:
+            write(depth, f"if {_condition(condition(schema, test, branch.outcomes))}:")
+        elif is_leaf:
+            write_answer(visit)
+        elif visit.kind == "leave":
+            if nodes.otherwise is None:
+                write_answer(visit)
+        elif outline.is_purchase(group):
+            write(depth, f"# {visible(words.question(group))} {visible(words.price(group[0]))}")
+        else:
+            write(depth, f"value = case[{schema.test_names[test]!r}]  # {visible(words.price(group[0]))}")
+            if raw_values(schema, test).thresholds is not None:
+                # NaN is in no range. A float, since others are not compared with one as encode does.
+                write(depth, f"value = {NAN} if value is None else float(value)")
+        if depth % MAX_DEPTH == 0 and (visit.kind == "leave" or is_leaf):
+            functions.append(unfinished.pop())
+    body = "\n\n\n".join("\n".join(function) for function in reversed(functions))
+    modules = [f"import {module}\n" for module in ("datetime", "decimal") if f"{module}." in body]
+    head = "".join(modules) + ("\n\n" if modules else "")
+    notes = "".join(f"# {note}\n" for note in label_notes(tree))
+    return f"{head}{notes}{body}\n"
 
 
 def _condition(taken: Condition) -> str:
@@ -185,6 +166,10 @@ def _models_to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, with its tables above it."""
     assert tree.models is not None
     table = tree.schema.loss_table
+    models = [
+        (model.intercept.tolist(), [(test, rows.tolist()) for test, rows in zip(model.tests, added, strict=True)])
+        for model, added in zip(tree.models.models, tree.models.contributions, strict=True)
+    ]
     lines = [
         *(f"# {note}" for note in label_notes(tree)),
         f"_{name}_SURE = {tree.models.sure!r}  # a case stops where its likeliest class has this probability",
@@ -196,7 +181,7 @@ def _models_to_python(tree: Tree, name: str) -> str:
         "}",
         "# Per model: the scores it starts with, and per test what each outcome adds (the last row: the unknown).",
         f"_{name}_MODELS = [",
-        *(f"    {_model(tree, number)}," for number in range(len(tree.models.models))),
+        *(f"    {model!r}," for model in models),
         "]",
         "# Per node: its test, whether it buys it, where each outcome leads (the last: the unknown), its model.",
         f"_{name}_NODES = [",
@@ -219,13 +204,6 @@ def _test(tree: Tree, test: int) -> str:
     else:
         levels = f"[{', '.join(map(literal, raw.thresholds))}]"
     return f"({tree.test_names[test]!r}, {levels}, {known}, {raw.missing})"
-
-
-def _model(tree: Tree, number: int) -> str:
-    assert tree.models is not None
-    model, tables = tree.models.models[number], tree.models.contributions[number]
-    listed: list[tuple[int, Any]] = [(test, table.tolist()) for test, table in zip(model.tests, tables, strict=True)]
-    return f"({model.intercept.tolist()!r}, {listed!r})"
 
 
 def _node(tree: Tree, node: int) -> str:

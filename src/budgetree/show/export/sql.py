@@ -59,13 +59,12 @@ def to_sql(tree: Tree, backslash_escapes: bool | None = None) -> str:
         )
     if not backslash_escapes:
         return text
-    for name in tree.test_names:
-        if "\\" in name:
-            raise TreeError(
-                "to_sql: the name of a test has a backslash; engines in which it begins an escape have no common way "
-                "to write that in the name of a column. Rename the test, and the column.",
-                subject=name,
-            )
+    if (named := next((name for name in tree.test_names if "\\" in name), None)) is not None:
+        raise TreeError(
+            "to_sql: the name of a test has a backslash; engines in which it begins an escape have no common way to "
+            "write that in the name of a column. Rename the test, and the column.",
+            subject=named,
+        )
     return text.replace("\\", "\\\\")  # texts are the only place where there is one
 
 
@@ -79,27 +78,20 @@ def _expression(tree: Tree) -> str:
             expected=MAX_DEPTH,
         )
     outline, schema, nodes = tree.outline, tree.schema, tree.nodes
-    answers = answer_literals(schema)
-
-    def label(node: int) -> str:
-        return answers[int(nodes.label[node])]
-
-    lines = []
+    answers, lines = answer_literals(schema), []
     for visit in outline.walk(unknown_last=True):
-        node, indent = visit.group[0], "  " * (2 * visit.depth)
-        if visit.branch is not None and outline.takes_unknown(visit.group, visit.branch):
-            takes_all = outline.takes_all(visit.group, visit.branch)
-            lines.append(f"{indent}  {'WHEN TRUE THEN' if takes_all else 'ELSE'}")
-        elif visit.branch is not None:
-            test = int(nodes.test[node])
-            taken = condition_words(column(schema.test_names[test]), condition(schema, test, visit.branch.outcomes))
+        indent, branch = "  " * (2 * visit.depth), visit.branch
+        test, answer = int(nodes.test[visit.group[0]]), answers[int(nodes.label[visit.group[0]])]
+        if branch is not None and outline.takes_unknown(visit.group, branch):
+            lines.append(f"{indent}  {'WHEN TRUE THEN' if outline.takes_all(visit.group, branch) else 'ELSE'}")
+        elif branch is not None:
+            taken = condition_words(column(schema.test_names[test]), condition(schema, test, branch.outcomes))
             lines.append(f"{indent}  WHEN {taken} THEN")
         elif visit.kind == "leave":
-            if nodes.otherwise is None:
-                lines.append(f"{indent}  ELSE {label(node)}")
+            lines += [f"{indent}  ELSE {answer}"] if nodes.otherwise is None else []
             lines.append(f"{indent}END")
         else:
-            lines.append(f"{indent}{label(node) if outline.is_leaf(visit.group) else 'CASE'}")
+            lines.append(f"{indent}{answer if test == LEAF else 'CASE'}")
     return "\n".join(lines) + "\n"
 
 
@@ -221,11 +213,8 @@ class _ModelWriter:
         return f"{' + '.join(parts)} AS {self._name('score', number, label)}"
 
     def _raised(self, number: int) -> list[str]:
-        top, both = (
-            self._name("top", number),
-            zip(self._names("score", number), self._names("raised", number), strict=True),
-        )
-        return [f"EXP({score} - {top}) AS {raised}" for score, raised in both]
+        names = zip(self._names("score", number), self._names("raised", number), strict=True)
+        return [f"EXP({score} - {self._name('top', number)}) AS {raised}" for score, raised in names]
 
     def _expected_losses(self, number: int) -> list[str]:
         raised, written = self._names("raised", number), []
@@ -284,9 +273,9 @@ def _case(cases: list[tuple[str, list[str]]], otherwise: list[str]) -> list[str]
     if not cases:
         return otherwise
     lines = ["CASE"]
-    for taken, value in cases:
-        lines += [f"  WHEN {taken} THEN", *(f"    {line}" for line in value)]
-    return [*lines, "  ELSE", *(f"    {line}" for line in otherwise), "END"]
+    for head, value in (*((f"WHEN {taken} THEN", value) for taken, value in cases), ("ELSE", otherwise)):
+        lines += [f"  {head}", *(f"    {line}" for line in value)]
+    return [*lines, "END"]
 
 
 def _among(outcome: str, taken: list[int]) -> str:
