@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import asdict
 from typing import Any
 
 from budgetree._version import __version__
@@ -160,5 +159,5 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         "test": test,
         "price": [table.amount(int(units)) for units in (price.min(), price.max())],
         "branches": [None if child == NO_BRANCH else child for child in below],
-        "usual": asdict(majority_branch(tree, node)),
+        "usual": majority_branch(tree, node)._asdict(),
     }

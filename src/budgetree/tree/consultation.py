@@ -81,18 +81,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    test: int
-    code: int
-    value: Any
-    available: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class _State:
     """Where the answers so far lead to, the price units they cost, and whether the path ends there."""
 
-    node: int
+    node: int = 0
     units: int = 0
     fees: int = 0  # those paid so far, as bits
     met: int = 0  # those of every test so far, paid or not
@@ -133,11 +125,10 @@ class Consultation:
         self.tree = tree
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
-        self._answers: dict[int, _Answer] = {}  # by test, in their order
         self._steps: list[Step] = []
-        self._passed: list[int] = []  # the node after each step
+        self._positions: dict[int, int] = {}  # of the step of each test that was answered
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
-        self._states = [self._go_on(_State(0))]
+        self._states = [self._go_on(_State())]  # before any step, and after each
 
     @property
     def done(self) -> bool:
@@ -196,7 +187,9 @@ class Consultation:
         """The most that the tests still to come can cost, whatever they show."""
         if self.done:
             return 0
-        return self._amount(self.tree.worst_from[self._state.node] + self._fees_put_off)
+        # A fee of a test that could not be done may still have to be paid for another.
+        put_off = self._sum_of(self._state.met & ~self._state.fees)
+        return self._amount(self.tree.worst_from[self._state.node] + put_off)
 
     @property
     def distribution(self) -> dict[Any, float]:
@@ -237,13 +230,13 @@ class Consultation:
     @internal
     def codes(self) -> dict[int, int]:
         """The outcome's code per test that was answered, in their order."""
-        return {test: answer.code for test, answer in self._answers.items()}
+        return {test: int(self._row[0, test]) for test in self._positions}
 
     @property
     @internal
     def shares_on_path(self) -> list[NDArray[np.float64]]:
         """The probabilities before any answer and after each, as the nodes on the path say them."""
-        return [self.tree.nodes.shares[node] for node in (0, *self._passed)]
+        return [self.tree.nodes.shares[state.node] for state in self._states]
 
     @property
     def history(self) -> tuple[Step, ...]:
@@ -275,10 +268,9 @@ class Consultation:
         """
         self._check_open()
         if self.tree.nodes.otherwise is not None and is_missing(value):
-            code = code_of(self.tree.schema, self._test, value)
+            self._do(code_of(self.tree.schema, self._test, value), value)
         else:
-            code = read_answer(self.tree.schema, self._test, value)
-        self._do(_Answer(self._test, code, value))
+            self._do(read_answer(self.tree.schema, self._test, value), value)
 
     def unavailable(self) -> None:
         """Say that the next test cannot be done: it is not paid, and the other tests have to answer.
@@ -300,7 +292,7 @@ class Consultation:
         (0, '0')
         """
         self._check_open()
-        self._do(_Answer(self._test, UNSEEN, None, available=False))
+        self._do(UNSEEN, None, available=False)
 
     def undo(self) -> None:
         """Take the last answer back.
@@ -319,14 +311,13 @@ class Consultation:
         >>> case.spent
         0
         """
-        if not self._answers:
+        if not self._steps:
             raise TreeError("undo: there is no answer to take back.", subject="undo")
         for position, step in reversed(self._states.pop().replaced):
             self._steps[position] = step
-        test, _ = self._answers.popitem()
+        test, _ = self._positions.popitem()
         self._row[0, test] = UNSEEN
         self._steps.pop()
-        self._passed.pop()
 
     def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
         """Do the remaining tests, looking up a raw value for each that the path needs.
@@ -359,7 +350,7 @@ class Consultation:
             if handle_unknown == "error":
                 self.answer(value)
             else:
-                self._do(_Answer(self._test, code_of(self.tree.schema, self._test, value), value))
+                self._do(code_of(self.tree.schema, self._test, value), value)
 
     @property
     def _state(self) -> _State:
@@ -374,31 +365,33 @@ class Consultation:
             message = f"answer: no test is left; the answer is {self._concluded}. undo() takes a step back."
             raise TreeError(message, subject="answer", found=self.prediction)
 
-    def _do(self, answer: _Answer) -> None:
+    def _do(self, code: int, value: Any, *, available: bool = True) -> None:
         """One step down, and on as far as the answers are known."""
-        schema, before, test = self.tree.schema, self._state, answer.test
-        child, assumed = self._way(before.node, answer)
-        price = self._price(test, answer.code, before.fees) if answer.available else 0
-        fees, units = int(schema.table.fee_mask[test]), before.units + price
-        paid = (self._amount(price), self._amount(units))
-        step = self._step(answer, *paid, assumed)
-        ends = child == NO_BRANCH
-        self._answers[test] = answer
-        self._row[0, test] = answer.code
+        schema, before, test = self.tree.schema, self._state, self._test
+        child, assumed = self._way(before.node, code, available=available)
+        price = self._price(test, code, before.fees) if available else 0
+        units, fees = before.units + price, int(schema.table.fee_mask[test])
+        outcome = label = None
+        if code < schema.n_outcomes[test]:
+            outcome, label = schema.outcome_names[test][code], schema.wording.outcomes[test][code]
+        step = Step(
+            test=schema.test_names[test],
+            value=value,
+            outcome=outcome,
+            price=self._amount(price),
+            spent=self._amount(units),
+            available=available,
+            assumed=assumed,
+            test_label=schema.wording.tests[test],
+            outcome_label=label,
+            is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
+        )
+        self._positions[test] = len(self._steps)
         self._steps.append(step)
-        self._passed.append(before.node if ends else child)
-        node, now_paid = self._passed[-1], before.fees | (fees if answer.available else 0)
-        self._states.append(self._go_on(_State(node, units, now_paid, before.met | fees, done=ends)))
-
-    def _step(self, answer: _Answer, price: float, spent: float, assumed: str | None) -> Step:
-        schema, test = self.tree.schema, answer.test
-        step = Step(schema.test_names[test], answer.value, None, price, spent, answer.available, assumed)
-        step = replace(step, test_label=schema.wording.tests[test])
-        if answer.code >= schema.n_outcomes[test]:
-            return step
-        outcome, label = schema.outcome_names[test][answer.code], schema.wording.outcomes[test][answer.code]
-        is_labelled = label != outcome and outcome_of(schema, test, str(answer.value)) == answer.code
-        return replace(step, outcome=outcome, outcome_label=label, is_labelled=is_labelled)
+        self._row[0, test] = code
+        node, ends = (before.node, True) if child == NO_BRANCH else (child, False)
+        fees_paid = before.fees | (fees if available else 0)
+        self._states.append(self._go_on(_State(node, units, fees_paid, before.met | fees, ends)))
 
     def _go_on(self, state: _State) -> _State:
         """A test that the path meets again is not asked again, its answer is known."""
@@ -408,36 +401,28 @@ class Consultation:
             test = int(nodes.test[node])
             if test == LEAF or self._is_sure(node):
                 done = True
-            elif test not in self._answers:
+            elif test not in self._positions:
                 break
             else:
-                child, assumed = self._way(node, self._answers[test])
+                position = self._positions[test]
+                step = self._steps[position]
+                child, assumed = self._way(node, int(self._row[0, test]), available=step.available)
                 if assumed is not None:
-                    at = self._step_of(test)
-                    replaced.append((at, self._steps[at]))
-                    self._steps[at] = replace(self._steps[at], assumed=assumed)
+                    replaced.append((position, step))
+                    self._steps[position] = replace(step, assumed=assumed)
                 done = child == NO_BRANCH
                 node = node if done else child
-        if self._passed:
-            self._passed[-1] = node
         return replace(state, node=node, done=done, replaced=tuple(replaced))
 
-    def _step_of(self, test: int) -> int:
-        name = self.tree.test_names[test]
-        return next(position for position, step in enumerate(self._steps) if step.test == name)
-
-    def _way(self, node: int, answer: _Answer) -> tuple[int, str | None]:
+    def _way(self, node: int, code: int, *, available: bool) -> tuple[int, str | None]:
         """Where an answer leads from a node, and what was assumed for that."""
-        if answer.available:
-            return self._child(node, answer), None
-        majority = majority_branch(self.tree, node)
-        return majority.child, majority.outcomes
+        return (self._child(node, code), None) if available else majority_branch(self.tree, node)
 
-    def _child(self, node: int, answer: _Answer) -> int:
+    def _child(self, node: int, code: int) -> int:
         """Where a result leads; NO_BRANCH where it ends the path."""
         nodes, child = self.tree.nodes, NO_BRANCH
-        if answer.code < self.tree.schema.n_outcomes[answer.test]:
-            child = int(nodes.branches[nodes.first_branch[node] + answer.code])
+        if code < self.tree.schema.n_outcomes[nodes.test[node]]:
+            child = int(nodes.branches[nodes.first_branch[node] + code])
         return int(nodes.otherwise[node]) if child == NO_BRANCH and nodes.otherwise is not None else child
 
     def _price(self, test: int, code: int, fees: int) -> int:
@@ -446,11 +431,6 @@ class Consultation:
         is_listed = code < self.tree.schema.n_outcomes[test]
         own = table.own[test, code] if is_listed else table.costliest[test]
         return int(own) + self._sum_of(int(table.fee_mask[test]) & ~fees)
-
-    @property
-    def _fees_put_off(self) -> int:
-        """Fees of tests that could not be done: another test may still have to pay them."""
-        return self._sum_of(self._state.met & ~self._state.fees)
 
     def _sum_of(self, fees: int) -> int:
         return int(fees_due(np.array(fees, dtype=np.int64), self.tree.schema.table.fees))

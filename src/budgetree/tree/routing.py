@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +111,7 @@ def first_unknown(
     return first
 
 
-@dataclass(frozen=True, slots=True)
-class MajorityBranch:
+class MajorityBranch(NamedTuple):
     """The child of a node that a case without a result goes on to."""
 
     child: int

@@ -93,17 +93,12 @@ class Shown:
         return rules_of(self._tree)
 
     def to_rules(self) -> str:
-        """The rules for people, one per line, with what each costs.
+        """What `rules` returns, for people: one per line, with what each costs.
 
         Returns
         -------
         str
             A line per path.
-
-        Raises
-        ------
-        ValueError
-            Where the rules together would fill the memory.
 
         Examples
         --------
@@ -301,20 +296,13 @@ class Shown:
 
         Parameters
         ----------
-        max_leaves : int, default 40
-            A larger tree is folded where the fewest cases pass.
-        max_depth : int, optional
-            No more tests than this on a path are drawn.
+        max_leaves, max_depth : int, optional
+            As in `draw`.
 
         Returns
         -------
         str
             The picture.
-
-        Raises
-        ------
-        ValueError
-            Where a limit is no whole number, or too small.
 
         Examples
         --------

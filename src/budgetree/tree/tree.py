@@ -213,17 +213,12 @@ class Tree(Shown):
         Parameters
         ----------
         codes : array-like of int
-            A row per case, a column per test, as `encode` makes them.
+            As in `predict`.
 
         Returns
         -------
         array of int
             Per row a leaf, or the node whose test showed an outcome never seen there.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
 
         Examples
         --------
@@ -266,17 +261,12 @@ class Tree(Shown):
         Parameters
         ----------
         codes : array-like of int
-            A row per case, a column per test, as `encode` makes them.
+            As in `predict`.
 
         Returns
         -------
         array of int
             Per row the position of its answer.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
 
         Examples
         --------
@@ -296,17 +286,12 @@ class Tree(Shown):
         Parameters
         ----------
         codes : array-like of int
-            A row per case, a column per test, as `encode` makes them.
+            As in `predict`.
 
         Returns
         -------
         array of float
             Rows × classes, in the order of `class_names`.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
 
         Examples
         --------
@@ -332,17 +317,12 @@ class Tree(Shown):
         Parameters
         ----------
         codes : array-like of int
-            A row per case, a column per test, as `encode` makes them.
+            As in `predict`.
 
         Returns
         -------
         array of float
             Per row what its tests cost.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
 
         Examples
         --------
@@ -370,17 +350,12 @@ class Tree(Shown):
         Parameters
         ----------
         codes : array-like of int
-            A row per case, a column per test, as `encode` makes them.
+            As in `predict`.
 
         Returns
         -------
         list of tuples of str
             Per row the names of its tests.
-
-        Raises
-        ------
-        ValueError
-            Where the codes do not fit the tests.
 
         Examples
         --------
@@ -541,17 +516,12 @@ class Tree(Shown):
         Parameters
         ----------
         case : mapping
-            Raw values by the names of tests, as in `ask`; only the tests on its path are looked up.
+            Raw values by the names of tests; they are looked up, and refused, as in `ask`.
 
         Returns
         -------
         Explanation
             `print` shows it; `contributions` holds a record for each answer.
-
-        Raises
-        ------
-        ValueError
-            Where a value is no number and numbers were learned.
 
         Examples
         --------
@@ -711,15 +681,15 @@ class Tree(Shown):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        mine, theirs = self.nodes, other.nodes
-        return (
-            (self.test_names, self.schema.outcome_names, self.class_names, self.schema.prices, self.n_objects)
-            == (other.test_names, other.schema.outcome_names, other.class_names, other.schema.prices, other.n_objects)
-            and (self.schema.weight_scale, self.schema.encoders) == (other.schema.weight_scale, other.schema.encoders)
-            and (self.models, self.known) == (other.models, other.known)
-            and self.schema.loss_table == other.schema.loss_table
-            and mine.has_same_arrays(theirs)
-        )
+        return self._key == other._key and self.nodes.has_same_arrays(other.nodes)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """Everything that trees are compared by, but for their nodes."""
+        schema = self.schema
+        names = (schema.test_names, schema.outcome_names, schema.class_names)
+        amounts = (schema.prices, schema.weight_scale, schema.encoders, schema.loss_table)
+        return names, amounts, self.n_objects, self.models, self.known
 
     def __hash__(self) -> int:
         return hash((self.n_objects, self.nodes.test.tobytes()))
