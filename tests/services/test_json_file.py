@@ -9,7 +9,7 @@ import pytest
 
 from _support.refusals import refused
 from budgetree.errors import ModelFileError
-from budgetree.services.json_file import read_json
+from budgetree.services.files import read_json
 
 
 def test_what_json_holds_is_read(tmp_path: Path) -> None:

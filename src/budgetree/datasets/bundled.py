@@ -15,7 +15,6 @@ import numpy as np
 from budgetree.data.column import Column
 from budgetree.data.frames import make_frame
 from budgetree.data.table import Table
-from budgetree.datasets.examples import figure1, synthetic
 from budgetree.errors import SettingError
 from budgetree.problem import Instance, Prices
 
@@ -48,7 +47,32 @@ _FILES = {
     "wdbc": _Bundled(rounded=None),
     "mammographic": _Bundled(rounded=("Age",)),
 }
-_EXAMPLES: dict[str, Callable[[], Instance]] = {"synthetic": synthetic, "figure1": figure1}
+
+
+def _synthetic() -> Instance:
+    """1024 cases, ten binary tests: two tests settle all but four outliers, which need all ten.
+
+    A case is a number from 0 to 1023 and the tests are its binary digits, the highest first. Each quarter of the
+    numbers is a class, except that the first case of each quarter belongs to the next one.
+    """
+    number = np.arange(1024)
+    codes = (number[:, None] >> np.arange(9, -1, -1)) & 1
+    quarter = number // 256
+    labels = np.where(number % 256 == 0, (quarter + 1) % 4, quarter)
+    return Instance(codes, labels, test_names=[f"t{i}" for i in range(1, 11)], class_names=["1", "2", "3", "4"])
+
+
+def _figure1() -> Instance:
+    """60 cases, two tests: t1 separates 20 triangles from the rest, t2 halves both classes."""
+    circle, triangle = 0, 1
+    cases = [(0, half, circle) for half in (0, 1) for _ in range(15)]
+    cases += [(1, half, triangle) for half in (0, 1) for _ in range(10)]
+    cases += [(0, half, triangle) for half in (0, 1) for _ in range(5)]
+    table = np.array(cases)
+    return Instance(table[:, :2], table[:, 2], test_names=["t1", "t2"], class_names=["circle", "triangle"])
+
+
+_EXAMPLES: dict[str, Callable[[], Instance]] = {"synthetic": _synthetic, "figure1": _figure1}
 
 
 def names() -> list[str]:

@@ -201,8 +201,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes_ = labelled.classes
         self.instance_ = self._instance(table, labelled, training_weights(labelled, sample_weight, self.class_weight))
         self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
-        is_new = self.objective == "new"
-        self.tree_ = self._tree_for_new(clock) if is_new else without_small_leaves(self._tree_for_known(clock), share)
+        tree = self._learn(clock)
+        self.tree_ = tree if self.objective == "new" else without_small_leaves(tree, share)
         if not self.frontier_.complete and not self.tree_.statement.is_proven:
             warnings.warn(
                 "fit: the time was over before the search had ended, and tree_ is the best so far; give a longer "
@@ -215,30 +215,20 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._certificate: Certificate | None = None
         return self
 
-    def _tree_for_new(self, clock: Clock) -> Tree:
-        """The lowest error on new rows; without a budget, all tests may be bought."""
-        learner = {"sure": check_sure(self.sure), "leaves": self.leaves}
-        self.frontier_ = frontier_for_new(
-            self.instance_,
-            [self.budget],
-            learner,
-            folds=0,
-            time_limit=clock.seconds_left,
-            progress=bool(self.verbose),
-        )
-        return self.frontier_[-1].tree
-
-    def _tree_for_known(self, clock: Clock) -> Tree:
-        """The fewest errors on the training rows."""
+    def _learn(self, clock: Clock) -> Tree:
+        """The lowest error on new rows, where without a budget all tests may be bought; or the fewest on these."""
+        limits: dict[str, Any] = {"time_limit": clock.seconds_left, "progress": bool(self.verbose), "folds": 0}
+        if self.objective == "new":
+            learner = {"sure": check_sure(self.sure), "leaves": self.leaves}
+            self.frontier_ = frontier_for_new(self.instance_, [self.budget], learner, **limits)
+            return self.frontier_[-1].tree
         self.frontier_ = frontier(
             self.instance_,
             method=self.method,  # type: ignore[arg-type]
             impurities=None if isinstance(self.impurity, str) else self.impurity,
             max_budget=self.budget,
-            time_limit=clock.seconds_left,
-            progress=bool(self.verbose),
-            folds=0,
             min_cases=self.min_cases,
+            **limits,
         )
         if self.max_error is None:
             return tree_for_budget(self.frontier_, self.budget)
@@ -274,7 +264,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
+            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error"; so do the other
+            methods that take X.
 
         Examples
         --------
@@ -341,11 +332,6 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         array of float
             Rows × classes, in the order of `classes_`.
 
-        Raises
-        ------
-        ValueError
-            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
-
         Examples
         --------
         >>> import budgetree as bt
@@ -368,11 +354,6 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         array of float
             A cost per row.
-
-        Raises
-        ------
-        ValueError
-            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
 
         Examples
         --------
@@ -398,11 +379,6 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         array of int
             A node per row.
 
-        Raises
-        ------
-        ValueError
-            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
-
         Examples
         --------
         >>> import budgetree as bt
@@ -425,11 +401,6 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         -------
         csr_matrix
             Rows × nodes.
-
-        Raises
-        ------
-        ValueError
-            Where columns are not those of `fit`, or a value is unknown and `handle_unknown` is "error".
 
         Examples
         --------

@@ -38,15 +38,15 @@ class KnownSearch:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
         request = self._request(instance)
         if self.method == "greedy" or isinstance(instance, DistributedCases):
-            return with_proofs(_grown(request, clock, progress, Method.GREEDY), clock, self.min_cases)
-        is_optional = self.method == "auto"
-        # Asked before anything is laid out for a search: the greedy trees need the time.
-        if not (is_optional and _is_hopeless(instance, clock)):
-            with progress_bar("exact frontier", progress) as report:
-                solver = _make_solver(request, clock, report, is_optional=is_optional)
-                if solver is not None:
-                    return with_proofs(_searched(solver, instance), clock, self.min_cases)
-        return with_proofs(_grown(request, clock, progress, Method.LOOKAHEAD), clock, self.min_cases)
+            found = _grown(request, clock, progress, Method.GREEDY)
+        elif self.method == "exact":
+            found = _searched(request, clock, progress)
+        else:
+            try:
+                found = _searched(request, clock, progress, is_optional=True)
+            except (TooLargeError, OutOfTimeError):
+                found = _grown(request, clock, progress, Method.LOOKAHEAD)
+        return with_proofs(found, clock, self.min_cases)
 
     def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
         """The same for some of the rows, by the method that this frontier was found by."""
@@ -124,25 +124,18 @@ def _rolled_out(grown: list[Found], request: Request, clock: Clock, report: Prog
     return list(solver.trees)
 
 
-def _make_solver(request: Request, clock: Clock, report: ProgressReport, *, is_optional: bool) -> Solver | None:
-    """Exact search; where the method is left to us, None if the table is too large for it."""
-    try:
-        return Solver(request, clock, report, wants_every_budget=True)
-    except TooLargeError:
-        if not is_optional:
-            raise
-        return None
+def _searched(request: Request, clock: Clock, progress: bool | None, *, is_optional: bool = False) -> Frontier:
+    """By exact search: what is proven, and beyond it the best that was found.
 
-
-def _is_hopeless(instance: Instance, clock: Clock) -> bool:
-    """Whether exact search would spend all its time on the last two tests of the whole set."""
-    left = clock.seconds_left
-    return left is not None and work_for_two(instance) > clock.plan.auto_share * left * 1e9
-
-
-def _searched(solver: Solver, instance: Instance) -> Frontier:
-    """By exact search: what is proven, and beyond it the best that was found."""
-    result = search_frontier(solver)
+    OutOfTimeError where it is optional, and would spend all its time on the last two tests of the whole set.
+    """
+    instance, left = cast(Instance, request.instance), clock.seconds_left
+    # Asked before anything is laid out for a search: the greedy trees need the time.
+    if is_optional and left is not None and work_for_two(instance) > clock.plan.auto_share * left * 1e9:
+        raise OutOfTimeError
+    with progress_bar("exact frontier", progress) as report:
+        solver = Solver(request, clock, report, wants_every_budget=True)
+        result = search_frontier(solver)
     points = [make_point(instance, found, found.loss) for found in result.proven]
     points += [make_point(instance, found, solver.lower_bound(found.need)) for found in result.beyond]
     return Frontier(tuple(points), instance, result.complete, Method.EXACT, len(result.proven))

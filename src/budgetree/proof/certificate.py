@@ -22,8 +22,7 @@ from budgetree.proof.check.reading import Deadline
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.entries import facts_of, loss_facts, lower_bound, rounded_prices, tree_entries
 from budgetree.proof.paper_bounds import bounds_on_errors
-from budgetree.services.files import write_json
-from budgetree.services.json_file import check_schema, read_json
+from budgetree.services.files import check_schema, read_json, write_json
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
 

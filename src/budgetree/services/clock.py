@@ -110,7 +110,7 @@ class Clock:
         self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._whole = whole  # the clock that this one is a share of
         self._interrupted = False
-        self._ended_work = False
+        self.ended_work = False  # whether who asked this clock or a share of it was told that it is over
         self._in_core: set[CoreClock] = set()  # those of the core that run now, in the whole clock
 
     @property
@@ -120,11 +120,6 @@ class Clock:
             self._note_end()
         return is_over
 
-    @property
-    def ended_work(self) -> bool:
-        """Whether somebody who asked this clock or a share of it was told that it is over: something ended early."""
-        return self._ended_work
-
     def ended(self, *, complete: bool) -> Ended:
         """How work by this clock ended: where it is not complete, Ctrl-C or the time is the reason."""
         if complete:
@@ -133,7 +128,7 @@ class Clock:
 
     def _note_end(self) -> None:
         for clock in self._wholes:
-            clock._ended_work = True
+            clock.ended_work = True
 
     def _is_over(self) -> bool:
         if self._interrupted or (self._whole is not None and self._whole._is_over()):

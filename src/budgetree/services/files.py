@@ -1,4 +1,4 @@
-"""Writing files whole: beside the target first, so that a crash leaves the old one as it was.
+"""Files that are written whole, beside the target first, so that a crash leaves the old one as it was; and JSON.
 
     .budgetree-3f9c21d0-4711-88231-5c1e0f.part      machine, process, when it began, a number of its own
 
@@ -17,11 +17,15 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
+
+from budgetree.errors import FileError, Where
 
 PART = re.compile(r"\.budgetree-([0-9a-f]{8})-(\d{1,10})-(\d{1,20})-[0-9a-f]+\.part")
 
@@ -128,3 +132,77 @@ def _began(number: int) -> int | None:
 @cache
 def _machine() -> str:
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def read_json(path: str | PathLike[str], kind: type[FileError]) -> Any:
+    """What the file holds, which may come from anyone; an error of this kind where it is not JSON, or is ambiguous."""
+    line = subject = None
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"), object_pairs_hook=_object)
+    except UnicodeDecodeError as error:
+        flaw = f"byte {error.start:,} is not UTF-8"
+    except json.JSONDecodeError as error:
+        flaw, line = f"{error.msg}, column {error.colno}; the file may be truncated", error.lineno
+    except _TwiceError as error:
+        subject = error.args[0]
+        flaw = f"the entry {subject!r:.60} is there twice"
+    except ValueError:  # Python reads no more than 4300 digits
+        flaw = "there is a whole number of thousands of digits"
+    except RecursionError:
+        flaw = "brackets are nested too deeply"
+    where = Where(str(path), line)
+    raise kind(f"this is not valid JSON: {flaw}.", subject=subject, expected="valid JSON", where=where)
+
+
+class _TwiceError(ValueError):
+    """Two entries have this name, and only one of them could count."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in content:
+            raise _TwiceError(key)
+        content[key] = value
+    return content
+
+
+def check_schema(content: Any, package: str, schema_file: str, kind: type[FileError]) -> None:
+    """An error of this kind, about the first entry that breaks the schema."""
+    from fastjsonschema import JsonSchemaValueException  # its import waits until a file is read
+
+    try:
+        _validator(package, schema_file)(content)
+    except JsonSchemaValueException as error:
+        raise _flaw(error, kind) from None
+
+
+@cache
+def _validator(package: str, schema_file: str) -> Callable[[Any], Any]:
+    import fastjsonschema
+
+    schema = json.loads(files(package).joinpath(schema_file).read_text(encoding="utf-8"))
+    validator: Callable[[Any], Any] = fastjsonschema.compile(schema)
+    return validator
+
+
+def _flaw(error: Any, kind: type[FileError]) -> FileError:
+    entry = error.name.removeprefix("data").removeprefix(".")
+    value, rule, wanted = error.value, error.rule, error.rule_definition
+    where = Where(entry=entry) if entry else None
+    if rule in ("required", "dependencies"):
+        wanted = wanted if rule == "required" else [name for names in wanted.values() for name in names]
+        absent = next(name for name in wanted if name not in value)
+        return kind(f"{absent!r} is missing.", subject=absent, where=where)
+    descriptions: dict[str, Callable[[], str]] = {
+        "type": lambda: " or ".join(wanted) if isinstance(wanted, list) else wanted,
+        "enum": lambda: " or ".join(map(repr, wanted)),
+        "minimum": lambda: f"at least {wanted}",
+        "maximum": lambda: f"at most {wanted}",
+        "minItems": lambda: f"at least {wanted} entries",
+        "maxItems": lambda: f"at most {wanted} entries, not {len(value)}",
+        "maxLength": lambda: f"at most {wanted} characters, not {len(value)}",
+        "pattern": lambda: 'an exact number as text, "p" or "p/q"',
+    }
+    expected = descriptions[rule]() if rule in descriptions else f"{rule} {wanted}"
+    return kind(f"{value!r:.60} is not allowed; expected {expected}.", found=value, expected=wanted, where=where)

@@ -19,8 +19,7 @@ from budgetree.problem import Schema
 from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import LARGEST, SMALLEST
 from budgetree.services.clock import Ended
-from budgetree.services.files import json_text, write_text
-from budgetree.services.json_file import check_schema, read_json
+from budgetree.services.files import check_schema, json_text, read_json, write_text
 from budgetree.services.words import counted
 from budgetree.tree.model import encoding, history, leaves
 from budgetree.tree.model.encoding import exact, flaw, read_number
