@@ -49,7 +49,7 @@ def _say_version(context: click.Context, _: click.Parameter, asked: bool) -> Non
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
     epilog=EPILOG,
     no_args_is_help=True,
 )
@@ -71,12 +71,12 @@ for command in (check, frontier, fit, predict, ask, report, show, datasets, repr
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     prepare_streams()
-    colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
     with none_lost():
-        return _run(arguments, colour)
+        return _run(arguments)
 
 
-def _run(arguments: Sequence[str] | None, colour: bool | None) -> int:
+def _run(arguments: Sequence[str] | None) -> int:
+    colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
     try:
         outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
         sys.stdout.flush()  # or the error that it cannot be printed
@@ -88,53 +88,46 @@ def _run(arguments: Sequence[str] | None, colour: bool | None) -> int:
     except SystemExit:
         if os.environ.get(COMPLETION):
             raise
-        return _without_reader()  # click's word for a closed pipe
+        return _ended_by(BrokenPipeError())  # which is what click means
     except Exception as error:
         return _stopped() if was_interrupted() else _ended_by(error)
 
 
 def _ended_by(error: Exception) -> int:
+    from budgetree.errors import BudgetreeError
+
     if isinstance(error, click.ClickException):
         shown = io.StringIO()
         error.show(shown)
-        _tell(visible_lines(shown.getvalue()))
-        return error.exit_code
-    from budgetree.errors import BudgetreeError
-
+        return _tell(visible_lines(shown.getvalue()), error.exit_code)
+    if isinstance(error, OSError):
+        give_up(sys.stdout)  # it may be what is full or closed
     if isinstance(error, BrokenPipeError):  # `budgetree show … | head`
-        return _without_reader()
+        return 0
     if isinstance(error, BudgetreeError):
         return _failed(error.on_command_line())
     if isinstance(error, (ValueError, ImportError, MemoryError)):
         return _failed(str(error) or "there is not enough memory for this.")
     if isinstance(error, OSError):
-        give_up(sys.stdout)  # it may be what is full or closed
         return _failed(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
     if os.environ.get("BUDGETREE_DEBUG"):
         raise error
     kind = type(error).__name__
-    _tell(visible_lines(f"internal error: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.\n"))
-    return BUG
+    return _tell(visible_lines(f"internal error: {kind}: {error}. BUDGETREE_DEBUG=1 shows where.\n"), BUG)
 
 
 def _failed(message: str) -> int:
-    _tell(click.style("error: ", fg="red") + visible_lines(message) + "\n")
-    return FAILED
+    return _tell(click.style("error: ", fg="red") + visible_lines(message) + "\n", FAILED)
 
 
 def _stopped() -> int:
-    _tell("stopped.\n")
-    return STOPPED
+    return _tell("stopped.\n", STOPPED)
 
 
-def _without_reader() -> int:
-    give_up(sys.stdout)
-    return 0
-
-
-def _tell(words: str) -> None:
-    """On stderr, if it can be written."""
+def _tell(message: str, exit_code: int) -> int:
+    """On stderr, if it can be written; the exit code that goes with it."""
     try:
-        click.echo(words, err=True, nl=False)
+        click.echo(message, err=True, nl=False)
     except OSError:
         give_up(sys.stderr)
+    return exit_code

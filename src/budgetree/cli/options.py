@@ -134,7 +134,6 @@ table = several(
         "--duplicates",
         type=click.Choice(["keep", "merge"]),
         default="keep",
-        show_default=True,
         help="Count every row, or make identical ones a single case with the most common answer.",
     ),
 )
@@ -145,7 +144,6 @@ engine = several(
         "--engine",
         type=click.Choice(["memory", "dask"]),
         default="memory",
-        show_default=True,
         help="dask: files of any size, on a cluster; one tree, or with --method greedy the best of many.",
     ),
     click.option(
@@ -161,7 +159,6 @@ search = several(
         "--method",
         type=click.Choice(["auto", "exact", "greedy"]),
         default="auto",
-        show_default=True,
         help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
     ),
     click.option("--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far."),
@@ -170,7 +167,6 @@ search = several(
         metavar="N",
         type=click.IntRange(min=1),
         default=1,
-        show_default=True,
         help="No leaf has fewer known cases (with --objective known).",
     ),
 )
@@ -183,7 +179,6 @@ def new_cases(default_objective: str) -> Options:
             "--objective",
             type=click.Choice(["new", "known"]),
             default=default_objective,
-            show_default=True,
             help="new: the lowest error on cases not in the table. known: the fewest errors on those in it.",
         ),
         click.option(
@@ -191,7 +186,6 @@ def new_cases(default_objective: str) -> Options:
             metavar="N",
             type=int,
             default=5,
-            show_default=True,
             help="Estimate the error on new cases by holding out the rows in N parts; 0 leaves it out.",
         ),
         click.option(
@@ -203,7 +197,6 @@ def new_cases(default_objective: str) -> Options:
             "--leaves",
             type=click.Choice(["model", "count"]),
             default="model",
-            show_default=True,
             help="With --objective new: leaves that weigh up all that was paid, or those of a plain tree.",
         ),
         click.option(
@@ -212,7 +205,6 @@ def new_cases(default_objective: str) -> Options:
             type=click.FloatRange(0, 1, min_open=True),
             callback=lambda _context, _parameter, given: None if given == 1 else given,
             default=0.95,
-            show_default=True,
             help="With --objective new: a case stops where its answer has this probability; 1 spends all.",
         ),
     )

@@ -13,16 +13,10 @@ MAX_NESTED = 200  # tests on a path, in JSON
 
 
 @click.command(
-    epilog=ending(
-        "budgetree show pathway.json",
-        "budgetree show pathway.json --as javascript",
-        page="guide/bedside",
-    )
+    epilog=ending("budgetree show pathway.json", "budgetree show pathway.json --as javascript", page="guide/bedside")
 )
 @options.model
-@click.option(
-    "--as", "form", type=click.Choice(FORMS), default="text", show_default=True, help="How to write the tree."
-)
+@click.option("--as", "form", type=click.Choice(FORMS), default="text", help="How to write the tree.")
 @click.option("--confusion", is_flag=True, help="Also say which answers the known cases of each class get (text only).")
 @click.option("--max-depth", metavar="N", type=click.IntRange(min=0), help="Fold what is deeper (text only).")
 @click.option(
@@ -66,10 +60,7 @@ def show(
 
 
 @click.command(
-    epilog=ending(
-        'budgetree report pathway.json -o pathway.html --title "Chest pain"',
-        page="guide/bedside",
-    )
+    epilog=ending('budgetree report pathway.json -o pathway.html --title "Chest pain"', page="guide/bedside")
 )
 @options.model
 @click.option("-o", "--out", metavar="FILE", type=options.FILE, required=True, help="The HTML file to write.")

@@ -36,14 +36,7 @@ def datasets(as_json: bool) -> None:
 
 @click.command(epilog=ending("budgetree reproduce --out paper", page="paper"))
 @click.option("--out", metavar="DIR", type=click.Path(file_okay=False), help="Write pictures, tables and a page there.")
-@click.option(
-    "--time-limit",
-    metavar="S",
-    type=options.AMOUNT,
-    default=20.0,
-    show_default=True,
-    help="Seconds for dna's exact frontier.",
-)
+@click.option("--time-limit", metavar="S", type=options.AMOUNT, default=20.0, help="Seconds for dna's exact frontier.")
 def reproduce(out: str | None, time_limit: float) -> None:
     """Reproduce the paper from the bundled data: figures, tables and every claim, with what exact search proves.
 
