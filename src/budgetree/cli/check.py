@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from budgetree.cli import options
 from budgetree.cli.output import ending, print_json
+from budgetree.services.words import counted, listed, show_number, visible_lines, with_more
+
+if TYPE_CHECKING:
+    from budgetree.cli.inputs import Request
+    from budgetree.data.checks import Finding
+    from budgetree.problem import Instance, Schema
 
 COLOURS = {"error": "red", "warning": "yellow", "note": None}
+LARGE_FOR_EXACT = 5_000_000  # cases × tests
+MAX_CLASSES = 12  # beyond these, not every loss is listed
 
 
 @click.command(epilog=ending("budgetree check cases.csv --target diagnosis --prices prices.toml", page="guide/files"))
@@ -21,18 +31,120 @@ def check(as_json: bool, **table: Any) -> None:
 
     Ends with 1 if the table cannot be used as it is, and with 0 where there are only warnings.
     """
-    from budgetree.cli.examine import examine
     from budgetree.cli.inputs import Request
     from budgetree.data.checks import Severity
-    from budgetree.services.words import visible_lines
 
-    findings = examine(Request(**table))
+    findings = _examine(Request(**table))
     if as_json:
         print_json([{"kind": f.severity.value, "about": f.column or "", "message": f.message} for f in findings])
-    else:
-        for finding in findings:
-            kind = finding.severity.value
-            styled = click.style(f"{kind}: ", fg=COLOURS[kind], bold=kind == "error" or None)
-            click.echo(styled + visible_lines(str(finding)))
+    for finding in () if as_json else findings:
+        kind = finding.severity.value
+        styled = click.style(f"{kind}: ", fg=COLOURS[kind], bold=kind == "error" or None)
+        click.echo(styled + visible_lines(str(finding)))
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise click.exceptions.Exit(1)
+
+
+def _examine(request: Request) -> list[Finding]:
+    """Everything found, errors first."""
+    from budgetree.cli.inputs import instance_from, open_data
+    from budgetree.data.checks import Finding, Oddity, Severity, column_findings, target_findings
+    from budgetree.data.encoders import LevelPlan
+    from budgetree.errors import BudgetreeError
+
+    levels = LevelPlan.of(request.levels)
+    table = levels.as_amounts(open_data(request.data, request.reading).table())
+    findings: list[Finding] = []
+    for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
+        if column.name == request.target:
+            findings.extend(target_findings(column))
+        elif column.name not in request.drop:
+            findings.extend(column_findings(table, column, levels.count(column.name)))
+    try:
+        findings.extend(_case_findings(instance_from(table, request)))
+    except BudgetreeError as error:
+        # Of a column that cannot be used one thing is said.
+        about = [finding for finding in findings if finding.column is not None and finding.column == error.subject]
+        is_known = any(finding.severity is Severity.ERROR for finding in about)
+        findings = [found for found in findings if found not in about or found.severity is Severity.ERROR]
+        if not is_known:
+            error.where = None if error.where == table.origin else error.where
+            findings.append(Finding(Severity.ERROR, Oddity.REFUSED, None, error.on_command_line()))
+    except OSError as error:
+        findings.append(Finding(Severity.ERROR, Oddity.REFUSED, None, str(error)))
+    return sorted(findings, key=lambda finding: list(Severity).index(finding.severity))
+
+
+def _case_findings(instance: Instance) -> Iterator[Finding]:
+    """What was understood, and what is odd about the cases as a whole."""
+    import numpy as np
+
+    from budgetree.data.checks import FEW_ROWS, Finding, Oddity, Severity, class_findings
+
+    note, warning = (partial(Finding, severity, Oddity.CASES, None) for severity in (Severity.NOTE, Severity.WARNING))
+    schema, classes = instance.schema, instance.schema.wording.classes
+    cases, tests = counted(instance.n_objects, "case"), counted(instance.n_tests, "test")
+    yield note(f"{cases}, {tests}, {counted(instance.n_classes, 'class', 'classes')}; {_costs(schema)}.")
+    if instance.losses is not None:
+        yield from map(note, _losses(schema))
+        yield from map(warning, _useless_answers(schema))
+    odd_classes = list(class_findings(classes, instance.has_one_row_per_class))
+    yield from odd_classes
+    counts = np.bincount(instance.labels, minlength=instance.n_classes)
+    single = [repr(name) for name, count in zip(classes, counts.tolist(), strict=True) if count == 1]
+    if single and not odd_classes and instance.n_objects >= FEW_ROWS:
+        shown = with_more(single[:3], len(single) - 3)
+        yield warning(f"only one case is {shown}: whatever tells it apart may be chance.")
+    stuck = instance.irreducible
+    if stuck.units:
+        least = f"makes at least {counted(schema.cases(stuck.units), 'error')}"
+        if instance.losses is not None:
+            least = f"loses at least {show_number(schema.loss(stuck.units))}"
+        yield warning(
+            f"{stuck.n_objects} cases agree on every test with a case of another class; any tree {least}. More levels "
+            "(--levels) or another test may tell them apart."
+        )
+    if instance.codes.size > LARGE_FOR_EXACT:
+        yield note("the table is too large for exact search; trees are found greedily.")
+
+
+def _costs(schema: Schema) -> str:
+    """What tests cost, and the fees."""
+    from fractions import Fraction
+
+    table = schema.table
+    units = (int(table.costliest.min()), int(table.costliest.max()), *table.fees.tolist())
+    least, most, *fees = (schema.wording.amount(Fraction(number) / table.scale) for number in units)
+    costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"
+    return costs + "".join(f", and {name} {fee}" for name, fee in zip(table.fee_names, fees, strict=True))
+
+
+def _losses(schema: Schema) -> Iterator[str]:
+    """What was understood, a sentence per class."""
+    table, words = schema.loss_table, schema.wording
+    if len(schema.class_names) > MAX_CLASSES:
+        others = listed(words.answers[table.n_classes :])
+        answers = f"; answers that are not classes: {others}" if others else ""
+        yield f"losses of up to {show_number(table.largest / table.scale)}{answers}."
+        return
+    for true, units in zip(words.classes, table.units.tolist(), strict=True):
+        costs = [
+            f"{show_number(loss / table.scale)} by the answer {answer}"
+            for answer, loss in zip(words.answers, units, strict=True)
+            if answer != true or loss
+        ]
+        yield f"a case that is {true} loses {', '.join(costs)}."
+
+
+def _useless_answers(schema: Schema) -> Iterator[str]:
+    """Answers that are not classes and never lose less than another one; of equals the first is given."""
+    table, words = schema.loss_table, schema.wording
+    for answer in range(table.n_classes, len(table.answers)):
+        for other, name in enumerate(words.answers):
+            more = table.units[:, answer] - table.units[:, other]
+            if other != answer and more.min() >= (0 if other < answer else 1):
+                yield (
+                    f"the answer {words.answers[answer]!r} never loses less than {name!r}, so no tree gives it; "
+                    "give it a smaller loss, or leave it out."
+                )
+                break
