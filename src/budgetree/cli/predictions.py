@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,8 @@ class Judgement:
 
     def __init__(self, tree: Tree) -> None:
         self.schema = tree.schema
-        self.answers = [str(name) for name in tree.answer_names]
-        self.classes = self.answers[: len(tree.class_names)]
+        names = [str(name) for name in tree.answer_names]
+        self.classes, self.referrals = names[: len(tree.class_names)], names[len(tree.class_names) :]
         self.pairs: Counter[tuple[str, str]] = Counter()
         self.n_without = 0  # rows that say nothing of what is right
 
@@ -77,91 +78,87 @@ class Judgement:
     @property
     def confusion(self) -> Confusion:
         """A row per answer, a column per class: those of the model, and then whatever else the column has."""
-        others = sorted({true for true, _ in self.pairs} - set(self.classes))
-        names = (*self.classes, *others)
+        names = (*self.classes, *sorted({true for true, _ in self.pairs} - set(self.classes)))
         # Nothing answers what the model does not know, but a class has the same position in rows and columns.
-        answers = (*names, *(answer for answer in self.answers[len(self.classes) :] if answer not in names))
+        answers = (*names, *(answer for answer in self.referrals if answer not in names))
         return Confusion(answers, names, tuple(tuple(self.pairs[true, answer] for true in names) for answer in answers))
 
     @property
     def mean_loss(self) -> float | None:
         """Over the rows whose class the model knows; None where there is none."""
         table = self.schema.loss_table
-        at = {name: position for position, name in enumerate(self.answers)}
+        at = {name: position for position, name in enumerate([*self.classes, *self.referrals])}
         known = {pair: count for pair, count in self.pairs.items() if pair[0] in self.classes}
-        if not known:
-            return None
         units = sum(int(table.units[at[true], at[answer]]) * count for (true, answer), count in known.items())
-        return float(units / table.scale / sum(known.values()))
+        return float(units / table.scale / sum(known.values())) if known else None
 
     def lines(self) -> Iterator[str]:
         """How many are wrong, of which classes, what that loses, and which answers were given instead."""
-        n_rows = sum(self.pairs.values())
-        referrals = set(self.answers[len(self.classes) :])
         wrong: Counter[str] = Counter()
         total: Counter[str] = Counter()
+        n_referred = 0
         for (true, answer), count in self.pairs.items():
             total[true] += count
-            if answer != true and answer not in referrals:
+            if answer in self.referrals:
+                n_referred += count
+            elif answer != true:
                 wrong[true] += count
-        share = sum(wrong.values()) / n_rows if n_rows else 0
-        yield f"{sum(wrong.values())} of {counted(n_rows, 'prediction is', 'predictions are')} wrong ({share:.1%})."
+        n_rows, n_wrong = total.total(), wrong.total()
+        predictions = counted(n_rows, "prediction is", "predictions are")
+        yield f"{n_wrong} of {predictions} wrong ({n_wrong / max(n_rows, 1):.1%})."
         if self.n_without:
             yield f"{counted(self.n_without, 'row says', 'rows say')} nothing about what is right: left out."
-        labels = dict(zip(self.answers, self.schema.wording.answers, strict=True))
+        labels = dict(zip(self.classes, self.schema.wording.classes, strict=True))
         for true, count in wrong.most_common(MAX_SHOWN):
             yield f"  {labels.get(true, true)}: {count} of {total[true]} missed"
-        if referrals:
-            n_referred = sum(count for (_, answer), count in self.pairs.items() if answer in referrals)
+        if self.referrals:
             yield f"{counted(n_referred, 'row')} got an answer that is not a class ({n_referred / max(n_rows, 1):.1%})."
         if self.schema.losses is not None:
-            yield from self._loss_lines(total)
+            if (mean := self.mean_loss) is not None:
+                yield f"mean loss {mean:.4g} per row."
+            if unknown := n_rows - sum(total[true] for true in self.classes):
+                rows = counted(unknown, "row is", "rows are")
+                yield f"{rows} of a class that the model does not know, without a loss."
         if n_rows:
             yield from confusion_lines(self.confusion.called(self.schema))
-
-    def _loss_lines(self, total: Counter[str]) -> Iterator[str]:
-        mean = self.mean_loss
-        if mean is not None:
-            yield f"mean loss {mean:.4g} per row."
-        unknown = sum(count for true, count in total.items() if true not in self.classes)
-        if unknown:
-            yield f"{counted(unknown, 'row is', 'rows are')} of a class that the model does not know, without a loss."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """Few different answers, and which of them each row got."""
+    """Few different predictions, and which of them each row got."""
 
-    labels: list[Any]
-    costs: list[int | float]
-    tests: list[tuple[str, ...]]
-    answer: NDArray[np.int64]  # per row, the position in the lists above
+    distinct: list[tuple[Any, int | float, tuple[str, ...]]]  # the answer, its cost, the tests
+    position: NDArray[np.int64]  # per row, in the list above
     units: NDArray[np.int64]  # per row, what it paid
     probabilities: NDArray[np.float64] | None
     class_names: tuple[Any, ...]
 
     def as_cells(self) -> Iterator[str]:
         """Per row, the cells to add to its line of CSV."""
-        cells = [
-            ",".join(map(csv_cell, (str(label), str(cost), "; ".join(tests))))
-            for label, cost, tests in zip(self.labels, self.costs, self.tests, strict=True)
-        ]
-        if self.probabilities is None:
-            return (cells[answer] for answer in self.answer.tolist())
-        rows = zip(self.answer.tolist(), self.probabilities.tolist(), strict=True)
-        return (f"{cells[answer]},{','.join(map('{:.6g}'.format, shares))}" for answer, shares in rows)
+        cells = [",".join(map(csv_cell, (str(a), str(cost), "; ".join(tests)))) for a, cost, tests in self.distinct]
+        for position, shares in self._rows():
+            yield ",".join([cells[position], *map("{:.6g}".format, shares)])
 
     def as_records(self) -> Iterator[dict[str, Any]]:
         """Per row, what programs read."""
-        records = [
-            {"prediction": label, "cost": cost, "tests": list(tests)}
-            for label, cost, tests in zip(self.labels, self.costs, self.tests, strict=True)
-        ]
-        if self.probabilities is None:
-            return (records[answer] for answer in self.answer.tolist())
+        records = [{"prediction": a, "cost": cost, "tests": list(tests)} for a, cost, tests in self.distinct]
         names = [str(name) for name in self.class_names]
-        rows = zip(self.answer.tolist(), self.probabilities.tolist(), strict=True)
-        return (records[answer] | {"probabilities": dict(zip(names, shares, strict=True))} for answer, shares in rows)
+        for position, shares in self._rows():
+            added = {"probabilities": dict(zip(names, shares, strict=True))} if shares else {}
+            yield records[position] | added
+
+    def _rows(self) -> Iterator[tuple[int, Sequence[float]]]:
+        """Which prediction each row got, and its probabilities, where they are asked for."""
+        shares = repeat(()) if self.probabilities is None else self.probabilities.tolist()
+        return zip(self.position.tolist(), shares, strict=False)
+
+    def beside(self, target: Column) -> Iterator[tuple[str | None, str, int]]:
+        """Every pair of a right and a given answer that some rows have, and how many."""
+        truth, n_distinct = target.coded(), max(1, len(self.distinct))
+        names: list[str | None] = [*map(str, truth.distinct), None]
+        pairs = truth.positions.astype(np.int64) % len(names) * n_distinct + self.position
+        for pair, count in zip(*(part.tolist() for part in np.unique(pairs, return_counts=True)), strict=True):
+            yield names[pair // n_distinct], str(self.distinct[pair % n_distinct][0]), count
 
 
 def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
@@ -169,13 +166,11 @@ def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bo
     node, units, label = tree.route(codes).astype(np.int64), tree.units(codes), tree.answers(codes)
     amounts, amount = np.unique(units, return_inverse=True)
     key = (node * len(tree.schema.answer_names) + label) * len(amounts) + amount
-    _, first, answer = np.unique(key, return_index=True, return_inverse=True)
-    some = codes[first]  # a row for each different answer
+    _, first, position = np.unique(key, return_index=True, return_inverse=True)
+    some, answers = codes[first], tree.schema.answers[label[first]].tolist()  # a row for each different prediction
     return Predictions(
-        tree.schema.answers[label[first]].tolist(),
-        tree.plain_cost(some) if len(some) else [],
-        tree.tests_done(some) if len(some) else [],
-        answer,
+        list(zip(answers, tree.plain_cost(some), tree.tests_done(some), strict=True)) if answers else [],
+        position,
         units,
         tree.predict_proba(codes) if with_probabilities else None,
         tree.class_names,
@@ -196,13 +191,13 @@ class Tally:
     def add(self, found: Predictions, codes: NDArray[np.uint8], target: Column | None) -> None:
         """Count one batch."""
         self.n_rows += len(codes)
-        self.costliest = max([self.costliest, *found.costs])
+        self.costliest = max([self.costliest, *(cost for _, cost, _ in found.distinct)])
         self._units += int(found.units.sum())
         tests, counts = np.unique(self.tree.first_unknown(codes), return_counts=True)
         self._unknown.update(dict(zip(tests.tolist(), counts.tolist(), strict=True)))
         if target is not None:
             self._judgement = self._judgement or Judgement(self.tree)
-            self._judgement.add(_pairs(found, target))
+            self._judgement.add(found.beside(target))
 
     @property
     def mean_cost(self) -> float:
@@ -222,16 +217,6 @@ class Tally:
             yield from self._judgement.lines()
 
 
-def _pairs(found: Predictions, target: Column) -> Iterator[tuple[str | None, str, int]]:
-    """Every pair of a right and a given answer that some rows have, and how many."""
-    truth = target.coded()
-    names: list[str | None] = [*map(str, truth.distinct), None]
-    pair = truth.positions.astype(np.int64) % len(names) * max(1, len(found.labels)) + found.answer
-    for number, count in zip(*(part.tolist() for part in np.unique(pair, return_counts=True)), strict=True):
-        true, answer = divmod(number, len(found.labels))
-        yield names[true], str(found.labels[answer]), count
-
-
 def safe_line(line: str) -> str:
     """A line of CSV, with ' before every cell that is not a number and could be a formula.
 
@@ -241,9 +226,8 @@ def safe_line(line: str) -> str:
     if not any(mark in line for mark in FORMULA):
         return line
     (cells,) = csv.reader(io.StringIO(line, newline=""))
-    return ",".join(csv_cell(_safe_cell(cell)) for cell in cells)
+    return ",".join(csv_cell(f"'{cell}" if _may_run(cell) else cell) for cell in cells)
 
 
-def _safe_cell(cell: str) -> str:
-    is_number = cell.isprintable() and finite_float(cell) is not None
-    return f"'{cell}" if cell.startswith(FORMULA) and not is_number else cell
+def _may_run(cell: str) -> bool:
+    return cell.startswith(FORMULA) and not (cell.isprintable() and finite_float(cell) is not None)
