@@ -147,7 +147,23 @@ def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
     given = given_settings(request)
     with located(request, table.source):
-        read = _bundled(request, given) if is_bundled(request.data) else _read(table, request, given)
+        if is_bundled(request.data):
+            if request.target is not None or request.drop or request.duplicates != "keep":
+                prepared = "a bundled data set is prepared as in the paper"
+                message = f"{prepared}; --target, --drop and --duplicates are for files."
+                raise SettingError(message, where=Where(request.data))
+            read = datasets.load(request.data, prices=given.prices)
+            read = read if given.losses is None else read.with_losses(given.losses)
+        else:
+            target = _check_target(table.names, request)
+            read = Instance.from_table(
+                known_cases(table, target, _no_tests(request)),
+                target,
+                prices=given.prices,
+                losses=given.losses,
+                levels=request.levels,
+                duplicates=request.duplicates,  # type: ignore[arg-type]
+            )
         return read if given.labels is None else read.with_labels(given.labels)
 
 
@@ -167,26 +183,6 @@ def located(request: Request, source: str) -> Iterator[None]:
         file = next((file for kind, file in files.items() if isinstance(error, kind)), None)
         error.at(Where(file or source))
         raise
-
-
-def _bundled(request: Request, given: Settings) -> Instance:
-    if request.target is not None or request.drop or request.duplicates != "keep":
-        message = "a bundled data set is prepared as in the paper; --target, --drop and --duplicates are for files."
-        raise SettingError(message, where=Where(request.data))
-    instance = datasets.load(request.data, prices=given.prices)
-    return instance if given.losses is None else instance.with_losses(given.losses)
-
-
-def _read(table: Table, request: Request, given: Settings) -> Instance:
-    target = _check_target(table.names, request)
-    return Instance.from_table(
-        known_cases(table, target, _no_tests(request)),
-        target,
-        prices=given.prices,
-        losses=given.losses,
-        levels=request.levels,
-        duplicates=request.duplicates,  # type: ignore[arg-type]
-    )
 
 
 def _no_tests(request: Request) -> list[str]:

@@ -143,6 +143,7 @@ def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[
 
     from budgetree.report import render_page, summarise_frontier
     from budgetree.services.files import part_name, remove_orphans, write_text
+    from budgetree.show.tables import TextTable, csv_text
 
     check_folder(out, force)  # it may have been filled meanwhile
     folder = Path(out)
@@ -152,7 +153,8 @@ def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[
     try:
         new.mkdir(mode=0o700)
         write_text(new / REPORT, render_page(summarise_frontier(frontier, title=Path(title).stem)))
-        write_text(new / TABLE, _frontier_csv(frontier))
+        rows = tuple(tuple(getattr(point, name) for name in frontier.columns) for point in frontier)
+        write_text(new / TABLE, csv_text(TextTable(tuple(frontier.columns), rows)))
         for number, point in enumerate(frontier):
             point.tree.to_json(new / f"model-{number:02d}-budget-{show_number(point.max_cost)}.json")
         names = [REPORT, TABLE, *sorted(file.name for file in new.glob("model-*"))]
@@ -165,13 +167,3 @@ def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return [str(folder / name) for name in names]
-
-
-def _frontier_csv(frontier: Frontier) -> str:
-    import csv
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(frontier.columns)
-    writer.writerows([getattr(point, name) for name in frontier.columns] for point in frontier)
-    return text.getvalue()
