@@ -43,13 +43,12 @@ def error_weights_of(instance: Instance, tree: Tree) -> ErrorWeights | None:
     if table.is_plain:
         return ErrorWeights(instance, tree.exact_errors, None)
     spared = spared_classes(table, instance.class_order.counts)
-    excess = table.units - table.units.min(axis=1, keepdims=True)
-    error_weight = _error_weights(excess, spared)
+    least = table.units.min(axis=1)
+    error_weight = _error_weights(table.units - least[:, None], spared)
     if np.count_nonzero(instance.class_order.counts * error_weight) < 2:
         return None
     units = instance.weight_units * error_weight[instance.labels]
     scale = instance.schema.weight_scale * table.scale
-    least = table.units.min(axis=1)
     unavoidable = Fraction(int(instance.class_order.counts @ least)) / scale
     return ErrorWeights(instance.counted_by(units, scale), loss - unavoidable, tuple(spared.tolist()))
 

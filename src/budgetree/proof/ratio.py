@@ -33,11 +33,9 @@ EXACT_TRIES = 5  # sets that floats find best, computed again in fractions
 
 def functions_for(errors: Fraction) -> list[tuple[Impurity, dict[str, Any]]]:
     """Every admissible function that is zero on each leaf with at most these errors, and how a certificate names it."""
-    hinged: list[tuple[Impurity, dict[str, Any]]] = [
-        (kind(errors), {"name": kind.__name__, "parameter": str(errors)}) for kind in (HingedPairs, HingedProduct)
-    ]
     if errors > 0:
-        return hinged
+        hinged = (HingedPairs, HingedProduct)
+        return [(kind(errors), {"name": kind.__name__, "parameter": str(errors)}) for kind in hinged]
     powers = [(Powers(l), {"name": "Powers", "parameter": str(l)}) for l in (3, 4, 5)]  # noqa: E741 - the paper's l
     return [(Pairs(), {"name": "Pairs", "parameter": None}), *powers]
 

@@ -11,6 +11,7 @@ count   a tree has no more leaves than its tests can tell apart, and answers no 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 
@@ -67,7 +68,10 @@ def _at_least_prices(instance: Instance) -> Instance:
 
 def leaf_count_bound(instance: Instance, allowed: Fraction) -> Fraction:
     """What no tree with at most the allowed errors (by weight) costs less than, in the worst case."""
-    needed = _classes_needed(instance, allowed)
+    # How many classes must have a leaf: the largest, until no more than the allowed weight is left.
+    weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)
+    must = sum(weights) - allowed * instance.schema.weight_scale
+    needed = max(sum(before < must for before in accumulate(weights[:-1], initial=0)), 1)
     table = instance.schema.table
     cheapest = {1: 0}  # by how many leaves there may be: the least units that buy so many; more than needed is enough
     for test in range(instance.n_tests):
@@ -78,14 +82,3 @@ def leaf_count_bound(instance: Instance, allowed: Fraction) -> Fraction:
             cheapest[more] = min(units + price, cheapest.get(more, units + price))
     # Where the tests are too few, no tree makes so few errors, and nothing is said of what it would cost.
     return Fraction(cheapest.get(needed, 0)) / table.scale
-
-
-def _classes_needed(instance: Instance, allowed: Fraction) -> int:
-    """How many classes must have a leaf: the largest, until no more than the allowed weight is left."""
-    weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)
-    left, needed = Fraction(sum(weights)), 0
-    most = allowed * instance.schema.weight_scale
-    while left > most:
-        left -= weights[needed]
-        needed += 1
-    return max(needed, 1)

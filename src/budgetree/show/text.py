@@ -159,22 +159,16 @@ def confusion_lines(confusion: Confusion) -> list[str]:
     """The table as text; of many classes, the pairs of class and other answer that occur most."""
     if len(confusion.class_names) <= MAX_CLASSES:
         return ["answers by class:", *(f"  {line}" for line in text_lines(confusion_table(confusion)))]
-    pairs = _pairs(confusion)
-    lines = [f"  {true} → {answer}: {show_number(count)}" for count, true, answer in pairs[:MAX_PAIRS]]
-    left = len(pairs) - len(lines)
-    lines += [f"  and {counted(left, 'more pair')} with fewer cases"] if left else []
-    return ["the most common other answers:", *lines] if lines else []
-
-
-def _pairs(confusion: Confusion) -> list[tuple[int | float, str, str]]:
-    """(cases, class, another answer), the most cases first."""
-    found = [
-        (count, str(true), str(answer))
+    pairs = [
+        (count, f"  {true} → {answer}: {show_number(count)}")
         for row, (answer, counts) in enumerate(zip(confusion.answers, confusion.counts, strict=True))
         for column, (true, count) in enumerate(zip(confusion.class_names, counts, strict=True))
         if count and row != column
     ]
-    return sorted(found, key=lambda pair: -pair[0])
+    lines = [line for _, line in sorted(pairs, key=lambda pair: -pair[0])[:MAX_PAIRS]]
+    left = len(pairs) - len(lines)
+    lines += [f"  and {counted(left, 'more pair')} with fewer cases"] if left else []
+    return ["the most common other answers:", *lines] if lines else []
 
 
 def size_and_cost(tree: Tree) -> dict[str, Any]:

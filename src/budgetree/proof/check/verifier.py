@@ -69,7 +69,15 @@ class _Verifier:
         document = self.document
         self.problems += [f"{key}: is missing" for key in KEYS if key not in document]
         self.problems += [f"{short(key)}: is not a key of a certificate" for key in document if key not in KEYS]
-        self.envelope()
+        if document.get("format") != FORMAT:
+            self.problems.append(f"format: expected {FORMAT!r}, got {short(document.get('format'))}")
+        version = document.get("version")
+        if type(version) is not int or version != VERSION:
+            self.problems.append(f"version: expected {VERSION}, got {short(version)}")
+        if not isinstance(document.get("reason"), str):
+            self.problems.append(f"reason: expected text, got {short(document.get('reason'))}")
+        self.attempt("instance", self.instance)
+        self.attempt("seal", self.seal)
         self.attempt("losses", self.losses)
         self.attempt("rounded", self.each, "rounded", self.rounded_price)
         tree = self.attempt("tree", trees.read_tree, document.get("tree"), self.whole)
@@ -86,18 +94,6 @@ class _Verifier:
             self.search(loss)
         self.reason(found)
         return CheckReport(tuple(self.problems), tuple(self.unverified))
-
-    def envelope(self) -> None:
-        document = self.document
-        if document.get("format") != FORMAT:
-            self.problems.append(f"format: expected {FORMAT!r}, got {short(document.get('format'))}")
-        version = document.get("version")
-        if type(version) is not int or version != VERSION:
-            self.problems.append(f"version: expected {VERSION}, got {short(version)}")
-        if not isinstance(document.get("reason"), str):
-            self.problems.append(f"reason: expected text, got {short(document.get('reason'))}")
-        self.attempt("instance", self.instance)
-        self.attempt("seal", self.seal)
 
     def instance(self) -> None:
         if self.document.get("instance") != self.facts.fingerprint(self.deadline):

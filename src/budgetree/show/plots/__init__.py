@@ -67,7 +67,10 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
     for position, impurity in enumerate(impurities):
         name = impurity.__name__ if isinstance(impurity, type) else repr(impurity)
         style = {"color": BEHIND[position % len(BEHIND)], "linewidth": 1.2, "zorder": 2}
-        draw_steps(ax, _single_steps(frontier, impurity, right), label=f"{name} alone", **style)
+        curve = tradeoff(frontier.instance, impurity, progress=False)
+        points = [(point.max_cost, float(point.tree.loss if frontier.has_losses else point.errors)) for point in curve]
+        steps = Steps.falling(points, right).divided(float(frontier.instance.weights.sum()))
+        draw_steps(ax, steps, label=f"{name} alone", **style)
     draw_frontier(ax, frontier, right, LINE, "frontier")
     _draw_new_means(ax, frontier)
     cases = "cases" if frontier[0].expected is not None else "known cases"
@@ -126,12 +129,6 @@ def _draw_new_means(ax: Any, frontier: Frontier) -> None:
 def draw_steps(ax: Any, steps: Steps, **style: Any) -> None:
     """A line of steps to the right end."""
     ax.plot(*zip(*steps.corners, strict=True), **style)
-
-
-def _single_steps(frontier: Frontier, impurity: Any, right: float) -> Steps:
-    curve = tradeoff(frontier.instance, impurity, progress=False)
-    points = [(point.max_cost, float(point.tree.loss if frontier.has_losses else point.errors)) for point in curve]
-    return Steps.falling(points, right).divided(float(frontier.instance.weights.sum()))
 
 
 def plot_tree(tree: Tree, *, ax: Any = None, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Any:
