@@ -20,7 +20,6 @@ from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals, Unavoidable
 from budgetree.problem.schema import HasSchema
 from budgetree.services.clock import Clock
-from budgetree.services.words import counted
 
 
 class Origin:
@@ -60,10 +59,9 @@ class DistributedCases(HasSchema, ABC):
     @internal
     def irreducible_in(self, clock: Clock) -> Unavoidable:
         """What no tree avoids; OutOfTimeError where finding it would take too long."""
-        known: Unavoidable | None = self.__dict__.get("irreducible")
-        if known is None:
-            known = self.__dict__["irreducible"] = self._find_unavoidable(clock)
-        return known
+        if "irreducible" not in self.__dict__:
+            self.__dict__["irreducible"] = self._find_unavoidable(clock)
+        return self.irreducible
 
     @cached_property
     @internal
@@ -84,11 +82,6 @@ class DistributedCases(HasSchema, ABC):
         """Whether no two cases have the same class."""
         return self.n_objects == self.n_classes
 
-    @property
-    def n_tests(self) -> int:
-        """The number of tests."""
-        return len(self.schema.test_names)
-
     @internal
     def weighted_by_class(self, factors: NDArray[np.int64], weight_scale: Fraction) -> DistributedCases:
         """The same cases, which count so many times as much by their class; an error costs 1."""
@@ -99,14 +92,6 @@ class DistributedCases(HasSchema, ABC):
         other.class_order = ClassTotals(totals.counts * factors, other.schema.loss_table, totals.n_cases)
         other.factors = factors
         return other
-
-    def __repr__(self) -> str:
-        return "{}({}, {}, {})".format(
-            type(self).__name__,
-            counted(self.n_objects, "case"),
-            counted(self.n_tests, "test"),
-            counted(self.n_classes, "class", "classes"),
-        )
 
 
 class LocalCases(DistributedCases):

@@ -14,8 +14,9 @@ from __future__ import annotations
 import errno
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,18 @@ from budgetree.distributed.buckets import Tally, join, lost_in_all, lost_in_buck
 from budgetree.distributed.cases import DistributedCases
 from budgetree.distributed.dask_client import find_client, results
 from budgetree.distributed.engine import Engine
-from budgetree.distributed.partition import SIZES, Counts, Partition, Sizes, Step, class_counts, count, move, narrowed
+from budgetree.distributed.partition import (
+    SIZES,
+    Counts,
+    Partition,
+    Sizes,
+    Step,
+    class_counts,
+    count,
+    move,
+    narrowed,
+    shape_of,
+)
 from budgetree.distributed.prepare import (
     CaseRequest,
     Load,
@@ -84,19 +96,20 @@ class DaskCases(DistributedCases):
         def survey(as_text: tuple[str, ...]) -> list[PartSurvey]:
             task = delayed(_survey, pure=False)
             tasks = [task(part, parts.load, as_text, request, where) for part, where in every]
-            return _without_errors(results(client, client.compute(tasks)))
+            found = results(client, client.compute(tasks))
+            for error in found:
+                if isinstance(error, ValueError):
+                    raise error
+            return list(chain.from_iterable(found))
 
         plan = find_plan(parts, request, survey)
         report(1, 2, f"coding {plan.n_rows:,} rows")
         schema, shared, encode = plan.schema, delayed(plan), delayed(_encode, pure=False)
         partitions = client.compute([encode(part, parts.load, shared, where) for part, where in every])
         if request.duplicates != "keep":
-            buckets = _bucketed(client, partitions, request.sizes)
-            shape = (schema.n_outcomes.astype(np.int32), len(schema.class_names))
+            buckets, shape = _bucketed(client, partitions, request.sizes), shape_of(schema)
             partitions = client.map(_merged, buckets, duplicates=request.duplicates, shape=shape, pure=False)
-        facts = results(
-            client, client.map(_facts, partitions, pure=False)
-        )  # class counts, cases, whether each counts once
+        facts = results(client, client.map(_facts, partitions, pure=False))
         counts, n_cases = np.sum([one[0] for one in facts], axis=0), sum(one[1] for one in facts)
         super().__init__(
             schema,
@@ -128,7 +141,7 @@ class DaskEngine:
     def advance(self, positions: list[Any], step: Step) -> tuple[NDArray[np.int64], list[Any]]:
         client = self._client
         # A task that holds the step, since what is scattered is lost with its worker.
-        shared = client.submit(_itself, step, pure=False)
+        shared = client.submit(lambda: step, pure=False)
         moved = positions
         if step.moves or positions[0] is None:
             moved = client.map(move, self._partitions, positions, step=shared, pure=False)
@@ -245,10 +258,6 @@ def _partition(number: int) -> Where:
     return Where(f"partition {number}")
 
 
-def _itself(step: Step) -> Step:
-    return step
-
-
 def _survey(
     part: Any, load: Load, as_text: Collection[str], request: CaseRequest, where: Where
 ) -> list[PartSurvey] | ValueError:
@@ -258,20 +267,9 @@ def _survey(
         return error
 
 
-def _without_errors(found: Sequence[list[PartSurvey] | ValueError]) -> list[PartSurvey]:
-    """The surveys of all partitions, or the error of the first that has one."""
-    surveys: list[PartSurvey] = []
-    for part in found:
-        if isinstance(part, ValueError):
-            raise part
-        surveys += part
-    return surveys
-
-
 def _encode(part: Any, load: Load, plan: Plan, where: Where) -> PersistedPartition:
     partitions = encoded(load(part, plan.as_text), plan, where)
-    shape = (plan.schema.n_outcomes.astype(np.int32), len(plan.schema.class_names))
-    return PersistedPartition(partitions, *shape, plan.request.sizes)
+    return PersistedPartition(partitions, *shape_of(plan.schema), plan.request.sizes)
 
 
 def _bucketed(
@@ -295,6 +293,7 @@ def _merged(bucket: Tally, duplicates: Duplicates, shape: tuple[NDArray[np.int32
 
 
 def _facts(partition: PersistedPartition) -> tuple[NDArray[np.int64], int, bool]:
+    """Class counts, cases, and whether each counts once."""
     counts_once = all(window.weight_units is None for window in partition.windows())
     return class_counts([partition], partition.n_classes), len(partition), counts_once
 

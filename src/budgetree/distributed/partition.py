@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.data.profile import MAX_VALUES
-from budgetree.problem import Instance
+from budgetree.problem import Instance, Schema
 
 NOWHERE = -1  # the position of a case whose path has ended, the slot of a position that is not counted
 Positions = NDArray[np.int32]  # per case, which of a level's nodes it is at
@@ -84,6 +84,11 @@ class Partition:
         return core.Cases(
             self.codes, self.labels, weights, self.n_outcomes, self.n_classes, codes_are_checked=self.are_checked
         )
+
+
+def shape_of(schema: Schema) -> tuple[NDArray[np.int32], int]:
+    """What partitions must know of the schema: the outcomes of each test, and how many classes there are."""
+    return schema.n_outcomes.astype(np.int32), len(schema.class_names)
 
 
 class AnyPartition(Protocol):
@@ -171,8 +176,7 @@ def partitions_of(instance: Instance, max_rows: int | None = None) -> Iterator[P
             np.ascontiguousarray(instance.codes[rows]),
             instance.labels[rows].astype(np.int32),
             None if counts_once else instance.weight_units[rows],
-            instance.schema.n_outcomes.astype(np.int32),
-            instance.n_classes,
+            *shape_of(instance.schema),
             are_checked=True,  # by the instance
         )
 

@@ -37,7 +37,7 @@ from budgetree.data.parquet import ParquetSource
 from budgetree.data.profile import ColumnProfile, MixedColumnError, check_labelled, merged
 from budgetree.data.source import FileKind, Reading, Wanted, find_files, kind_of, open_source
 from budgetree.data.table import Table
-from budgetree.distributed.partition import SIZES, Partition, Sizes
+from budgetree.distributed.partition import SIZES, Partition, Sizes, shape_of
 from budgetree.errors import BudgetreeError, SettingError, TableError, TableFileError, Where
 from budgetree.problem import Losses, Prices, Schema
 from budgetree.problem.instance import Duplicates, check_duplicates, find_tests
@@ -321,7 +321,7 @@ def encode_part(table: Table, plan: Plan) -> Partition:
     codes = side_by_side([_as_at_first(column, e.encode(column), UNSEEN) for e, column in columns], len(table))
     if units is not None and bool((units == 1).all()):
         units = None
-    return Partition(codes, labels, units, schema.n_outcomes.astype(np.int32), len(schema.class_names))
+    return Partition(codes, labels, units, *shape_of(schema))
 
 
 def _load_files(reading: Reading, part: Sequence[FileRows], as_text: Collection[str]) -> Iterator[Table]:

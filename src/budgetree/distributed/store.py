@@ -13,7 +13,6 @@ import shutil
 import threading
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -25,17 +24,10 @@ from numpy.typing import NDArray
 from budgetree.data.source import Reading
 from budgetree.distributed.buckets import bucketed, merged
 from budgetree.distributed.cases import LocalCases
-from budgetree.distributed.partition import SIZES, Partition, Sizes, class_counts, joined, partitions_of
-from budgetree.distributed.prepare import (
-    CaseRequest,
-    Parts,
-    encoded,
-    find_plan,
-    parts_of_files,
-    parts_of_frames,
-)
+from budgetree.distributed.partition import SIZES, Partition, Sizes, class_counts, joined, partitions_of, shape_of
+from budgetree.distributed.prepare import CaseRequest, Parts, encoded, find_plan, parts_of_files, parts_of_frames
 from budgetree.errors import SettingError, TableFileError, Where
-from budgetree.problem import Instance, Prices, Schema
+from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals
 from budgetree.services.files import part_name, remove_orphans
 from budgetree.tree import Tree
@@ -227,43 +219,13 @@ class Shards(LocalCases):
                 write_partitions(every, rows, sizes)
                 written = _partitions(every, schema)
                 buckets = bucketed(written, sizes.bucket_bytes, path)
-                shape = (schema.n_outcomes.astype(np.int32), len(schema.class_names))
-                different = (merged(bucket, request.duplicates, *shape) for bucket in buckets)
+                different = (merged(bucket, request.duplicates, *shape_of(schema)) for bucket in buckets)
                 n_objects = write_partitions(path, different, sizes)
                 del written  # files that are mapped cannot be deleted everywhere
                 shutil.rmtree(every)
             counts = class_counts(_partitions(path, schema), len(schema.class_names))
             write_cases(path, schema, n_objects, ClassTotals(counts, schema.loss_table, n_objects))
         return cls(folder)
-
-    def priced(self, prices: Any) -> Shards:
-        """The same cases with other prices.
-
-        Parameters
-        ----------
-        prices : number, dict or Prices, optional
-            What tests cost; None for 1 each.
-
-        Returns
-        -------
-        Shards
-            With these prices.
-
-        Raises
-        ------
-        ValueError
-            Where the prices do not fit the tests.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.Shards.from_instance(bt.datasets.load("figure1"), "cases").priced(3).prices
-        Prices(3)
-        """
-        other = copy(self)
-        other.schema = replace(self.schema, prices=Prices.of(prices))
-        _ = other.schema.table
-        return other
 
 
 @contextmanager
@@ -323,7 +285,7 @@ def read_partitions(
 
 
 def _partitions(folder: Path, schema: Schema) -> tuple[Partition, ...]:
-    return tuple(read_partitions(folder, schema.n_outcomes.astype(np.int32), len(schema.class_names)))
+    return tuple(read_partitions(folder, *shape_of(schema)))
 
 
 def _beside(codes: Path, kind: str) -> Path:

@@ -32,7 +32,6 @@ from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
 from budgetree.problem.schema import HasSchema, Schema, check_codes, check_names, distinct_names
 from budgetree.problem.units import units_for_losses, weight_units
-from budgetree.services.words import counted
 
 # Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
 # too, become one case that counts as much as they all do.
@@ -146,6 +145,7 @@ class Instance(HasSchema):
         if scale != schema.weight_scale:
             schema = replace(schema, weight_scale=scale)
         self.codes, self.labels, self.weight_units, self.schema = codes, labels, units, schema
+        self.n_objects = len(codes)
         self.source = source  # the rows that it was made from; None where that is the codes
         self._freeze()
         return self
@@ -452,16 +452,6 @@ class Instance(HasSchema):
         """The data frame library that it came from, for answers in kind."""
         return None if self.source is None else self.source.tests.library
 
-    @property
-    def n_objects(self) -> int:
-        """The number of cases."""
-        return int(self.codes.shape[0])
-
-    @property
-    def n_tests(self) -> int:
-        """The number of tests."""
-        return int(self.codes.shape[1])
-
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """How much each case counts."""
@@ -492,35 +482,6 @@ class Instance(HasSchema):
         labels, units = self.labels[present], self.weight_units[present]
         lost, is_mixed = loss_among_identical(self.codes[present], labels, units, self.schema.loss_table)
         return Irreducible(int(lost.sum()), int(is_mixed.sum()), lost)
-
-    def priced(self, prices: Any) -> Instance:
-        """The same cases with other prices.
-
-        Parameters
-        ----------
-        prices : number, dict or Prices, optional
-            What tests cost; None for 1 each.
-
-        Returns
-        -------
-        Instance
-            With these prices.
-
-        Raises
-        ------
-        ValueError
-            Where the prices do not fit the tests.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.datasets.load("pima").priced(3).prices
-        Prices(3)
-        """
-        other = copy(self)
-        other.schema = replace(self.schema, prices=Prices.of(prices))
-        _ = other.schema.table
-        return other
 
     @internal
     def counted_by(self, weight_units: NDArray[np.int64], weight_scale: Fraction) -> Instance:
@@ -589,11 +550,6 @@ class Instance(HasSchema):
         other = copy(self)
         other.schema = self.schema.labelled(labels)
         return other
-
-    def __repr__(self) -> str:
-        return "Instance({}, {}, {})".format(
-            counted(self.n_objects, "case"), counted(self.n_tests, "test"), counted(self.n_classes, "class", "classes")
-        )
 
 
 def check_duplicates(duplicates: Any, *, counts_rows: bool) -> Duplicates:

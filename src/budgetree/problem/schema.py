@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,6 +143,20 @@ class HasSchema:
     """What instances and sharded cases say of themselves in the schema's words."""
 
     schema: Schema
+    n_objects: int
+
+    def __repr__(self) -> str:
+        return "{}({}, {}, {})".format(
+            type(self).__name__,
+            counted(self.n_objects, "case"),
+            counted(self.n_tests, "test"),
+            counted(self.n_classes, "class", "classes"),
+        )
+
+    @property
+    def n_tests(self) -> int:
+        """The number of tests."""
+        return len(self.schema.test_names)
 
     @property
     def n_classes(self) -> int:
@@ -172,6 +187,35 @@ class HasSchema:
     def losses(self) -> Losses | None:
         """What each answer costs for each class; None where an error costs 1."""
         return self.schema.losses
+
+    def priced(self, prices: Any) -> Self:
+        """The same cases with other prices.
+
+        Parameters
+        ----------
+        prices : number, dict or Prices, optional
+            What tests cost; None for 1 each.
+
+        Returns
+        -------
+        Instance or Shards
+            With these prices.
+
+        Raises
+        ------
+        ValueError
+            Where the prices do not fit the tests.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.datasets.load("pima").priced(3).prices
+        Prices(3)
+        """
+        other = copy(self)
+        other.schema = replace(self.schema, prices=Prices.of(prices))
+        _ = other.schema.table
+        return other
 
 
 def _as_array(names: tuple[Any, ...]) -> NDArray[Any]:
