@@ -20,7 +20,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.dask import DaskBudgetTreeClassifier
-from budgetree.errors import LabelsError, SettingError, TableError
+from budgetree.errors import LabelsError, SettingError
 
 TESTS = ["age", "sex", "n"]
 
@@ -107,7 +107,7 @@ def test_one_impurity_grows_from_weighted_classes(client: Client, class_weight: 
     [
         ({"class_weight": "heavy"}, None, SettingError, {"subject": "class_weight", "found": "heavy"}),
         ({"class_weight": {"ill": -1}}, None, SettingError, {"subject": "class_weight", "found": {"ill": -1}}),
-        ({"class_weight": "balanced"}, -2.0, TableError, {"found": -2.0, "source": "partition 0"}),
+        ({"class_weight": "balanced"}, -2.0, SettingError, {"found": -2.0, "source": "partition 0"}),
         ({"labels": {"tests": {"size": "Size"}}}, None, LabelsError, {"subject": "size"}),
     ],
 )

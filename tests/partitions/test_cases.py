@@ -37,7 +37,7 @@ def test_outcomes_are_counted_over_all_partitions(weighted: bool) -> None:
 def test_classes_can_count_otherwise() -> None:
     instance = random_cases((300, 5, 4), weighted=False)
     cases = sharded(instance, 3)
-    weighted = cases.weighted_by_class(np.array([1, 2, 3, 4]), instance.schema.weight_scale)
+    weighted = cases.weighted_by_class(np.array([1, 2, 3, 4]))
     assert (weighted.class_order.counts == instance.class_order.counts * [1, 2, 3, 4]).all()
     assert cases.factors is None
     assert weighted.origin is cases.origin

@@ -184,14 +184,16 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         if X.ndim != 2:
             message = f"X has {counted(X.ndim, 'dimension')}; expected a column per test: rows × tests."
             raise SettingError(message, subject="X", found=X.ndim, expected=2)
-        like_fit = np.empty((0, X.shape[1])) if isinstance(X, dask.array.Array) else X._meta
+        is_array = isinstance(X, dask.array.Array)
+        like_fit = np.empty((0, X.shape[1])) if is_array else X._meta
         validate_data(local, like_fit, reset=False, skip_check_array=True)  # now, and not on a worker
-        if isinstance(X, dask.array.Array):
+        if is_array:
             X = X.rechunk({1: -1})  # noqa: N806
+        sizes = X.chunks[0] if is_array else (np.nan,) * X.npartitions  # those of a frame are not counted
         none = np.empty((0,) if n_columns is None else (0, n_columns), dtype=self._dtype_of(what))
         parts = [
-            dask.array.from_delayed(delayed(_answer)(part, local, what, none), _shape(n_rows, n_columns), meta=none)
-            for part, n_rows in zip(row_parts(X, "X"), _part_sizes(X), strict=True)
+            dask.array.from_delayed(delayed(_answer)(part, local, what, none), (n_rows, *none.shape[1:]), meta=none)
+            for part, n_rows in zip(row_parts(X, "X"), sizes, strict=True)
         ]
         return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
 
@@ -213,16 +215,6 @@ def _score(rows: Sequence[Any], local: BudgetTreeClassifier) -> tuple[float, flo
     weights = np.ones(len(rows[0])) if len(rows) < 3 else np.asarray(rows[2], dtype=np.float64).ravel()
     total = float(weights.sum())
     return (local.score(rows[0], rows[1], weights), total) if total else (0.0, 0.0)
-
-
-def _part_sizes(X: Any) -> Sequence[float]:  # noqa: N803
-    """The rows of each partition; those of a frame are not counted."""
-    sizes: Sequence[float] = X.chunks[0] if isinstance(X, dask.array.Array) else (np.nan,) * X.npartitions
-    return sizes
-
-
-def _shape(n_rows: float, n_columns: int | None) -> tuple[float, ...]:
-    return (n_rows,) if n_columns is None else (n_rows, n_columns)
 
 
 def _unused_names(features: Sequence[str]) -> tuple[str, str]:

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -83,11 +82,11 @@ class DistributedCases(HasSchema, ABC):
         return self.n_objects == self.n_classes
 
     @internal
-    def weighted_by_class(self, factors: NDArray[np.int64], weight_scale: Fraction) -> DistributedCases:
+    def weighted_by_class(self, factors: NDArray[np.int64]) -> DistributedCases:
         """The same cases, which count so many times as much by their class; an error costs 1."""
         other = copy(self)
         other.__dict__.pop("irreducible", None)
-        other.schema = replace(self.schema, losses=None, weight_scale=weight_scale)
+        other.schema = replace(self.schema, losses=None)
         totals = self.class_order
         other.class_order = ClassTotals(totals.counts * factors, other.schema.loss_table, totals.n_cases)
         other.factors = factors

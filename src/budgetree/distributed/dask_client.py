@@ -45,8 +45,9 @@ def connect(address: str | None, seconds: float = 10) -> Client:
         _knock(address, seconds)
         return Client(address, timeout=seconds)
     except (OSError, ValueError, TimeoutError) as error:
+        reason = str(error).partition("\n")[0][:100] or type(error).__name__
         raise ClusterError(
-            f"scheduler: no answer from {address!r} ({_in_short(error)}); expected the address that `dask scheduler` "
+            f"scheduler: no answer from {address!r} ({reason}); expected the address that `dask scheduler` "
             "prints, such as tcp://10.0.0.1:8786. Start it, or correct the address.",
             ClusterState.NO_ANSWER,
         ) from error
@@ -111,7 +112,3 @@ def results(
                 "tasks with it; start it again, and fit again.",
                 ClusterState.SCHEDULER_GONE,
             ) from error
-
-
-def _in_short(error: BaseException) -> str:
-    return str(error).splitlines()[0][:100] if str(error) else type(error).__name__

@@ -48,16 +48,8 @@ def weigh_classes(instance: AnyCases) -> ClassWeights | None:
     if total * int(factors.max()) * scale * losses.largest >= LARGEST_EXACT:
         return None
     units = losses.units * (scale // factors)[:, None]
-    return ClassWeights(
-        instance=_weighted(instance, factors),
-        factors=factors,
-        losses=LossTable(losses.answers, units, losses.scale * scale),
-        scale=scale,
-    )
-
-
-def _weighted(instance: AnyCases, factors: NDArray[np.int64]) -> AnyCases:
-    unit = instance.schema.weight_scale
     if isinstance(instance, DistributedCases):
-        return instance.weighted_by_class(factors, unit)
-    return instance.counted_by(instance.weight_units * factors[instance.labels], unit)
+        weighted: AnyCases = instance.weighted_by_class(factors)
+    else:
+        weighted = instance.counted_by(instance.weight_units * factors[instance.labels], instance.schema.weight_scale)
+    return ClassWeights(weighted, factors, LossTable(losses.answers, units, losses.scale * scale), scale)

@@ -178,23 +178,21 @@ class LevelGrower:
             counted, left_over = to_count(level, None)
         wanted = set(map(id, counted))
         self._set_positions(level, [node for node in level if node.is_open or id(node) in wanted])
-        if len(counted) <= self._max_tables:
-            self._begin(len(is_open))
-            self._count(counted)
+        n_at_once = len(is_open)
+        if in_batches := len(counted) > self._max_tables:
+            n_at_once = self._max_tables
+            _forget(level)
+        below = []
+        for first in range(0, len(is_open), n_at_once):
+            batch = is_open[first : first + n_at_once]
+            self._begin(len(batch))
+            self._count([node for node in batch if node.table is None] if in_batches else counted)
             fill_left_over(level, left_over)
             self._remember(left_over)
-            below = self._split(is_open)
-            _forget(level)
-            return below
-        _forget(level)
-        below = []
-        for first in range(0, len(is_open), self._max_tables):
-            batch = is_open[first : first + self._max_tables]
-            self._begin(len(batch))
-            self._count([node for node in batch if node.table is None])
             below += self._split(batch)
-            for node in batch:
+            for node in batch if in_batches else ():
                 node.table = None
+        _forget(level)
         return below
 
     def _set_positions(self, level: Sequence[Node], counted: list[Node]) -> None:

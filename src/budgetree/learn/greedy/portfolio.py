@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,14 +66,10 @@ class Steps:
 
 def join_steps(parts: Sequence[Steps]) -> Steps:
     """Several rows of trees as one."""
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        return Steps(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 4), np.int64))
-    summaries = np.concatenate([part.summaries for part in parts])
-    sizes = np.concatenate([np.diff(part.summaries[:, END], prepend=0) for part in parts])
-    summaries[:, END] = np.cumsum(sizes)
-    return Steps(np.concatenate([p.need for p in parts]), np.concatenate([p.gain for p in parts]), summaries)
+    every = (Steps(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 4), np.int64)), *parts)
+    need, gain, summaries = (np.concatenate([getattr(part, name) for part in every]) for name in Steps.__slots__)
+    summaries[:, END] = np.cumsum(np.concatenate([np.diff(part.summaries[:, END], prepend=0) for part in every]))
+    return Steps(need, gain, summaries)
 
 
 def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
@@ -185,6 +181,10 @@ class Portfolio:
         counted here. Where the core can compare the family's forms, it bisects by itself, and there is one batch only.
         """
         quarter = _usual_weight(self.instance) / 4
+
+        def batch(multiples: Sequence[int], steps: Steps) -> Batch:
+            return Batch(lambda i: family(multiples[i] * quarter), budget, steps, self._weights, self._ended)
+
         hinges = Hinges(quarter, self._scale, family.subtracts_square)
         largest = self._quarters_that_forgive_all(quarter)
         if self._native is not None and self._native.compares(hinges.form(largest)):
@@ -192,8 +192,7 @@ class Portfolio:
             in_core = core.Hinges(q, p, hinges.subtracts_square, budget, self._min_cases)
             with self.clock.share(None, tick).in_core() as clock:
                 found, steps = self._pool.bisect(in_core, largest, CLOSE, clock)
-            multiples = found.tolist()
-            yield Batch(lambda i: family(multiples[i] * quarter), budget, self._real(Steps(*steps)), self._weights)
+            yield batch(found.tolist(), self._real(Steps(*steps)))
             return
         known: dict[int, tuple[int, int]] = {}  # per multiple, the max-cost and the loss of its tree
         asked = [0, largest]
@@ -201,8 +200,7 @@ class Portfolio:
         while asked:
             steps = self._steps([hinges.form(multiple) for multiple in asked], budget, tick)
             known.update(zip(asked, map(tuple, steps.summaries[:, [MAX_COST, AT_LEAVES]].tolist()), strict=False))
-            impurity = partial(_hinged_at, family, quarter, tuple(asked))
-            yield Batch(impurity, budget, steps, self._weights, self._ended)
+            yield batch(asked, steps)
             if self.clock.is_over:
                 return
             gaps = [(low, high) for low, high in gaps if known[low] != known[high] and high - low >= CLOSE]
@@ -271,10 +269,6 @@ class Portfolio:
 
     def _form(self, impurity: Impurity) -> Form:
         return impurity.form(self._scale, self.instance.n_classes)
-
-
-def _hinged_at(family: type[Hinged], quarter: Fraction, multiples: tuple[int, ...], i: int) -> Impurity:
-    return family(multiples[i] * quarter)
 
 
 def _usual_weight(instance: AnyCases) -> Fraction:

@@ -153,12 +153,10 @@ def choose(
     counts, prices, totals = counts[tests], prices[tests], totals[tests]
     misclassified = (totals - counts.max(axis=2)).sum(axis=1)
     winner = _best(counts, prices, totals, misclassified, form, rule)
-    if winner is not None:
-        return Choice(int(tests[winner]), fallback=False)
-    pairs = Pairs().form(Fraction(1), counts.shape[2])
-    winner = _best(counts, prices, totals, misclassified, pairs, rule)
+    if has_none := winner is None:
+        winner = _best(counts, prices, totals, misclassified, Pairs().form(Fraction(1), counts.shape[2]), rule)
     assert winner is not None  # splitting an impure node always separates some pair
-    return Choice(int(tests[winner]), fallback=True)
+    return Choice(int(tests[winner]), fallback=has_none)
 
 
 def stops(class_counts: NDArray[np.int64], form: Form, delta: Fraction) -> NDArray[np.bool_]:
@@ -189,10 +187,13 @@ def _best(
 
     A function that is computed in floats itself has no exact R; its candidates tie within 10^-9.
     """
-    if form.exact:
-        counts, prices, totals = _wide_enough(counts, prices, totals, form)
-    else:
+    if not form.exact:
         prices, totals = prices.astype(np.float64), totals.astype(np.float64)
+    else:  # in Python's integers where 64 bits might overflow
+        total = int(totals[0].sum())
+        largest = form.largest(total)
+        if largest is None or max(largest, int(prices.max())) * total >= LARGEST_INT64:
+            counts, prices, totals = counts.astype(object), prices.astype(object), totals.astype(object)
     whole = form.value(counts[0].sum(axis=0))
     kept = form.value(counts)
     reduction = whole - kept
@@ -237,14 +238,3 @@ def _as_floats(values: NDArray[Any]) -> NDArray[np.float64]:
     except OverflowError:  # beyond 1e308; one common factor changes no comparison
         largest = Fraction(values.max())
         return np.array([float(Fraction(value) / largest) for value in values])
-
-
-def _wide_enough(
-    counts: NDArray[Any], prices: NDArray[Any], totals: NDArray[Any], form: Form
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Python's integers where 64 bits might overflow."""
-    total = int(totals[0].sum())
-    largest = form.largest(total)
-    if largest is not None and largest * total < LARGEST_INT64 and int(prices.max()) * total < LARGEST_INT64:
-        return counts, prices, totals
-    return counts.astype(object), prices.astype(object), totals.astype(object)
