@@ -108,30 +108,22 @@ def _check_tree(instance: Instance, tree: Any) -> None:
     if not isinstance(tree, Tree):
         raise TreeError(f"tree: expected a Tree, but got {type(tree).__name__}.", subject="tree", found=tree)
     if tree.known is not None:  # its leaves do not answer with the most common class, as a certificate's tree does
-        raise TreeError(
-            "tree: it was learned for new cases, and a certificate is about the fewest errors on the known ones. "
-            "Certify a tree of grow, optimal or frontier (objective 'known').",
-            subject="origin",
-            found=tree.origin.method,
-        )
+        message = "tree: it was learned for new cases, and a certificate is about the fewest errors on the known ones. "
+        message += "Certify a tree of grow, optimal or frontier (objective 'known')."
+        raise TreeError(message, subject="origin", found=tree.origin.method)
     mine, its = instance.schema, tree.schema
     alike = ("test_names", "outcome_names", "class_names", "prices", "loss_table")
     if any(getattr(mine, name) != getattr(its, name) for name in alike):
-        raise TreeError(
-            "tree: it has other tests, outcomes, classes, prices or losses than the instance; grow it from this one.",
-            subject="schema",
-        )
+        message = "tree: it has other tests, outcomes, classes, prices or losses than the instance; "
+        raise TreeError(message + "grow it from this one.", subject="schema")
     present, shape = instance.class_order.order, tree.nodes.counts.shape
     places = tree.route(instance.codes[present]).astype(np.int64) * shape[1] + instance.labels[present]
     # As floats, which are exact here: all weights together are below 2^53 units.
     counts = np.bincount(places, instance.weight_units[present], shape[0] * shape[1]).reshape(shape)
     leaves = tree.nodes.is_leaf
     if its.weight_scale != mine.weight_scale or not np.array_equal(counts[leaves], tree.nodes.counts[leaves]):
-        raise TreeError(
-            "tree: its class counts are not those of this instance; it was grown from other cases. "
-            "Certify a tree against the instance it was grown from.",
-            subject="counts",
-        )
+        message = "tree: its class counts are not those of this instance; it was grown from other cases. "
+        raise TreeError(message + "Certify a tree against the instance it was grown from.", subject="counts")
 
 
 def _parts(instance: Instance, tree: Tree, weights: ErrorWeights | None) -> dict[str, Any]:

@@ -143,11 +143,9 @@ class Certificate:
     @property
     def rounded(self) -> list[dict[str, Any]]:
         """The prices that are not counted as they were given: test, outcome or fee by position, given and counted."""
-        numbers = ("given", "counted")
-        return [
-            dict(entry) | {key: plain_number(Fraction(entry[key])) for key in numbers}
-            for entry in self.document["rounded"]
-        ]
+        amounts = ("given", "counted")
+        entries = self.document["rounded"]
+        return [dict(entry) | {key: plain_number(Fraction(entry[key])) for key in amounts} for entry in entries]
 
     def check(self, instance: Instance | None = None, *, time_limit: float | None = 10) -> CheckReport:
         """Verify every claim again, in exact arithmetic, with none of the code that made it.
@@ -343,12 +341,8 @@ def _check(document: Any) -> None:
         raise CertificateError(message, subject="format", found=found, expected=FORMAT)
     version = document.get("version", VERSION)
     if type(version) is not int or version != VERSION:
-        raise CertificateError(
-            f"this is a certificate of version {version!r:.60}; this budgetree reads version {VERSION}.",
-            subject="version",
-            found=version,
-            expected=VERSION,
-        )
+        message = f"this is a certificate of version {version!r:.60}; this budgetree reads version {VERSION}."
+        raise CertificateError(message, subject="version", found=version, expected=VERSION)
     try:
         canonical(document)
     except (TypeError, ValueError, RecursionError) as error:

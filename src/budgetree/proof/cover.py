@@ -61,8 +61,7 @@ class _Program:
     def simple_shares(self) -> NDArray[np.float64]:
         """Each test's price, shared equally among those it tells apart."""
         per_test = self.prices / np.maximum(self.apart.sum(axis=0), 1)
-        shares: NDArray[np.float64] = np.where(self.apart, per_test, np.inf).min(axis=1, initial=np.inf)
-        return shares
+        return np.asarray(np.where(self.apart, per_test, np.inf).min(axis=1, initial=np.inf))
 
     def simple(self) -> float:
         """The value of the dual with these shares, in floats."""

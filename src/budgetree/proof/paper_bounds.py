@@ -18,12 +18,7 @@ from budgetree.problem import Instance
 from budgetree.tree import Tree
 
 # Those whose a-priori guarantee the paper has.
-FUNCTIONS: dict[str, type[Any]] = {
-    "Pairs": Pairs,
-    "Powers": Powers,
-    "HingedPairs": HingedPairs,
-    "HingedProduct": HingedProduct,
-}
+FUNCTIONS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Pairs, Powers, HingedPairs, HingedProduct)}
 
 
 def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
@@ -85,10 +80,6 @@ def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
         # best on the side where it adds less.
         counted = weights > per_leaf * k * total // (k - 1)
         refined = per_leaf * int(counted.sum()) + Fraction((k - 1) * int(weights[~counted].sum()), k * total)
-        found.append({
-            "name": name,
-            "alpha": str(alpha / tree.schema.weight_scale),
-            "bound": str(per_leaf * len(counts)),
-            "refined": str(refined),
-        })  # fmt: skip
+        stated = {"alpha": alpha / tree.schema.weight_scale, "bound": per_leaf * len(counts), "refined": refined}
+        found.append({"name": name} | {key: str(number) for key, number in stated.items()})
     return found

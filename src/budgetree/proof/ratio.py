@@ -55,18 +55,16 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
             tried.append((_in_floats(counts, prices, function, clock), index, rows))
     tried.sort(key=lambda entry: -entry[0])
     stated = functions_for(errors)  # in cases, as people and certificates count
-    best: Bound | None = None
+    found: list[Bound] = []
     clock = _patient(clock)
     for value_in_floats, index, rows in tried[:EXACT_TRIES]:
         if value_in_floats <= 0:
             break
         units = _exactly(count_classes(instance, rows), prices, functions[index][0], clock)
-        if units is None:
-            continue
-        value = units / instance.schema.table.scale
-        if best is None or value > best.value:
-            best = Bound("ratio", value, {"impurity": stated[index][1], "objects": rows.tolist()})
-    return best
+        if units is not None:
+            witness = {"impurity": stated[index][1], "objects": rows.tolist()}
+            found.append(Bound("ratio", units / instance.schema.table.scale, witness))
+    return max(found, key=lambda bound: bound.value, default=None)
 
 
 def _patient(clock: Clock) -> Clock:

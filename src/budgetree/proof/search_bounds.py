@@ -46,8 +46,7 @@ def search_bound(
             break
         exact = result.lower_bound <= allowed
         budget = budget if exact else min(result.changes, limit, NEVER_AGAIN)
-    value = Fraction(budget) / scale
-    return Bound("search", value, {}, final=exact or budget == limit)
+    return Bound("search", Fraction(budget) / scale, {}, final=exact or budget == limit)
 
 
 def _at_least_prices(instance: Instance) -> Instance:
@@ -55,15 +54,10 @@ def _at_least_prices(instance: Instance) -> Instance:
     table = instance.schema.table
     if not table.has_outcome_prices:
         return instance
-    tests = {
-        name: Fraction(int(price)) / table.scale
-        for name, price in zip(instance.test_names, table.cheapest, strict=True)
-    }
-    fees = [Fraction(int(fee)) / table.scale for fee in table.fees]
-    shared = {
-        name: (fee, list(entry.tests)) for fee, (name, entry) in zip(fees, instance.prices.shared.items(), strict=True)
-    }
-    return instance.priced(Prices(tests, shared=shared))
+    prices, fees = ([Fraction(units) / table.scale for units in a.tolist()] for a in (table.cheapest, table.fees))
+    entries = zip(fees, instance.prices.shared.items(), strict=True)
+    shared = {name: (fee, list(entry.tests)) for fee, (name, entry) in entries}
+    return instance.priced(Prices(dict(zip(instance.test_names, prices, strict=True)), shared=shared))
 
 
 def leaf_count_bound(instance: Instance, allowed: Fraction) -> Fraction:

@@ -37,6 +37,9 @@ class Basis:
         return int(self.values.shape[1])
 
 
+Bases = Mapping[int, Basis] | Sequence[Basis]  # by the position of a test
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """score[class] = intercept[class] + Σ over the tests of the outcome's columns · coefficients."""
@@ -45,7 +48,7 @@ class Model:
     intercept: NDArray[np.float64]  # per class
     coefficients: tuple[NDArray[np.float64], ...]  # per test, column × class
 
-    def contributions(self, bases: Mapping[int, Basis] | Sequence[Basis]) -> tuple[NDArray[np.float64], ...]:
+    def contributions(self, bases: Bases) -> tuple[NDArray[np.float64], ...]:
         """Per test, outcome × class: what an answer adds to the scores. The last row, of zeros, is for the unknown."""
         nothing = np.zeros(len(self.intercept))
         return tuple(
@@ -53,16 +56,14 @@ class Model:
             for test, coefficients in zip(self.tests, self.coefficients, strict=True)
         )
 
-    def scores(self, bases: Mapping[int, Basis] | Sequence[Basis], codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    def scores(self, bases: Bases, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Row × class; codes that are no outcomes count as the average case."""
         scores = np.tile(self.intercept, (len(codes), 1))
         for test, table in zip(self.tests, self.contributions(bases), strict=True):
             scores += table[np.minimum(codes[:, test], len(table) - 1)]
         return scores
 
-    def predict_proba(
-        self, bases: Mapping[int, Basis] | Sequence[Basis], codes: NDArray[np.uint8]
-    ) -> NDArray[np.float64]:
+    def predict_proba(self, bases: Bases, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Row × class."""
         return softmax(self.scores(bases, codes))
 

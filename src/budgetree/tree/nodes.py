@@ -68,8 +68,7 @@ class Nodes:
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
-        leaf: NDArray[np.bool_] = self.test == LEAF
-        return leaf
+        return np.asarray(self.test == LEAF)
 
     @cached_property
     def label(self) -> NDArray[np.int64]:
@@ -85,9 +84,7 @@ class Nodes:
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """Node × class: how likely each class is there, as far as the node alone can say."""
-        if self.probabilities is not None:
-            return self.probabilities
-        return class_shares(self.counts, self.parent)
+        return class_shares(self.counts, self.parent) if self.probabilities is None else self.probabilities
 
     @cached_property
     def wrong(self) -> NDArray[np.int64]:
@@ -200,8 +197,7 @@ class Charges:
     @property
     def costliest(self) -> NDArray[np.int64]:
         """Per node, what its test costs at most; 0 for leaves."""
-        most: NDArray[np.int64] = self.price[:, -1]
-        return most
+        return np.asarray(self.price[:, -1])
 
 
 def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTable) -> Charges:
@@ -264,8 +260,7 @@ def paid_on_arrival(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -
     """Per node, what a path has paid when it comes there, at the costliest outcome that leads to it."""
     paid = np.zeros(len(nodes), dtype=np.int64)
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
-        test = nodes.test[node]
-        for outcome, child in enumerate(nodes.children(node, int(n_outcomes[test]))):
+        for outcome, child in enumerate(nodes.children(node, int(n_outcomes[nodes.test[node]]))):
             if child != NO_BRANCH:
                 paid[child] = max(paid[child], paid[node] + due.price[node, outcome])
     return paid

@@ -26,15 +26,10 @@ class _Verbs:
     fewer: str
     more: str
     may: str
-    neither: str
 
 
-ERRORS = _Verbs(
-    "makes fewer errors", "makes more errors", "make fewer errors", "No tree costs less or makes fewer errors."
-)
-LOSS = _Verbs("loses less", "loses more", "lose less", "No tree costs less or loses less.")
-
-
+ERRORS = _Verbs("makes fewer errors", "makes more errors", "make fewer errors")
+LOSS = _Verbs("loses less", "loses more", "lose less")
 EARLY = "The search ended early; this is the best so far."
 
 
@@ -90,12 +85,10 @@ def state(
     early = () if ended is Ended.COMPLETE else (EARLY,)
     if proven is None or for_new:
         if proven is None and loss == max_cost == 0 and not early:  # that needs no search
-            return Statement(True, (verbs.neither,))
+            return Statement(True, (f"No tree costs less or {verbs.fewer}.",))
         return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *early))
-    if proven.asked == Asked.BUDGET:
-        found = _about_loss(proven, loss, max_cost, verbs, amount)
-    else:
-        found = _about_cost(proven, max_cost, amount)
+    by_budget = proven.asked == Asked.BUDGET
+    found = _about_loss(proven, loss, max_cost, verbs, amount) if by_budget else _about_cost(proven, max_cost, amount)
     sentences = found.sentences
     if proven.min_cases > 1:
         sentences = (f"Only trees with at least {proven.min_cases} cases in every leaf were asked for.", *sentences)

@@ -97,22 +97,13 @@ class Origin:
 
     def __str__(self) -> str:
         function = "" if self.impurity is None else f" {self.impurity.words or self.impurity.name}"
-        parts = [self.method.words + function]
-        if self.delta:
-            parts.append(f"delta={show_number(self.delta)}")
-        if self.budget is not None:
-            parts.append(f"budget={show_number(self.budget)}")
-        if self.rule != "worst":
-            parts.append(f"rule={self.rule}")
-        if self.min_cases > 1:
-            parts.append(f"min_cases={self.min_cases}")
-        if self.leaves is not None:
-            parts.append(f"leaves={self.leaves}")
-        if self.sure is not None:
-            parts.append(f"sure={show_number(self.sure)}")
-        if self.seed is not None:
-            parts.append(f"seed={self.seed}")
-        return ", ".join([*parts, *map(str, self.changes)])
+        names = ("delta", "budget", "rule", "min_cases", "leaves", "sure", "seed")
+        settings = ((name, getattr(self, name)) for name in names if getattr(self, name) != getattr(_UNSET, name))
+        said = [f"{name}={show_number(value) if isinstance(value, Fraction) else value}" for name, value in settings]
+        return ", ".join([self.method.words + function, *said, *map(str, self.changes)])
+
+
+_UNSET = Origin()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,7 @@ class _Bought:
 
     @property
     def most(self) -> int:
-        still = self.prices[self.possible]
-        return int(still.max()) if len(still) else 0
+        return int(self.prices[self.possible].max(initial=0))
 
 
 def spending(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -> Spending:
@@ -79,10 +78,16 @@ class _Path:
         if above < 0:
             return
         test, position = int(self.nodes.test[above]), len(self._before)
-        old = self.bought.get(test)
+        old, width = self.bought.get(test), int(self.n_outcomes[test])
         self._before.append(old)
         self._above[position], self._costs[position] = above, 0
-        self.bought[test] = now = self._narrowed(old or self._purchase(above, position), above, node)
+        bought = old or _Bought(position, self.due.price[above, np.r_[0:width, -1]], np.ones(width + 1, dtype=bool))
+        # What is known of the test on the branch to this node.
+        assert self.nodes.otherwise is not None
+        otherwise = self.nodes.otherwise[above]
+        leads_to = np.append(self.nodes.children(above, width), otherwise)
+        possible = bought.possible & (np.where(leads_to == NO_BRANCH, otherwise, leads_to) == node)
+        self.bought[test] = now = _Bought(bought.position, bought.prices, possible)
         self._costs[now.position] = now.most
 
     def go_up(self) -> None:
@@ -96,15 +101,3 @@ class _Path:
         else:
             self.bought[test] = old
             self._costs[old.position] = old.most
-
-    def _purchase(self, node: int, position: int) -> _Bought:
-        width = int(self.n_outcomes[self.nodes.test[node]])
-        return _Bought(position, self.due.price[node, np.r_[0:width, -1]], np.ones(width + 1, dtype=bool))
-
-    def _narrowed(self, bought: _Bought, node: int, child: int) -> _Bought:
-        """What is known of a test on the branch to a child."""
-        assert self.nodes.otherwise is not None
-        otherwise = self.nodes.otherwise[node]
-        leads_to = np.append(self.nodes.children(node, len(bought.prices) - 1), otherwise)
-        leads_to = np.where(leads_to == NO_BRANCH, otherwise, leads_to)
-        return _Bought(bought.position, bought.prices, bought.possible & (leads_to == child))

@@ -27,20 +27,13 @@ def flaw(entry: str, found: Any, expected: str) -> ModelFileError:
     return ModelFileError(message, found=found, expected=expected, where=Where(entry=entry))
 
 
-def _duration(text: str) -> timedelta:
-    return timedelta(microseconds=int(text))
-
-
-def _microseconds(value: timedelta) -> str:
-    return str(value // timedelta(microseconds=1))
-
-
+MICROSECOND = timedelta(microseconds=1)
 # What JSON has no type for: its name in the file, how it is written and read. A datetime is also a date: it goes first.
 TAGGED: dict[str, tuple[type[Any], Callable[[Any], str], Callable[[str], Any]]] = {
     "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
     "date": (date, date.isoformat, date.fromisoformat),
     "time": (time, time.isoformat, time.fromisoformat),
-    "microseconds": (timedelta, _microseconds, _duration),
+    "microseconds": (timedelta, lambda value: str(value // MICROSECOND), lambda text: int(text) * MICROSECOND),
     "decimal": (Decimal, str, Decimal),
     "float": (float, repr, float),  # the infinite ones
 }
@@ -100,12 +93,9 @@ def _value_content(column: str, value: Any) -> Any:
     for tag, (kind, write, read) in TAGGED.items():
         if isinstance(value, kind) and read(write(value)) == value:
             return {tag: write(value)}
-    raise TableError(
-        f"column {column!r} holds {value!r:.60}, a {type(value).__name__}; a model file holds texts, numbers, "
-        "booleans, dates and times. Convert the column before growing.",
-        subject=column,
-        found=value,
-    )
+    message = f"column {column!r} holds {value!r:.60}, a {type(value).__name__}; a model file holds texts, numbers, "
+    message += "booleans, dates and times. Convert the column before growing."
+    raise TableError(message, subject=column, found=value)
 
 
 def _read_value(value: Any, entry: str) -> Any:
@@ -130,17 +120,11 @@ def prices_content(prices: Prices) -> dict[str, Any]:
     """The prices as JSON."""
 
     def amount(price: OutcomePrices) -> Any:
-        if isinstance(price, Fraction):
-            return exact(price)
-        return {outcome: exact(number) for outcome, number in price.items()}
+        return exact(price) if isinstance(price, Fraction) else {name: exact(number) for name, number in price.items()}
 
-    return {
-        "tests": {name: amount(price) for name, price in prices.tests.items()},
-        "default": None if prices.default is None else exact(prices.default),
-        "shared": {
-            name: {"fee": exact(entry.fee), "tests": list(entry.tests)} for name, entry in prices.shared.items()
-        },
-    }
+    tests = {name: amount(price) for name, price in prices.tests.items()}
+    shared = {name: {"fee": exact(entry.fee), "tests": list(entry.tests)} for name, entry in prices.shared.items()}
+    return {"tests": tests, "default": exact(prices.default), "shared": shared}
 
 
 def read_prices(content: dict[str, Any]) -> Prices:
@@ -151,14 +135,12 @@ def read_prices(content: dict[str, Any]) -> Prices:
             return {outcome: read_number(number, f"{entry}.{outcome}") for outcome, number in price.items()}
         return read_number(price, entry)
 
-    return Prices(
-        {name: amount(price, f"prices.tests.{name}") for name, price in content["tests"].items()},
-        shared={
-            name: (read_number(entry["fee"], f"prices.shared.{name}.fee"), entry["tests"])
-            for name, entry in content["shared"].items()
-        },
-        default=read_optional(content["default"], "prices.default"),
-    )
+    tests = {name: amount(price, f"prices.tests.{name}") for name, price in content["tests"].items()}
+    shared = {
+        name: (read_number(entry["fee"], f"prices.shared.{name}.fee"), entry["tests"])
+        for name, entry in content["shared"].items()
+    }
+    return Prices(tests, shared=shared, default=read_optional(content["default"], "prices.default"))
 
 
 def losses_content(schema: Schema) -> dict[str, Any] | None:
@@ -219,19 +201,18 @@ def read_labels(content: dict[str, Any] | None, schema: Schema) -> Schema:
     return schema.labelled(Labels(*entries, unit=content["unit"]))
 
 
-def exact(number: Fraction) -> int | float | str:
+def exact(number: Fraction | None) -> int | float | str | None:
     """A JSON number where it reads back as the same value, else "p/q"; an error where a file could not be read back."""
+    if number is None:
+        return None
     written: int | float | str = str(number)
     if number.denominator == 1:
         written = int(number)
     elif Fraction(str(float(number))) == number:
         written = float(number)
     if not NUMBER.fullmatch(str(written)):
-        raise TreeError(
-            f"{show_number(number)} is written with {len(str(number))} digits, more than a model file holds; "
-            "round prices and weights before growing.",
-            found=number,
-        )
+        message = f"{show_number(number)} is written with {len(str(number))} digits, more than a model file holds; "
+        raise TreeError(message + "round prices and weights before growing.", found=number)
     return written
 
 

@@ -63,12 +63,8 @@ def check_shape(content: Any) -> None:
         found = content.get("format") if isinstance(content, dict) else content
         raise ModelFileError(message, subject="format", found=found, expected=FORMAT)
     if (version := content.get("version", VERSION)) != VERSION:
-        raise ModelFileError(
-            f"this is a model of version {version!r:.60}; this budgetree reads version {VERSION}.",
-            subject="version",
-            found=version,
-            expected=VERSION,
-        )
+        message = f"this is a model of version {version!r:.60}; this budgetree reads version {VERSION}."
+        raise ModelFileError(message, subject="version", found=version, expected=VERSION)
     check_schema(content, "budgetree.tree.model", SCHEMA_FILE, ModelFileError)
 
 
@@ -83,10 +79,10 @@ def as_dict(tree: Tree) -> dict[str, Any]:
     if schema.weight_scale != 1:
         counts = [schema.plain_cases(row) for row in counts]
     entries: list[dict[str, Any]] = []
-    for node in range(len(nodes)):
+    for node, test in enumerate(nodes.test.tolist()):
         entry: dict[str, Any] = {"counts": counts[node], "label": schema.answer_names[nodes.label[node]]}
-        if nodes.test[node] != LEAF:
-            entry = {"test": schema.test_names[nodes.test[node]], **entry, "children": {}}
+        if test != LEAF:
+            entry = {"test": schema.test_names[test], **entry, "children": {}}
         entries.append(entry)
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
         names, first = schema.outcome_names[nodes.test[node]], dict[int, str]()
@@ -109,20 +105,15 @@ def _to_content(tree: Tree) -> dict[str, Any]:
     schema, nodes = tree.schema, tree.nodes
     for name in schema.class_names:
         if not isinstance(name, (str, int, float, bool)) or _is_unwritten(name):
-            raise TreeError(
-                f"class {name!r} is a {type(name).__name__} that JSON cannot hold; a model file holds classes that are "
-                "texts, finite numbers or booleans. Convert the labels before growing.",
-                subject="class",
-                found=name,
-            )
+            message = f"class {name!r} is a {type(name).__name__} that JSON cannot hold; a model file holds classes "
+            message += "that are texts, finite numbers or booleans. Convert the labels before growing."
+            raise TreeError(message, subject="class", found=name)
     entries: list[dict[str, Any]] = []
-    for node in range(len(nodes)):
+    for node, test in enumerate(nodes.test.tolist()):
         entry: dict[str, Any] = {"counts": nodes.counts[node].tolist()}
-        if nodes.test[node] != LEAF:
-            test = int(nodes.test[node])
+        if test != LEAF:
             below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
-            entry["test"] = test
-            entry["branches"] = [None if child == NO_BRANCH else child for child in below]
+            entry |= {"test": test, "branches": [None if child == NO_BRANCH else child for child in below]}
             if nodes.fallback[node]:
                 entry["fallback"] = True
             if nodes.otherwise is not None:

@@ -15,19 +15,17 @@ from budgetree.tree.provenance import Change, ChangeKind, Expected, Function, Me
 
 def origin_content(origin: Origin) -> dict[str, Any]:
     """An origin as JSON; what it does not say is left out."""
-    function, changes = origin.impurity, []
-    for change in origin.changes:
-        changes.append({"kind": change.kind} | ({} if change.budget is None else {"budget": exact(change.budget)}))
-    numbers = {"delta": origin.delta or None, "budget": origin.budget, "sure": origin.sure}
-    content: dict[str, Any] = {
-        "impurity": None
-        if function is None
-        else {
-            "name": function.name,
-            "parameters": {name: exact(value) for name, value in function.parameters},
-            "words": function.words,
-        },
-        **{name: None if number is None else exact(number) for name, number in numbers.items()},
+    function = origin.impurity
+    changes = [{"kind": c.kind} | ({} if c.budget is None else {"budget": exact(c.budget)}) for c in origin.changes]
+    impurity: dict[str, Any] | None = None
+    if function is not None:
+        parameters = {name: exact(value) for name, value in function.parameters}
+        impurity = {"name": function.name, "parameters": parameters, "words": function.words}
+    content = {
+        "impurity": impurity,
+        "delta": exact(origin.delta or None),
+        "budget": exact(origin.budget),
+        "sure": exact(origin.sure),
         "seed": origin.seed,
         "leaves": origin.leaves,
         "min_cases": None if origin.min_cases == 1 else origin.min_cases,
@@ -68,10 +66,10 @@ def proven_content(proven: Proven | None, ended: Ended) -> dict[str, Any] | None
         return None
     return {
         "asked": proven.asked,
-        "limit": None if proven.limit is None else exact(proven.limit),
+        "limit": exact(proven.limit),
         "method": proven.method,
         "complete": ended is Ended.COMPLETE,
-        "budget": None if proven.budget is None else exact(proven.budget),
+        "budget": exact(proven.budget),
         "least_errors": exact(proven.least_errors),
         "least_cost": exact(proven.least_cost),
     } | ({} if proven.min_cases == 1 else {"min_cases": proven.min_cases})
@@ -90,16 +88,14 @@ def read_proven(content: dict[str, Any] | None, loss: Fraction, max_cost: Fracti
         least_cost=read_number(content["least_cost"], "proven.least_cost"),
         min_cases=content.get("min_cases", 1),
     )
-    if (proven.budget is None or max_cost <= proven.budget) and loss < proven.least_errors:
-        raise _refuted("proven.least_errors", proven.least_errors, loss)
-    if max_cost < proven.least_cost:
-        raise _refuted("proven.least_cost", proven.least_cost, max_cost)
+    is_within = proven.budget is None or max_cost <= proven.budget
+    bounds = [("least_errors", proven.least_errors, loss)] if is_within else []
+    for name, least, has in (*bounds, ("least_cost", proven.least_cost, max_cost)):
+        if has < least:
+            message = f"no tree is said to have less than {show_number(least)}, but this very tree has "
+            where = Where(entry=f"proven.{name}")
+            raise ModelFileError(f"{message}{show_number(has)}.", found=least, expected=has, where=where)
     return proven
-
-
-def _refuted(entry: str, stated: Fraction, has: Fraction) -> ModelFileError:
-    message = f"no tree is said to have less than {show_number(stated)}, but this very tree has {show_number(has)}."
-    return ModelFileError(message, found=stated, expected=has, where=Where(entry=entry))
 
 
 def read_ended(content: dict[str, Any]) -> Ended:

@@ -23,26 +23,16 @@ def models_content(models: LeafModels | None) -> dict[str, Any] | None:
     """Leaf models as JSON, without which node has which."""
     if models is None:
         return None
-    return {
-        "sure": models.sure,
-        "columns": [
-            {
-                "test": test,
-                "is_ordered": basis.is_ordered,
-                "missing": basis.missing,
-                "outcomes": basis.values.tolist(),
-            }
-            for test, basis in models.bases.items()
-        ],
-        "models": [
-            {
-                "tests": list(model.tests),
-                "intercept": model.intercept.tolist(),
-                "coefficients": [matrix.tolist() for matrix in model.coefficients],
-            }
-            for model in models.models
-        ],
-    }
+    columns: list[dict[str, Any]] = []
+    for test, basis in models.bases.items():
+        entry = {"test": test, "is_ordered": basis.is_ordered, "missing": basis.missing}
+        columns.append(entry | {"outcomes": basis.values.tolist()})
+    contents: list[dict[str, Any]] = []
+    for model in models.models:
+        coefficients = [matrix.tolist() for matrix in model.coefficients]
+        tests, intercept = list(model.tests), model.intercept.tolist()
+        contents.append({"tests": tests, "intercept": intercept, "coefficients": coefficients})
+    return {"sure": models.sure, "columns": columns, "models": contents}
 
 
 def read_models(given: dict[str, Any] | None, entries: list[Any], nodes: Nodes, schema: Schema) -> LeafModels | None:
@@ -133,14 +123,12 @@ def read_probabilities(
         return None
     probabilities = class_shares(counts, parent)
     for node, entry in enumerate(entries):
-        given = entry.get("probabilities")
+        given, where = entry.get("probabilities"), f"nodes[{node}].probabilities"
         if (given is not None) != ("test" not in entry):
-            raise flaw(
-                f"nodes[{node}].probabilities", given, "probabilities in all leaves and nowhere else, or in none"
-            )
+            raise flaw(where, given, "probabilities in all leaves and nowhere else, or in none")
         if given is not None:
             if len(given) != counts.shape[1] or not abs(sum(given) - 1) <= TOLERANCE:
-                raise flaw(f"nodes[{node}].probabilities", given, "one per class, with the sum 1")
+                raise flaw(where, given, "one per class, with the sum 1")
             probabilities[node] = given
     return probabilities
 
