@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -35,33 +37,29 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
     from budgetree.errors import BudgetreeError
     from budgetree.tree import Consultation
 
-    case = Consultation(open_model(model, labels))
+    case, say = Consultation(open_model(model, labels)), partial(click.echo, err=as_json)
     if not case.done:
-        click.echo(HELP, err=as_json)
+        say(HELP)
     while not case.done:
-        _show_question(case, err=as_json)
-        if not _take_answer(case, err=as_json):
+        price = f"costs {_amount(case, case.price)}" if case.price else "is free"
+        to_come = f"at most {_amount(case, case.worst_case_remaining)} more to come"
+        question = click.style(visible(str(case.question)), bold=True)
+        say(f"\n{question} {price}  (spent {_amount(case, case.spent)}, {to_come})")
+        if case.help:
+            say(f"  {visible(case.help)}")
+        say(f"  so far: {_classes(case)}\n  answer with {visible(case.expected)}")
+        if not _take_answer(case, say):
             click.echo(err=True)  # the line of the prompt ends here
             raise BudgetreeError("the questions ended before the answer was clear.")
     _show_result(case, as_json)
 
 
-def _show_question(case: Consultation, *, err: bool) -> None:
-    price = f"costs {_amount(case, case.price)}" if case.price else "is free"
-    remaining = f"spent {_amount(case, case.spent)}, at most {_amount(case, case.worst_case_remaining)} more to come"
-    click.echo(f"\n{click.style(visible(str(case.question)), bold=True)} {price}  ({remaining})", err=err)
-    if case.help:
-        click.echo(f"  {visible(case.help)}", err=err)
-    click.echo(f"  so far: {_classes(case)}", err=err)
-    click.echo(f"  answer with {visible(case.expected)}", err=err)
-
-
-def _take_answer(case: Consultation, *, err: bool) -> bool:
+def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
     """One answer, or a step back; False where no more answers come."""
     from budgetree.errors import BudgetreeError
 
     while True:
-        click.echo("> ", nl=False, err=err)
+        say("> ", nl=False)
         try:
             typed = input().strip()
         except EOFError:
@@ -71,51 +69,45 @@ def _take_answer(case: Consultation, *, err: bool) -> bool:
             try:
                 case.answer(typed)
             except BudgetreeError as error:
-                click.echo(f"  {visible(error.on_command_line())}", err=err)
+                say(f"  {visible(error.on_command_line())}")
                 if word in NO_RESULT:
-                    click.echo("  If there is no result, type unavailable.", err=err)
+                    say("  If there is no result, type unavailable.")
                 continue
-            _warn_beyond(case, err=err)
-            return True
-        if word in UNAVAILABLE:
-            _go_on_without(case, err=err)
-            return True
-        if word == "quit":
+        elif word in UNAVAILABLE:
+            case.unavailable()
+        elif word == "quit":
             return False
-        if word == "list":
-            click.echo("  " + "\n  ".join(map(visible, case.choices)), err=err)
-        elif word in ("help", "?"):
-            click.echo(f"  {HELP}", err=err)
+        elif word in ("list", "help", "?"):
+            say("  " + ("\n  ".join(map(visible, case.choices)) if word == "list" else HELP))
+            continue
         elif not case.history:
-            click.echo("  this is the first test.", err=err)
+            say("  this is the first test.")
+            continue
         else:
             for _ in case.history if word == "again" else case.history[-1:]:
                 case.undo()
             return True
+        if (note := _note(case)) is not None:
+            say(visible(f"  note: {note}."))
+        return True
 
 
-def _go_on_without(case: Consultation, *, err: bool) -> None:
-    """What is done without a result is said, or the answer would look like that of a case with all of them."""
-    case.unavailable()
+def _note(case: Consultation) -> str | None:
+    """What the last step should not do in silence: go on without a result, or take a typing error for a result."""
     step = case.history[-1]
-    going_on = "the other tests have to answer"
-    if step.assumed is not None:
-        going_on = f"the case goes on as most known cases did, as if it were {step.assumed}"
-    click.echo(visible(f"  note: {step.test_label} is not available and not paid; {going_on}."), err=err)
-
-
-def _warn_beyond(case: Consultation, *, err: bool) -> None:
-    """A typing error should not pass for a diagnosis in silence."""
-    step = case.history[-1]
+    if not step.available:
+        going_on = "the other tests have to answer"
+        if step.assumed is not None:
+            going_on = f"the case goes on as most known cases did, as if it were {step.assumed}"
+        return f"{step.test_label} is not available and not paid; {going_on}"
     known = case.tree.schema.known_range(step.test)
     try:
         number = float(str(step.value).replace(",", "."))
     except ValueError:
-        return
-    if known is not None and not known[0] <= number <= known[1]:
-        reach = f"{known[0]:g} to {known[1]:g}"
-        note = f"  note: {number:g} is beyond the known values ({reach}), and counts as {step.outcome_label}."
-        click.echo(visible(note), err=err)
+        return None
+    if known is None or known[0] <= number <= known[1]:
+        return None
+    return f"{number:g} is beyond the known values ({known[0]:g} to {known[1]:g}), and counts as {step.outcome_label}"
 
 
 def _show_result(case: Consultation, as_json: bool) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.cli.inputs import FitRequest, Request, check_names, given_settings, located, warn_of
-from budgetree.errors import SettingError, Where
+from budgetree.cli.inputs import FitRequest, Request, given_settings, located, target_among, warn_of
+from budgetree.errors import SettingError, TableError, Where
+from budgetree.services.words import no_such
 
 if TYPE_CHECKING:
     from budgetree.data.number_format import NumberFormat
@@ -46,11 +47,7 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
     written = _check_files(request)
     given = given_settings(request)
     wanted = CaseRequest.of(
-        request.target,
-        prices=given.prices,
-        losses=given.losses,
-        levels=request.levels,
-        duplicates=request.duplicates,  # type: ignore[arg-type]
+        request.target, prices=given.prices, losses=given.losses, levels=request.levels, duplicates=request.duplicates
     )
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
@@ -76,5 +73,7 @@ def _check_files(request: Request) -> NumberFormat | None:
         message = "a bundled data set fits into memory; leave --engine dask out."
         raise SettingError(message, subject="engine", found="dask", where=Where(request.data))
     source = open_source(request.data, request.reading)
-    check_names(source.names, request)
+    for name in (target_among(source.names, request), *request.no_tests):
+        if name not in source.names:
+            raise TableError(no_such("column", name, source.names), subject=name, where=Where(request.data))
     return source.written

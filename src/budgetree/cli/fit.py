@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +15,7 @@ from budgetree.services.words import visible
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from budgetree.cli.inputs import FitRequest
+    from budgetree.cli.inputs import FitRequest, Request
     from budgetree.learn import Frontier, Point
     from budgetree.problem import Instance
     from budgetree.proof import Certificate
@@ -78,15 +78,15 @@ def fit(
     about_known = max_error is not None or certificate is not None or settings["min_cases"] > 1
     if settings["objective"] == "new" and about_known:
         if "objective" in typed:
-            raise click.UsageError(
-                "--max-error, --certificate and --min-cases are about known cases; they need --objective known."
-            )
+            about = "--max-error, --certificate and --min-cases are about known cases"
+            raise click.UsageError(f"{about}; they need --objective known.")
         settings["objective"] = "known"
     from dataclasses import replace
 
     from budgetree.cli.inputs import FitRequest, Request, check_outputs, load_grouped
     from budgetree.proof import certify
 
+    proof = None
     search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
     wanted = FitRequest(budget, max_error, is_certified=certificate is not None, **search)
     request = Request(**settings)
@@ -95,60 +95,54 @@ def fit(
         from budgetree.cli.cluster import fit_on_cluster
 
         tree = fit_on_cluster(request, wanted, scheduler)
-        tree.to_json(out)
-        if as_json:
-            print_json(tree_facts(tree) | {"objective": "known", "engine": engine, "model": out})
-            return
-        click.echo(tree.summary())
-        click.echo(_next(out))
-        return
-    instance, groups = load_grouped(request)
-    if instance.n_classes > 1 and instance.has_one_row_per_class and typed.isdisjoint(("objective", "leaves", "sure")):
-        wanted = replace(wanted, objective="known")  # of new cases nothing could be learned
-    report = _bound_reporter(instance, wanted)
-    report(None)
-    found, point, tree = _find_tree(instance, groups, wanted)
-    report(tree)
-    proof = None if certificate is None else certify(instance, tree, time_limit=wanted.proof_seconds)
-    tree = _with_bounds(instance, tree, wanted, proof)
+        lines = iter([tree.summary()])
+        facts: dict[str, Any] = {"objective": "known", "engine": engine, "model": out}
+    else:
+        instance, groups = load_grouped(request)
+        is_asked = not typed.isdisjoint(("objective", "leaves", "sure"))
+        if instance.n_classes > 1 and instance.has_one_row_per_class and not is_asked:
+            wanted = replace(wanted, objective="known")  # of new cases nothing could be learned
+        report = _bound_reporter(instance, wanted)
+        report(None)
+        found, point, tree = _find_tree(instance, groups, wanted)
+        report(tree)
+        proof = None if certificate is None else certify(instance, tree, time_limit=wanted.proof_seconds)
+        tree = _with_bounds(instance, tree, wanted, proof)
+        facts = _new_error_facts(found, point)
+        facts |= {"objective": wanted.objective, "model": out, "certificate": certificate}
+        lines = _result_lines(found, point, tree, request, wanted)
     tree.to_json(out)
-    if proof is not None and certificate is not None:
-        proof.to_json(certificate)
+    if proof is not None:
+        proof.to_json(str(certificate))
     if as_json:
-        facts = {"objective": wanted.objective, "model": out, "certificate": certificate}
-        print_json(tree_facts(tree) | _new_error_facts(found, point) | facts)
+        print_json(tree_facts(tree) | facts)
         return
-    _print_result(found, point, tree, wanted, has_prices=request.prices is not None)
+    for line in lines:
+        click.echo(line)
     if proof is not None:
         click.echo(visible(f"{proof.reason} (certificate in {certificate})"))
-    click.echo(_next(out))
+    click.echo(visible(f"model in {out}; next: budgetree show {out}, budgetree ask {out}"))
 
 
-def _next(out: str) -> str:
-    return visible(f"model in {out}; next: budgetree show {out}, budgetree ask {out}")
-
-
-def _print_result(found: Frontier, point: Point, tree: Tree, wanted: FitRequest, *, has_prices: bool) -> None:
+def _result_lines(found: Frontier, point: Point, tree: Tree, request: Request, wanted: FitRequest) -> Iterator[str]:
     from budgetree.problem import Prices
     from budgetree.show.frontier_view import CLI_REMEDY, new_words, verdict
 
-    click.echo(tree.summary())
-    if not has_prices and tree.schema.prices == Prices(1):
-        click.echo("no price list: every test costs 1.")
+    yield tree.summary()
+    if request.prices is None and tree.schema.prices == Prices(1):
+        yield "no price list: every test costs 1."
     loss = f"a mean loss of {point.mean_loss:.4g}, " if found.has_losses else ""
-    click.echo(f"known cases: {loss}{100 * point.error_rate:.1f} % wrong; {statement_line(tree)}")
+    yield f"known cases: {loss}{100 * point.error_rate:.1f} % wrong; {statement_line(tree)}"
     if found.validation is not None:
         wrong = "" if point.expected is None else f"{new_words(point)}, "
-        click.echo(f"new cases: {wrong}{found.validation.how}")
+        yield f"new cases: {wrong}{found.validation.how}"
     if overfitted := verdict(point, CLI_REMEDY):
-        click.echo(click.style(overfitted, fg="yellow"))
+        yield click.style(overfitted, fg="yellow")
     if wanted.min_cases > 1 and tree.n_leaves == 1:
-        click.echo(
-            f"no test leaves {wanted.min_cases} cases to every outcome that it shows: fewer --levels or a smaller "
-            "--min-cases help."
-        )
+        too_few = f"no test leaves {wanted.min_cases} cases to every outcome that it shows"
+        yield f"{too_few}: fewer --levels or a smaller --min-cases help."
     if not found.complete and not tree.statement.is_proven:
-        click.echo("--time-limit gives the search longer.")
+        yield "--time-limit gives the search longer."
 
 
 def _new_error_facts(found: Frontier, point: Point) -> dict[str, Any]:
@@ -188,21 +182,13 @@ def _find_tree(instance: Instance, groups: Any, wanted: FitRequest) -> tuple[Fro
     from budgetree.learn._frontier import frontier_for_new
     from budgetree.learn.proofs import tree_for_budget, tree_for_error
 
+    shared: dict[str, Any] = {"folds": wanted.folds, "groups": groups}
     if wanted.objective == "new":
         learner = {"sure": wanted.sure, "leaves": wanted.leaves}
-        found = frontier_for_new(
-            instance, [wanted.budget], learner, folds=wanted.folds, groups=groups, time_limit=wanted.time_limit
-        )
+        found = frontier_for_new(instance, [wanted.budget], learner, time_limit=wanted.time_limit, **shared)
         return found, found[-1], found[-1].tree
-    found = frontier(
-        instance,
-        method=wanted.method,  # type: ignore[arg-type]
-        max_budget=wanted.budget,
-        time_limit=wanted.search_seconds,
-        folds=wanted.folds,
-        groups=groups,
-        min_cases=wanted.min_cases,
-    )
+    shared |= {"method": wanted.method, "min_cases": wanted.min_cases}
+    found = frontier(instance, max_budget=wanted.budget, time_limit=wanted.search_seconds, **shared)
     if wanted.max_error is None:
         return found, found[-1], tree_for_budget(found, wanted.budget)
     return found, found.cheapest(max_error=wanted.max_error), tree_for_error(found, wanted.max_error)
@@ -221,8 +207,7 @@ def _counted_bound(instance: Instance, max_error: float) -> Fraction:
 def _with_bounds(instance: Instance, tree: Tree, wanted: FitRequest, proof: Certificate | None) -> Tree:
     """The tree with the best lower bound on the cost of trees for this max_error that is known or quickly found.
 
-    The certificate, if there is one, is of this tree. Without one it is made where no error is allowed and nothing else
-    settles how cheap a tree can be: it is about trees that make no more errors than this one.
+    Where no error is allowed and nothing else settles it, that is the bound of this tree's certificate.
     """
     from budgetree.problem.units import as_fraction
     from budgetree.proof import certify
@@ -232,8 +217,7 @@ def _with_bounds(instance: Instance, tree: Tree, wanted: FitRequest, proof: Cert
     tree = _raised(tree, _counted_bound(instance, wanted.max_error))
     if not wanted.wants_bound or tree.statement.is_proven:
         return tree
-    if proof is None:
-        proof = certify(instance, tree, time_limit=wanted.proof_seconds)
+    proof = proof or certify(instance, tree, time_limit=wanted.proof_seconds)
     return _raised(tree, as_fraction(proof.lower_bound))
 
 

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import click
 
@@ -16,21 +17,12 @@ from budgetree.data.encoders import LevelCounts
 from budgetree.data.source import Reading, Source, TableSource, find_files, open_source
 from budgetree.data.table import Table, known_cases
 from budgetree.distributed import AnyCases
-from budgetree.errors import (
-    BudgetreeError,
-    FileError,
-    LabelsError,
-    LossesError,
-    PricesError,
-    SettingError,
-    TableError,
-    Where,
-)
+from budgetree.errors import BudgetreeError, FileError, LabelsError, LossesError, PricesError, SettingError, Where
 from budgetree.problem import Instance, Labels, Losses, Prices
 from budgetree.problem.settings_file import Settings, read_settings
 from budgetree.services.clock import DEFAULT_PLAN
 from budgetree.services.files import check_place
-from budgetree.services.words import no_such, some_of, visible
+from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
 
 
@@ -47,7 +39,7 @@ class Request:
     levels: LevelCounts = 10
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
-    duplicates: str = "keep"
+    duplicates: Literal["keep", "merge"] = "keep"
     groups: str | None = None  # a column: its rows belong together, and it is not a test
     decimal: str | None = None
     thousands: str | None = None
@@ -58,6 +50,11 @@ class Request:
     def files(self) -> tuple[str | None, ...]:
         """What is read."""
         return self.data, self.prices, self.losses, self.labels
+
+    @property
+    def no_tests(self) -> list[str]:
+        """The columns to leave out."""
+        return [*self.drop] if self.groups is None or self.groups in self.drop else [*self.drop, self.groups]
 
     @property
     def reading(self) -> Reading:
@@ -114,7 +111,7 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     instance = instance_from(table, request)
     rows = table.without_empty_rows()
     if not is_bundled(request.data):
-        warn_of(find_suspects(rows, request.target, _no_tests(request)), instance)
+        warn_of(find_suspects(rows, request.target, request.no_tests), instance)
     return instance, None if request.groups is None else rows.column(request.groups).to_list()
 
 
@@ -149,20 +146,22 @@ def instance_from(table: Table, request: Request) -> Instance:
     with located(request, table.source):
         if is_bundled(request.data):
             if request.target is not None or request.drop or request.duplicates != "keep":
-                prepared = "a bundled data set is prepared as in the paper"
-                message = f"{prepared}; --target, --drop and --duplicates are for files."
+                message = (
+                    "a bundled data set is prepared as in the paper; --target, --drop and --duplicates are for files."
+                )
                 raise SettingError(message, where=Where(request.data))
             read = datasets.load(request.data, prices=given.prices)
             read = read if given.losses is None else read.with_losses(given.losses)
         else:
-            target = _check_target(table.names, request)
+            target = target_among(table.names, request)
+            cases = known_cases(table, target, request.no_tests)
             read = Instance.from_table(
-                known_cases(table, target, _no_tests(request)),
+                cases,
                 target,
                 prices=given.prices,
                 losses=given.losses,
                 levels=request.levels,
-                duplicates=request.duplicates,  # type: ignore[arg-type]
+                duplicates=request.duplicates,
             )
         return read if given.labels is None else read.with_labels(given.labels)
 
@@ -185,27 +184,17 @@ def located(request: Request, source: str) -> Iterator[None]:
         raise
 
 
-def _no_tests(request: Request) -> list[str]:
-    """The columns to leave out."""
-    groups = [] if request.groups is None else [request.groups]
-    return [*request.drop, *(name for name in groups if name not in request.drop)]
-
-
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
     """An error if a file could not be written, or would replace what is read or another output."""
-    read = [file for path in inputs if path is not None for file in _files_of(path)]
-    taken = {os.path.realpath(path): path for path in read}
-    for path in outputs:
-        if path is None:
-            continue
+    taken = {os.path.realpath(file) for path in inputs if path is not None for file in _files_of(path)}
+    for path in (path for path in outputs if path is not None):
+        refused = partial(SettingError, subject="out", found=path, where=Where(path))
         if path == "-":
-            message = "this is written to a file, and not printed; expected its name, such as ./- for that one."
-            raise SettingError(message, subject="out", found=path, where=Where(path))
+            raise refused("this is written to a file, and not printed; expected its name, such as ./- for that one.")
         check_place(path)
         if os.path.realpath(path) in taken:
-            message = "this file is in use by the same command; choose another name for the output."
-            raise SettingError(message, subject="out", found=path, where=Where(path))
-        taken[os.path.realpath(path)] = path
+            raise refused("this file is in use by the same command; choose another name for the output.")
+        taken.add(os.path.realpath(path))
 
 
 def _files_of(path: str) -> list[str]:
@@ -216,14 +205,7 @@ def _files_of(path: str) -> list[str]:
         return [path]
 
 
-def check_names(names: Sequence[str], request: Request) -> None:
-    """An error unless the target and the columns to leave out exist."""
-    for name in (_check_target(names, request), *_no_tests(request)):
-        if name not in names:
-            raise TableError(no_such("column", name, names), subject=name, where=Where(request.data))
-
-
-def _check_target(names: Sequence[str], request: Request) -> str:
+def target_among(names: Sequence[str], request: Request) -> str:
     """The target's name, which must be said."""
     if request.target is None:
         message = f"say which column the tree should find out: --target COL. There are: {some_of(names)}."

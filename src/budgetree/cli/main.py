@@ -21,7 +21,7 @@ from budgetree.cli.small import completion, datasets, reproduce
 from budgetree.services.clock import none_lost, was_interrupted
 from budgetree.services.words import visible_lines
 
-FAILED, STOPPED, BUG = 1, 130, 70  # click itself ends with 2 where a command was called wrongly
+FAILED, BUG, STOPPED = 1, 70, ("stopped.\n", 130)  # click itself ends with 2 where a command was called wrongly
 COMPLETION = "_BUDGETREE_COMPLETE"  # what a shell asks by, when someone presses Tab
 
 EPILOG = """
@@ -84,13 +84,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return _stopped()
+        return _tell(*STOPPED)
     except SystemExit:
         if os.environ.get(COMPLETION):
             raise
         return _ended_by(BrokenPipeError())  # which is what click means
     except Exception as error:
-        return _stopped() if was_interrupted() else _ended_by(error)
+        return _tell(*STOPPED) if was_interrupted() else _ended_by(error)
 
 
 def _ended_by(error: Exception) -> int:
@@ -118,10 +118,6 @@ def _ended_by(error: Exception) -> int:
 
 def _failed(message: str) -> int:
     return _tell(click.style("error: ", fg="red") + visible_lines(message) + "\n", FAILED)
-
-
-def _stopped() -> int:
-    return _tell("stopped.\n", STOPPED)
 
 
 def _tell(message: str, exit_code: int) -> int:

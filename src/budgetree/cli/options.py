@@ -7,6 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,13 +38,7 @@ SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leav
 
 def several(*options: Options) -> Options:
     """All of them, shown in this order."""
-
-    def decorate(command: AnyCommand) -> AnyCommand:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:

@@ -55,8 +55,7 @@ def predict(
     line = safe_line if settings.pop("spreadsheet_safe") else str
     tree = Tree.from_json(model)
     rows = open_data(data, Reading(**settings))
-    wanted = columns_for(tree.schema, tree.tests_used, rows)
-    wanted = replace(wanted, lines=not as_json)
+    wanted = replace(columns_for(tree.schema, tree.tests_used, rows), lines=not as_json)
     if target is not None:
         if target not in rows.names:
             raise TableError(no_such("column", target, rows.names), subject=target, where=Where(rows.name))

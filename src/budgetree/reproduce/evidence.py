@@ -164,10 +164,7 @@ def set_sizes() -> list[SetSize]:
 # By their names: whose they are, and how to say them here.
 BASELINES: dict[str, tuple[str, Callable[[Instance], Tree]]] = {
     "Pairs, worst case": ("Moshkov; Cicalese, Laber, Saettler", grow),
-    "Pairs, expected cost": (
-        "edge cutting; Golovin, Krause, Ray",
-        lambda cases: grow(cases, Pairs(), rule="expected"),
-    ),
+    "Pairs, expected cost": ("edge cutting; Golovin, Krause, Ray", lambda cases: grow(cases, Pairs(), rule="expected")),
     "binary search": ("every object its own class, balanced splits", lambda cases: grow(cases, ObjectPairs())),
     "entropy, prices ignored": (
         "ID3",
@@ -200,22 +197,19 @@ class BaselineRow:
 def baseline_rows(panels: list[Panel]) -> list[BaselineRow]:
     """Every method on the panels at unit prices, with exact search beside them, and on pima at its real prices."""
     rows = []
-    for panel in panels:
-        rows += _rows_of_baselines(panel.name, panel.instance)
-        last, errors = panel.exact[-1], tuple(panel.exact.best(budget=budget).errors for budget in SMALL_BUDGETS)
-        kind = Kind.OPTIMUM if panel.exact.complete else Kind.ENDED_EARLY
-        method = "exact search" if panel.exact.complete else "exact search, ended early"
-        rows.append(BaselineRow(panel.name, method, kind, last.max_cost, last.tree.mean_cost, errors))
-    return rows + _rows_of_baselines("pima, real prices", datasets.load("pima"))
-
-
-def _rows_of_baselines(data: str, instance: Instance) -> list[BaselineRow]:
-    trees = {name: grown(instance) for name, (_, grown) in BASELINES.items()}
-    errors = {name: tuple(tree.cut(budget).errors for budget in SMALL_BUDGETS) for name, tree in trees.items()}
-    return [
-        BaselineRow(data, name, Kind.BASELINE, tree.max_cost, tree.mean_cost, errors[name])
-        for name, tree in trees.items()
-    ]
+    unit = [(panel.name, panel.instance, panel.exact) for panel in panels]
+    for data, instance, exact in [*unit, ("pima, real prices", datasets.load("pima"), None)]:
+        for method, (_, grown) in BASELINES.items():
+            tree = grown(instance)
+            errors = tuple(tree.cut(budget).errors for budget in SMALL_BUDGETS)
+            rows.append(BaselineRow(data, method, Kind.BASELINE, tree.max_cost, tree.mean_cost, errors))
+        if exact is not None:
+            method, kind = "exact search", Kind.OPTIMUM
+            if not exact.complete:
+                method, kind = "exact search, ended early", Kind.ENDED_EARLY
+            errors = tuple(exact.best(budget=budget).errors for budget in SMALL_BUDGETS)
+            rows.append(BaselineRow(data, method, kind, exact[-1].max_cost, exact[-1].tree.mean_cost, errors))
+    return rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,17 +11,7 @@ from typing import Any
 
 from budgetree.reproduce import evidence
 from budgetree.reproduce.claims import TRIALS, Claim, tried
-from budgetree.reproduce.evidence import (
-    BASELINES,
-    PAPER,
-    SMALL_BUDGETS,
-    BaselineRow,
-    Evidence,
-    Kind,
-    Panel,
-    SetSize,
-    ToyColumn,
-)
+from budgetree.reproduce.evidence import BaselineRow, Evidence, Kind, Panel, SetSize, ToyColumn
 from budgetree.services.files import write_text
 from budgetree.services.progress import progress_bar
 from budgetree.services.words import show_number
@@ -64,7 +54,7 @@ def baselines_table(rows: list[BaselineRow]) -> TextTable:
         costs = ("open", "open") if is_open else (show_number(row.max_cost), f"{row.mean_cost:.2f}")
         shown.append((row.data, row.method, *costs, *map(show_number, row.errors)))
     head = ("data set", "method", "max-cost without errors", "mean cost")
-    return TextTable((*head, *(f"errors at {budget}" for budget in SMALL_BUDGETS)), tuple(shown))
+    return TextTable((*head, *(f"errors at {budget}" for budget in evidence.SMALL_BUDGETS)), tuple(shown))
 
 
 def curves_table(panel: Panel) -> TextTable:
@@ -121,7 +111,9 @@ class Reproduction:
     @property
     def tables(self) -> list[tuple[str, TextTable, str]]:
         """Heading, table, and the name of its CSV file."""
-        methods = TextTable(("method", "whose"), tuple((name, whose) for name, (whose, _) in BASELINES.items()))
+        methods = TextTable(
+            ("method", "whose"), tuple((name, whose) for name, (whose, _) in evidence.BASELINES.items())
+        )
         return [
             ("Figure 1, computed", toy_table(self.evidence.toy), "figure1.csv"),
             ("The data sets", sets_table(self.evidence.sets), "data_sets.csv"),
@@ -190,7 +182,7 @@ def _save(figure: Any, path: Path) -> str:
 
 
 def reproduce(
-    *, names: Sequence[str] = tuple(PAPER), hard_seconds: float = HARD_SECONDS, progress: bool | None = None
+    *, names: Sequence[str] = tuple(evidence.PAPER), hard_seconds: float = HARD_SECONDS, progress: bool | None = None
 ) -> Reproduction:
     """Compute everything; dna's exact part stops after hard_seconds."""
     with progress_bar("reproduce", progress) as bar:
