@@ -239,11 +239,9 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """How far any tree with as few errors could do better, proven; takes up to ten seconds the first time."""
         check_is_fitted(self)
         if not hasattr(self, "instance_"):
-            raise TreeError(
-                "certificate_: the training rows stayed on a cluster, and a proof needs them; fit a "
-                "BudgetTreeClassifier on rows that fit into memory.",
-                subject="certificate_",
-            )
+            message = "certificate_: the training rows stayed on a cluster, and a proof needs them"
+            remedy = "fit a BudgetTreeClassifier on rows that fit into memory"
+            raise TreeError(f"{message}; {remedy}.", subject="certificate_")
         if self._certificate is None:
             self._certificate = certify(self.instance_, self.tree_, progress=bool(self.verbose))
         return self._certificate
@@ -516,19 +514,12 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         asked = [self.tree_.test_names[test] for test in self.tree_.tests_used]
         codes = self.tree_.schema.encode(table.only(asked), self.tree_.tests_used)
         if self.handle_unknown == "error":
-            self._refuse_unknown(table, codes)
+            unknown = self.tree_.first_unknown(codes)
+            if len(rows := np.flatnonzero(unknown >= 0)):
+                row = int(rows[0])
+                column = table.columns[unknown[row]]
+                value = column.to_list()[row]
+                message = f"X: column {column.name!r} is {value!r:.60} in row {row}, which no training row had."
+                remedy = "handle_unknown='stop' answers such rows by the other tests of their path."
+                raise ResultError(f"{message} {remedy}", subject=column.name, found=value)
         return codes
-
-    def _refuse_unknown(self, table: Table, codes: NDArray[np.uint8]) -> None:
-        unknown = self.tree_.first_unknown(codes)
-        rows = np.flatnonzero(unknown >= 0)
-        if len(rows):
-            row = int(rows[0])
-            column = table.columns[unknown[row]]
-            value = column.to_list()[row]
-            raise ResultError(
-                f"X: column {column.name!r} is {value!r:.60} in row {row}, which no training row had. "
-                "handle_unknown='stop' answers such rows by the other tests of their path.",
-                subject=column.name,
-                found=value,
-            )

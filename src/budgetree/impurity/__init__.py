@@ -4,9 +4,7 @@ from budgetree.impurity.admissible import Counterexample, check_admissible
 from budgetree.impurity.base import Impurity
 from budgetree.impurity.baselines import Entropy, Gini, ObjectPairs
 from budgetree.impurity.forms import Form
-from budgetree.impurity.hinged import HingedPairs, HingedProduct
-from budgetree.impurity.polynomial import Polynomial
-from budgetree.impurity.powers import Pairs, Powers
+from budgetree.impurity.functions import HingedPairs, HingedProduct, Pairs, Polynomial, Powers
 
 __all__ = [
     "Counterexample",

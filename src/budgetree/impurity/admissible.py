@@ -86,12 +86,9 @@ def check_admissible(impurity: Impurity, n_classes: int, max_count: int) -> Coun
             message = f"{name} is {number!r}; expected a whole number of at least 1."
             raise SettingError(message, subject=name, found=number)
     if (max_count + 1) ** n_classes * n_classes**2 > MAX_VECTORS:
-        raise SettingError(
-            f"{n_classes} classes up to {max_count} make {(max_count + 1) ** n_classes:,} vectors; "
-            f"about {MAX_VECTORS // n_classes**2:,} can be enumerated. Lower max_count.",
-            subject="max_count",
-            found=max_count,
-        )
+        size = f"{n_classes} classes up to {max_count} make {(max_count + 1) ** n_classes:,} vectors"
+        message = f"{size}; about {MAX_VECTORS // n_classes**2:,} can be enumerated. Lower max_count."
+        raise SettingError(message, subject="max_count", found=max_count)
     grid = np.indices((max_count + 1,) * n_classes)
     counts = np.moveaxis(grid, 0, -1)
     values = np.asarray(impurity(counts) if n_classes > 1 else impurity(counts.reshape(-1, 1)))

@@ -128,11 +128,8 @@ class Impurity:
     def __call__(self, counts: Any) -> Any:
         array = np.asarray(counts)
         if array.ndim == 0:
-            raise ImpurityError(
-                f"{self!r}: expected class counts, one number per class, but got {counts!r}.",
-                subject="counts",
-                found=counts,
-            )
+            message = f"{self!r}: expected class counts, one number per class, but got {counts!r}."
+            raise ImpurityError(message, subject="counts", found=counts)
         if self.exact and array.dtype.kind in "iu":
             array = array.astype(object)  # Python's whole numbers do not overflow
         result = self.value(array)

@@ -65,7 +65,6 @@ class ObjectPairs(Impurity):
     """
 
     exact = True
-    zero_only_if_pure = True
 
     def value(self, counts: Counts) -> Any:
         total = counts.sum(axis=-1)

@@ -504,11 +504,6 @@ class Instance(HasSchema):
         Instance
             With these losses.
 
-        Raises
-        ------
-        ValueError
-            Where the losses do not fit the classes.
-
         Examples
         --------
         >>> import budgetree as bt
@@ -586,8 +581,7 @@ def _check_positions(positions: Any, n_rows: int) -> NDArray[np.int64]:
         raise SettingError(message, subject="positions", found=positions, expected=expected)
     first, last = int(chosen.min()), int(chosen.max())
     if first < 0 or last >= n_rows:
-        message = (
-            f"positions: they run from {first} to {last}; expected 0 to {n_rows - 1}, since there are {n_rows} rows."
-        )
+        expected = f"0 to {n_rows - 1}, since there are {n_rows} rows"
+        message = f"positions: they run from {first} to {last}; expected {expected}."
         raise SettingError(message, subject="positions", found=(first, last), expected=(0, n_rows - 1))
     return chosen.astype(np.int64)

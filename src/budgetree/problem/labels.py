@@ -305,12 +305,9 @@ def _check_outcomes(schema: Schema, test: int, keys: Iterable[str], shown: Seque
         meant = outcome_of(schema, test, text)
         if meant not in (None, position) or (meant is None and has_numbers and finite_float(text) is not None):
             taken = "the name of another outcome" if text in names else "a number, which could be a result"
-            raise LabelsError(
-                f"labels: outcome {raw!r} of test {name!r} has the label {text!r}, {taken}; expected another label, "
-                "since a result may be typed as either.",
-                subject=name,
-                found=text,
-            )
+            message = f"labels: outcome {raw!r} of test {name!r} has the label {text!r}, {taken}"
+            expected = "another label, since a result may be typed as either"
+            raise LabelsError(f"{message}; expected {expected}.", subject=name, found=text)
 
 
 def _check_differ(shown: Sequence[str], names: Sequence[str], what: str) -> None:

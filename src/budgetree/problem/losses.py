@@ -115,11 +115,9 @@ class Losses:
 
         content = read_toml(path)
         if content.losses is None:
-            raise LossesError(
-                "there is neither a table [losses] nor a table [answers]; expected at least one of them, as in: "
-                "[losses] and below it: cancer = 50",
-                where=Where(str(path)),
-            )
+            expected = "at least one of them, as in: [losses] and below it: cancer = 50"
+            message = f"there is neither a table [losses] nor a table [answers]; expected {expected}"
+            raise LossesError(message, where=Where(str(path)))
         return content.losses
 
     @internal
@@ -133,24 +131,18 @@ class Losses:
         rows = self._rows(names)
         for answer, loss in self.answers.items():
             if any(answer == str(name) for name in names):
-                raise LossesError(
-                    f"losses: the answer {answer!r} has the name of a class; expected another name. What it costs to "
-                    "miss that class is one of its losses, not of the answers.",
-                    subject=answer,
-                )
+                remedy = "What it costs to miss that class is one of its losses, not of the answers."
+                message = f"losses: the answer {answer!r} has the name of a class; expected another name. {remedy}"
+                raise LossesError(message, subject=answer)
             rows = [[*row, amount] for row, amount in zip(rows, _column(answer, loss, names), strict=True)]
         return LossTable.of((*names, *self.answers), rows)
 
     def _rows(self, names: tuple[Any, ...]) -> list[list[Fraction]]:
         if isinstance(self.losses, tuple):
             if len(self.losses) != len(names):
-                size = len(self.losses)
-                raise LossesError(
-                    f"losses: the array is {size} × {size}, but there are {counted(len(names), 'class', 'classes')}: "
-                    f"{listed(names)}; expected a row and a column for each.",
-                    found=size,
-                    expected=len(names),
-                )
+                size, classes = len(self.losses), counted(len(names), "class", "classes")
+                message = f"losses: the array is {size} × {size}, but there are {classes}: {listed(names)}"
+                raise LossesError(f"{message}; expected a row and a column for each.", found=size, expected=len(names))
             return [list(row) for row in self.losses]
         rows = [[Fraction(int(answer != true)) for answer in range(len(names))] for true in range(len(names))]
         for true, given in _by_position(self.losses, names, "losses").items():
@@ -159,15 +151,12 @@ class Losses:
                 continue
             for key in given:
                 if isinstance(key, str) and key in self.answers:
-                    raise LossesError(
-                        f"losses: class {names[true]!r} names the answer {key!r}, which is not a class.",
-                        subject=str(names[true]),
-                        found=key,
-                        remedy=Remedy(
-                            f"Give its losses in answers: {{{key!r}: {{class: loss}}}}.",
-                            f"Give its losses in a table [answers.{key}], a line per class.",
-                        ),
+                    message = f"losses: class {names[true]!r} names the answer {key!r}, which is not a class."
+                    remedy = Remedy(
+                        f"Give its losses in answers: {{{key!r}: {{class: loss}}}}.",
+                        f"Give its losses in a table [answers.{key}], a line per class.",
                     )
+                    raise LossesError(message, subject=str(names[true]), found=key, remedy=remedy)
             for answer, loss in _by_position(given, names, f"losses of class {names[true]!r}").items():
                 rows[true][answer] = loss
         return rows
@@ -203,12 +192,9 @@ def _class_losses(given: Any) -> Mapping[Any, ClassLosses] | Rows:
         raise LossesError(f"losses is {given!r:.60}; expected {EXPECTED}.", found=given, expected=EXPECTED) from None
     if not rows or any(len(row) != len(rows) for row in rows):
         lengths = ", ".join(str(len(row)) for row in rows[:8])
-        raise LossesError(
-            f"losses: the array has {counted(len(rows), 'row')} of {lengths or 'no'} numbers; expected a square one, "
-            "with a row and a column per class. Answers that are not classes go into answers=.",
-            found=tuple(map(len, rows)),
-            expected=EXPECTED,
-        )
+        message = f"losses: the array has {counted(len(rows), 'row')} of {lengths or 'no'} numbers"
+        wanted = "a square one, with a row and a column per class. Answers that are not classes go into answers="
+        raise LossesError(f"{message}; expected {wanted}.", found=tuple(map(len, rows)), expected=EXPECTED)
     return tuple(
         tuple(_number(loss, f"the loss in row {true}, column {answer},") for answer, loss in enumerate(row))
         for true, row in enumerate(rows)
@@ -244,13 +230,9 @@ def _column(answer: str, given: AnswerLosses, names: tuple[Any, ...]) -> list[Fr
         return [given] * len(names)
     if isinstance(given, tuple):
         if len(given) != len(names):
-            raise LossesError(
-                f"losses: answer {answer!r} has {counted(len(given), 'loss', 'losses')} for "
-                f"{counted(len(names), 'class', 'classes')}; expected one for each.",
-                subject=answer,
-                found=len(given),
-                expected=len(names),
-            )
+            sizes = f"{counted(len(given), 'loss', 'losses')} for {counted(len(names), 'class', 'classes')}"
+            message = f"losses: answer {answer!r} has {sizes}; expected one for each."
+            raise LossesError(message, subject=answer, found=len(given), expected=len(names))
         return list(given)
     by_position = _by_position(given, names, f"losses of answer {answer!r}")
     missing = [name for position, name in enumerate(names) if position not in by_position]
@@ -315,13 +297,9 @@ class LossTable:
         divisor = math.gcd(*{int(loss * common) for loss in exact.flat}) or 1
         units = exact * Fraction(common, divisor)
         if (largest := int(units.max())) >= LARGEST_EXACT:
-            exponent = round(largest.bit_length() * math.log10(2))
-            raise LossesError(
-                f"losses: in the largest unit that makes all of them whole, one is about 1e{exponent} units; "
-                "expected less than 9e15. Round the losses to fewer digits.",
-                found=largest,
-                expected=LARGEST_EXACT,
-            )
+            size = f"about 1e{round(largest.bit_length() * math.log10(2))} units; expected less than 9e15"
+            message = f"losses: in the largest unit that makes all of them whole, one is {size}."
+            raise LossesError(f"{message} Round the losses to fewer digits.", found=largest, expected=LARGEST_EXACT)
         return cls(tuple(answers), units.astype(np.int64), Fraction(common, divisor))
 
     @property

@@ -148,19 +148,12 @@ class Prices:
         Parameters
         ----------
         path : str or path
-            A TOML file as in `from_toml`, or a CSV or Excel file.
+            A TOML file as in `from_toml`, which also says what is raised; or a CSV or Excel file.
 
         Returns
         -------
         Prices
             The price list.
-
-        Raises
-        ------
-        BudgetreeError
-            Where the file is not a price list, or something in it is wrong; the message names the place.
-        OSError
-            Where there is no such file.
 
         Examples
         --------

@@ -51,11 +51,8 @@ class Schema:
         So is everything in a column that is absent, which only the tests not needed may be.
         """
         if self.encoders is None:
-            raise TableError(
-                "encode: how raw values become codes is not known here, because the instance was made from codes; "
-                "make it with Instance.from_frame.",
-                subject="encoders",
-            )
+            why = "because the instance was made from codes; make it with Instance.from_frame"
+            raise TableError(f"encode: how raw values become codes is not known here, {why}.", subject="encoders")
         by_name = {column.name: column for column in table.columns}
         coded: list[NDArray[np.uint8] | None] = [None] * len(self.encoders)
         for test, encoder in enumerate(self.encoders):
@@ -200,11 +197,6 @@ class HasSchema:
         -------
         Instance or Shards
             With these prices.
-
-        Raises
-        ------
-        ValueError
-            Where the prices do not fit the tests.
 
         Examples
         --------

@@ -116,12 +116,9 @@ def _losses(content: dict[str, Any]) -> Losses | None:
         for name, entry in content.get(table, {}).items():
             inner = entry.values() if isinstance(entry, dict) else [entry]
             if any(isinstance(loss, (dict, list)) for loss in inner):
-                raise LossesError(
-                    f"[{table}] has more than a number or a table of numbers at {name!r}; expected {name} = 4, or a "
-                    f"table [{table}.{name}] with numbers.",
-                    subject=name,
-                    found=entry,
-                )
+                expected = f"{name} = 4, or a table [{table}.{name}] with numbers"
+                message = f"[{table}] has more than a number or a table of numbers at {name!r}; expected {expected}."
+                raise LossesError(message, subject=name, found=entry)
     return Losses(content.get("losses", {}), answers=content.get("answers", {}))
 
 

@@ -26,6 +26,7 @@ MAX_DIGITS = 120  # of one amount
 SMALLEST, LARGEST = Fraction(1, 10**100), Fraction(10**100)  # what a scale of units may be
 SUMMED_AT_ONCE = 2**25  # halves of floats, of at most 27 bits, so that floats hold their sums
 MAX_LOST = Fraction(1, 1000)  # the largest part of an amount that rounding may take or add
+TOO_FAR_APART = "differ by too many orders of magnitude to be added exactly"
 
 BITS_PER_DIGIT = math.log2(10)
 NUMBERS = (float, Decimal, Rational, np.floating)  # whole numbers of any kind are rational
@@ -108,11 +109,8 @@ def common_scale(amounts: Sequence[Fraction]) -> Fraction:
     grid = _grid(total)
     for amount in amounts:
         if abs(round(amount * grid) / grid - amount) > MAX_LOST * amount:
-            raise PricesError(
-                f"prices: {show_number(amount)} and a total of {show_number(total)} differ by too many orders of "
-                "magnitude to be added exactly; round the prices to a common unit.",
-                found=amount,
-            )
+            message = f"prices: {show_number(amount)} and a total of {show_number(total)} {TOO_FAR_APART}"
+            raise PricesError(f"{message}; round the prices to a common unit.", found=amount)
     return grid
 
 
@@ -167,12 +165,9 @@ class WeightFacts:
         whole = np.rint(exact)
         is_exact = self.decimals <= MAX_DECIMALS and scale == 10**self.decimals
         if not is_exact and (np.abs(whole - exact) > float(MAX_LOST) * whole)[weights > 0].any():
-            raise SettingError(
-                f"weights: {self.smallest:g} and a total of {self.total:g} differ by too many orders of magnitude to "
-                "be added exactly; leave out the smallest or scale them up.",
-                subject="weights",
-                found=self.smallest,
-            )
+            message = f"weights: {self.smallest:g} and a total of {self.total:g} {TOO_FAR_APART}"
+            remedy = "leave out the smallest or scale them up"
+            raise SettingError(f"{message}; {remedy}.", subject="weights", found=self.smallest)
         return whole.astype(np.int64)
 
 

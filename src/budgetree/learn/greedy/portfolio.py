@@ -17,7 +17,7 @@ from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.distributed.cases import LocalCases
 from budgetree.impurity import Form, HingedPairs, HingedProduct, Impurity, Powers
 from budgetree.impurity.forms import Hinges
-from budgetree.impurity.hinged import Hinged
+from budgetree.impurity.functions import Hinged
 from budgetree.learn.greedy.class_weights import ClassWeights
 from budgetree.learn.greedy.grow import grow_nodes
 from budgetree.learn.greedy.levels import EndedEarlyError, cache_of

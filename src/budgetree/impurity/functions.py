@@ -1,0 +1,216 @@
+"""The paper's impurities: Pairs and Powers, which leave no errors; hinged ones, which forgive a few; Polynomial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from budgetree.errors import ImpurityError
+from budgetree.impurity.base import Counts, Impurity, non_negative_fraction
+from budgetree.impurity.forms import Form, HingeForm, PolynomialForm, PowersForm, hinge, polynomial, powers
+
+
+class Pairs(Impurity):
+    """The number of pairs of cases with different classes: Σ over i < j of n_i n_j.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Pairs()([30, 30])
+    900
+    """
+
+    admissible = True
+    exact = True
+
+    def value(self, counts: Counts) -> Any:
+        before = np.cumsum(counts, axis=-1)[..., :-1]  # each class meets all the classes before it
+        return (counts[..., 1:] * before).sum(axis=-1)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        return HingeForm(Fraction(0), scale, subtracts_square=False, factor=2)
+
+
+class Powers(Impurity):
+    """(Σ n_i)^l − Σ n_i^l for a whole l of at least 2; Powers(2) is twice Pairs.
+
+    Parameters
+    ----------
+    l : int
+        The power.
+
+    Raises
+    ------
+    ValueError
+        Where l is no whole number of at least 2.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Powers(3)([2, 1])
+    18
+    """
+
+    admissible = True
+    exact = True
+
+    def __init__(self, l: int) -> None:  # noqa: E741  (the paper's l)
+        if isinstance(l, bool) or not isinstance(l, (int, np.integer)) or l < 2:
+            raise ImpurityError(f"Powers: l is {l!r}; expected a whole number of at least 2.", subject="l", found=l)
+        self.l = int(l)
+
+    def value(self, counts: Counts) -> Any:
+        return powers(counts, self.l)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        return PowersForm(self.l, scale)
+
+    def __repr__(self) -> str:
+        return f"Powers({self.l})"
+
+
+class Hinged(Impurity):
+    """What both hinged functions share: α, the number of cases of a class that a leaf may leave unsettled."""
+
+    admissible = True
+    exact = True
+    zero_only_if_pure = False
+    subtracts_square: ClassVar[bool]  # the −α² of the paper's formula
+
+    def __init__(self, alpha: Any) -> None:
+        self.alpha = non_negative_fraction(alpha, f"{type(self).__name__}: alpha", "alpha")
+
+    def value(self, counts: Counts) -> Any:
+        alpha = float(self.alpha) if counts.dtype.kind == "f" else self.alpha
+        exact = counts if counts.dtype.kind == "f" else counts.astype(object)
+        return hinge(exact, alpha, alpha**2 if self.subtracts_square else 0)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        return HingeForm(self.alpha, scale, subtracts_square=self.subtracts_square)
+
+    def __repr__(self) -> str:
+        whole = self.alpha.denominator == 1
+        return f"{type(self).__name__}({int(self.alpha) if whole else float(self.alpha)})"
+
+
+class HingedPairs(Hinged):
+    """The paper's P_α: Σ over i ≠ j of [[n_i − α]₊ [n_j − α]₊ − α²]₊.
+
+    It forgives small classes: a leaf may leave about α cases of a class unsettled.
+
+    Parameters
+    ----------
+    alpha : number
+        The paper's α, at least 0.
+
+    Raises
+    ------
+    ValueError
+        Where alpha is negative or no number.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.HingedPairs(8)([30, 30])
+    840
+    """
+
+    subtracts_square = True
+
+
+class HingedProduct(Hinged):
+    """Σ over i ≠ j of [n_i − α]₊ [n_j − α]₊: what the paper's Figure 1 computes. A smaller zero set, same theorem.
+
+    Parameters
+    ----------
+    alpha : number
+        As in `HingedPairs`.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.HingedProduct(8)([30, 30])
+    968
+    """
+
+    subtracts_square = False
+
+
+class Polynomial(Impurity):
+    """Σ of γ · n_1^p1 · … · n_k^pk over terms (γ, (p1, …, pk)), each with at least two classes in it.
+
+    Parameters
+    ----------
+    terms : iterable of (number, sequence of int)
+        Per term its coefficient γ of at least 0, and an exponent for each class.
+
+    Raises
+    ------
+    ValueError
+        Where a term is not that, or has fewer than two positive exponents.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Polynomial([(1, (1, 1, 0)), (2, (0, 1, 3))])([2, 1, 3])
+    56
+    """
+
+    admissible = True
+    exact = True
+    zero_only_if_pure = False  # a pair of classes may be in no term at all
+
+    def __init__(self, terms: Iterable[tuple[Any, Sequence[int]]]) -> None:
+        if not isinstance(terms, Iterable):
+            raise _refusal(f"terms is {terms!r}; expected a list of (coefficient, exponents)", "terms", terms)
+        self.terms = tuple(_checked_term(index, term) for index, term in enumerate(terms))
+        if not self.terms:
+            raise _refusal("no terms; expected at least one (coefficient, exponents)", "terms", self.terms)
+        lengths = sorted({len(exponents) for _, exponents in self.terms})
+        if len(lengths) > 1:
+            raise _refusal(f"terms speak of {lengths} classes; all must have one length", "terms", lengths)
+
+    def value(self, counts: Counts) -> Any:
+        self._check_classes(counts.shape[-1])
+        if counts.dtype.kind == "f":
+            return polynomial(counts, [(float(gamma), exponents) for gamma, exponents in self.terms])
+        return polynomial(counts.astype(object), self.terms)
+
+    def form(self, scale: Fraction, n_classes: int) -> Form:
+        self._check_classes(n_classes)
+        return PolynomialForm(self.terms, scale)
+
+    def _check_classes(self, n_classes: int) -> None:
+        expected = len(self.terms[0][1])
+        if n_classes != expected:
+            reason = f"its terms have {expected} exponents, but there are {n_classes} classes"
+            raise _refusal(reason, "n_classes", n_classes)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"({gamma}, {exponents})" for gamma, exponents in self.terms)
+        return f"Polynomial([{shown}])"
+
+
+def _checked_term(index: int, term: Any) -> tuple[Fraction, tuple[int, ...]]:
+    name = f"term {index}"
+    try:
+        gamma, exponents = term
+        powers = tuple(exponents)
+    except (TypeError, ValueError):
+        raise _refusal(f"{name} is {term!r}; expected (coefficient, exponents)", name, term) from None
+    coefficient = non_negative_fraction(gamma, f"Polynomial: the coefficient of {name}", name)
+    for power in powers:
+        if isinstance(power, bool) or not isinstance(power, (int, np.integer)) or power < 0:
+            raise _refusal(f"{name} has the exponent {power!r}; expected whole numbers ≥ 0", name, power)
+    if sum(power > 0 for power in powers) < 2:
+        lacks = "fewer than two classes, so it would not be zero on a pure set"
+        needs = "each term needs at least two positive exponents"
+        raise _refusal(f"{name} with exponents {powers} involves {lacks}; {needs}", name, powers)
+    return coefficient, tuple(int(power) for power in powers)
+
+
+def _refusal(reason: str, subject: str, found: object) -> ImpurityError:
+    return ImpurityError(f"Polynomial: {reason}.", subject=subject, found=found)
