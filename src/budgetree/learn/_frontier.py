@@ -205,9 +205,8 @@ def _estimated(
             row_errors = [None] * len(found)
         budgets = [point.max_cost for point in found]
         with progress_bar("error on new cases", progress) as report:
-            judged = cross_validate(
-                instance, search.again(found), budgets, settings, clock, min_seconds=least, report=report
-            )
+            learn = search.again(found)
+            judged = cross_validate(instance, learn, budgets, settings, clock, min_seconds=least, report=report)
     points = list(found)
     for index, new in enumerate(judged.new_errors):
         row_error = row_errors[index]
@@ -226,8 +225,7 @@ def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:
         return [None] * len(frontier)
     rows = np.arange(instance.n_rows)
     trees = in_time([partial(getattr, point, "tree") for point in frontier], clock)
-    answers = answers_of_rows(trees, instance, instance, rows)
-    wrong = are_wrong(answers, instance, rows)
+    wrong = are_wrong(answers_of_rows(trees, instance, instance, rows), instance, rows)
     return [float(share) for share in wrong @ instance.row_weights / instance.row_weights.sum()]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -18,7 +17,7 @@ from budgetree.learn.settings import (
     check_time_limit,
 )
 from budgetree.problem import Instance
-from budgetree.problem.units import as_fraction, plain_number
+from budgetree.problem.units import as_fraction, is_unlimited, plain_number
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
 from budgetree.services.words import counted, show_number
@@ -140,10 +139,8 @@ def optimal(
     """
     check_instance(instance)
     check_cache_bytes(cache_bytes)
-    limit = instance.schema.table.budget_units(budget)
-    request = Request(
-        instance, limit, DEFAULT_IMPURITIES, cache_bytes, check_threads(threads), check_min_cases(min_cases)
-    )
+    limit, n_threads = instance.schema.table.budget_units(budget), check_threads(threads)
+    request = Request(instance, limit, DEFAULT_IMPURITIES, cache_bytes, n_threads, check_min_cases(min_cases))
     return find_optimal(request, budget, Clock(check_time_limit(time_limit)), progress)
 
 
@@ -156,7 +153,21 @@ def find_optimal(request: Request, budget: Any, clock: Clock, progress: bool | N
             tree, lower_bound, complete = _solve(solver)
         except KeyboardInterrupt:
             tree, lower_bound, complete = solver.trees.best(limit).tree(), solver.lower_bound(limit), False
-    return _solution(request, tree, lower_bound, complete, budget, clock)
+    least = request.instance.schema.loss(lower_bound)
+    is_best = tree.exact_loss == least
+    complete = complete or (is_best and tree.max_cost == 0)
+    asked = None if is_unlimited(budget) else as_fraction(budget)
+    least_cost = tree.exact_max_cost if complete and is_best else Fraction(0)
+    proven = Proven(Asked.BUDGET, asked, Method.EXACT, asked, least, least_cost, request.min_cases)
+    return Solution(
+        tree=replace(tree, proven=proven, ended=clock.ended(complete=complete)),
+        errors=tree.errors,
+        loss=tree.loss,
+        lower_bound=plain_number(least),
+        proven=is_best,
+        complete=complete,
+        budget=None if asked is None else budget,
+    )
 
 
 def _solve(solver: Solver) -> tuple[Tree, int, bool]:
@@ -179,24 +190,3 @@ def _solve(solver: Solver) -> tuple[Tree, int, bool]:
         result = solver.decide(need, fewest + 1)
     tree = solver.canonical(result) if result.proven else None
     return tree or trees.best(limit).tree(), fewest, tree is not None
-
-
-def _solution(request: Request, tree: Tree, lower_bound: int, complete: bool, budget: Any, clock: Clock) -> Solution:
-    least = request.instance.schema.loss(lower_bound)
-    is_best = tree.exact_loss == least
-    complete = complete or (is_best and tree.max_cost == 0)
-    limit = None if budget is None or budget == math.inf else as_fraction(budget)
-    least_cost = tree.exact_max_cost if complete and is_best else Fraction(0)
-    return Solution(
-        tree=replace(
-            tree,
-            proven=Proven(Asked.BUDGET, limit, Method.EXACT, limit, least, least_cost, request.min_cases),
-            ended=clock.ended(complete=complete),
-        ),
-        errors=tree.errors,
-        loss=tree.loss,
-        lower_bound=plain_number(least),
-        proven=is_best,
-        complete=complete,
-        budget=None if limit is None else budget,
-    )

@@ -137,13 +137,10 @@ class NewSearch:
         """A point for each budget that buys something else than the one before."""
         trees = self._trees_of(instance, clock, needs_tree=True)
         fine = trees.cases  # every row is a case, as these trees count them, if there was time
-        leaf = found_leaf(fine)
-        best = {leaf.need: leaf}
         made = list(self._each_tree(trees, clock, progress))
-        for tree in made:
-            best[tree.need] = found_tree(tree, FOR_NEW)  # of trees that cost the same the one for the larger budget
-        found = [best[need] for need in sorted(best)]
-        points = tuple(make_point(fine, tree, fine.irreducible.units, for_new=True) for tree in found)
+        # Of trees that cost the same the one for the larger budget.
+        best = {found.need: found for found in (found_leaf(fine), *(found_tree(tree, FOR_NEW) for tree in made))}
+        points = tuple(make_point(fine, best[need], fine.irreducible.units, for_new=True) for need in sorted(best))
         ended_early = len(made) < len(self.budgets) or any(tree.ended is not Ended.COMPLETE for tree in made)
         return Frontier(points, fine, not ended_early, Method.PREDICTIVE)
 
@@ -152,7 +149,7 @@ class NewSearch:
 
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
             trees = self._trees_of(part, clock, needs_tree=False)
-            seconds = None if clock.seconds_left is None else clock.seconds_left / len(found)
+            seconds = clock.seconds_of(1 / len(found))
 
             def tree_for(budget: Any) -> Tree:
                 if not as_fraction(budget):
@@ -172,8 +169,7 @@ class NewSearch:
                 if index and clock.is_over:
                     break
                 report(index, len(self.budgets), f"budget {budget}")
-                left = clock.seconds_left
-                seconds = None if left is None else left / (len(self.budgets) - index)
+                seconds = clock.seconds_of(1 / (len(self.budgets) - index))
                 yield trees.tree(budget, time_limit=seconds, progress=False)
 
 

@@ -161,16 +161,12 @@ class Curve:
                      0          2      2.000       10       4
         """
         amount = self.points[0]._whole.schema.wording.amount if self.points else show_number
-        lines = [
-            f"{self.name} over {self.parameter_name}: {counted(len(self), 'point')}",
-            f"{self.parameter_name:>14} {'max-cost':>10} {'mean cost':>10} {'errors':>8} {'leaves':>7}",
-        ]
-        lines += [
-            f"{show_number(p.parameter):>14} {amount(p.max_cost):>10} {p.mean_cost:>10.3f} "
-            f"{show_number(p.errors):>8} {p.n_leaves:>7}"
-            for p in self.points
-        ]
-        return "\n".join(lines)
+        rows = [(self.parameter_name, "max-cost", "mean cost", "errors", "leaves")]
+        for p in self.points:
+            costs = amount(p.max_cost), f"{p.mean_cost:.3f}"
+            rows.append((show_number(p.parameter), *costs, show_number(p.errors), str(p.n_leaves)))
+        lines = ["{:>14} {:>10} {:>10} {:>8} {:>7}".format(*row) for row in rows]
+        return "\n".join([f"{self.name} over {self.parameter_name}: {counted(len(self), 'point')}", *lines])
 
     def __repr__(self) -> str:
         return self.to_text()

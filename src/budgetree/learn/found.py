@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,15 +32,16 @@ class BestFound:
          └──────────── need
     """
 
-    def __init__(self) -> None:
+    def __init__(self, trees: Iterable[Found] = ()) -> None:
         self._kept: list[Found] = []
+        self.add(*trees)
 
-    def add(self, new: Found) -> None:
-        """Keeps a tree unless another is at least as good and no costlier."""
-        if any(old.loss <= new.loss and old.need <= new.need for old in self._kept):
-            return
-        unbeaten = [old for old in self._kept if old.loss < new.loss or old.need < new.need]
-        self._kept = sorted([*unbeaten, new], key=lambda found: found.need)
+    def add(self, *trees: Found) -> None:
+        """Keeps each tree unless another is at least as good and no costlier."""
+        for new in trees:
+            if not any(old.loss <= new.loss and old.need <= new.need for old in self._kept):
+                unbeaten = [old for old in self._kept if old.loss < new.loss or old.need < new.need]
+                self._kept = sorted([*unbeaten, new], key=lambda found: found.need)
 
     def best(self, budget: int) -> Found:
         """The tree with the least loss within a budget."""

@@ -56,10 +56,8 @@ class KnownSearch:
         same = replace(self, method="exact" if is_exact else "greedy", max_budget=limit)
 
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
-            if clock.seconds_left is not None:
-                share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
-                clock = clock.share(share * clock.seconds_left)
-            trees = same._trees(part, clock)
+            share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
+            trees = same._trees(part, clock.share(clock.seconds_of(share)))
             return lambda budget: trees.best(part.schema.table.budget_units(budget)).tree()
 
         return learn
@@ -67,15 +65,10 @@ class KnownSearch:
     def _trees(self, instance: Instance, clock: Clock) -> BestFound:
         """The trees alone, by the method named; OutOfTimeError where the time does not suffice for one."""
         request = self._request(instance)
-        best = BestFound()
         if self.method == "greedy":
-            found = grow_frontier(replace(request, needs_tree=False), clock, no_report)
-        else:
-            result = search_frontier(Solver(request, clock, wants_every_budget=True))
-            found = [*result.proven, *result.beyond]
-        for tree in found:
-            best.add(tree)
-        return best
+            return BestFound(grow_frontier(replace(request, needs_tree=False), clock, no_report))
+        result = search_frontier(Solver(request, clock, wants_every_budget=True))
+        return BestFound([*result.proven, *result.beyond])
 
     def _request(self, instance: AnyCases) -> Request:
         limit = instance.schema.table.budget_units(self.max_budget, "max_budget")
@@ -102,10 +95,8 @@ def _unavoidable(instance: AnyCases, clock: Clock) -> int:
     """What every tree loses; 0 where cases in shards are too many to compare all of them in a share of the time."""
     if not isinstance(instance, DistributedCases):
         return instance.irreducible.units
-    left = clock.seconds_left
     try:
-        share = clock if left is None else clock.share(clock.plan.unavoidable_share * left)
-        return instance.irreducible_in(share).units
+        return instance.irreducible_in(clock.share(clock.seconds_of(clock.plan.unavoidable_share))).units
     except OutOfTimeError:
         return 0
 
@@ -118,8 +109,7 @@ def _rolled_out(grown: list[Found], request: Request, clock: Clock, report: Prog
         solver = Solver(request, clock, report)
     except TooLargeError:
         return grown
-    for tree in grown:
-        solver.trees.add(tree)
+    solver.trees.add(*grown)
     solver.roll_out(clock.seconds_left)
     return list(solver.trees)
 

@@ -25,7 +25,8 @@ from budgetree.tree import Tree
 from budgetree.tree.proven import Proven
 from budgetree.tree.provenance import Expected, Method, NewError, NewLoss
 
-COLUMNS = (  # of a point, in tables
+# Of a point, in tables: those of losses come after the errors and the new errors, where there are losses.
+COLUMNS = (
     "max_cost",
     "errors",
     "error_rate",
@@ -36,9 +37,8 @@ COLUMNS = (  # of a point, in tables
     "proven",
     "source",
 )
-LOSS_COLUMNS = ("loss", "referred")  # after the errors
+LOSS_COLUMNS, NEW_LOSS_COLUMNS = ("loss", "referred"), ("new_loss", "new_loss_se")
 FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
-NEW_LOSS_COLUMNS = ("new_loss", "new_loss_se")  # after the new errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,19 +132,12 @@ class Point:
             return self.expected_loss.loss, self.expected_loss.se
         return None if self.expected is None else (self.expected.error, self.expected.se)
 
-    @property
-    def _expectation(self) -> Expected | None:
-        if self.expected is None:
-            return None
-        return Expected(self.expected, self.overfitted, self._how, self.expected_loss)
-
     @cached_property
     def tree(self) -> Tree:
         """The tree itself; a greedy one is grown again when first asked for."""
-        tree = self._found.tree()
-        return replace(
-            tree, proven=self._proven or tree.proven, expected=self._expectation, ended=self._ended or tree.ended
-        )
+        tree, new = self._found.tree(), self.expected
+        expected = None if new is None else Expected(new, self.overfitted, self._how, self.expected_loss)
+        return replace(tree, proven=self._proven or tree.proven, expected=expected, ended=self._ended or tree.ended)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -288,18 +281,17 @@ class Frontier:
         raise self._unreachable(wanted, total)
 
     def _unreachable(self, wanted: Fraction, total: int) -> SettingError:
-        stuck = self.instance.irreducible
+        stuck, last = self.instance.irreducible, self.points[-1]
         asked = f"max_error is {float(wanted):.4g}, but"
         if stuck.units > wanted * total:
-            errors = self.instance.schema.cases(stuck.units)
+            errors = counted(self.instance.schema.cases(stuck.units), "error")
             least = math.ceil(stuck.units / total * 10**4) / 10**4
             message = (
-                f"{asked} any tree does no better than {stuck.units / total:.4g} "
-                f"({counted(errors, 'error')}): {stuck.n_objects} cases agree on every test with a case of "
-                f"another class. Add a test that separates them, or allow a max_error of {least}."
+                f"{asked} any tree does no better than {stuck.units / total:.4g} ({errors}): {stuck.n_objects} "
+                "cases agree on every test with a case of another class. Add a test that separates them, or allow a "
+                f"max_error of {least}."
             )
         else:
-            last = self.points[-1]
             least = last.error_rate
             message = (
                 f"{asked} the best tree found has an error of {least:.4g} at a budget of {last.max_cost}. "
@@ -314,12 +306,11 @@ class Frontier:
         Between two points settled by search the first one's loss is the least. Before any other only what holds for
         that larger budget is known, even where it is proven: perhaps merely because no error of it can be avoided.
         """
-        below = [
-            here.lower_bound if index < self.n_searched else after.lower_bound
-            for index, (here, after) in enumerate(pairwise(self.points), start=1)
+        holding = [
+            here if index < self.n_searched else after
+            for index, (here, after) in enumerate(pairwise([*self.points, self.points[-1]]), start=1)
         ]
-        below.append(self.points[-1].lower_bound)
-        return tuple((point.max_cost, bound) for point, bound in zip(self.points, below, strict=True))
+        return tuple((here.max_cost, by.lower_bound) for here, by in zip(self.points, holding, strict=True))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -395,11 +386,8 @@ def make_point(instance: AnyCases, found: Found, lower_bound: int, *, for_new: b
     """A tree found, in the user's own units; no tree loses less than the bound, in loss units."""
     schema = instance.schema
     loss = plain_number(schema.loss(found.loss))
-    errors: int | float = loss
-    referred: int | float = 0
-    if instance.losses is not None:  # the loss does not say them
-        tree = found.tree()
-        errors, referred = tree.errors, tree.referred
+    tree = None if instance.losses is None else found.tree()  # the loss does not say the errors
+    errors, referred = (loss, 0) if tree is None else (tree.errors, tree.referred)
     return Point(
         max_cost=schema.table.amount(found.need),
         errors=errors,

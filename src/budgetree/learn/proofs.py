@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +9,7 @@ from typing import Any
 
 from budgetree.learn.points import Frontier, Point
 from budgetree.problem.prices import TOLERANCE
-from budgetree.problem.units import as_fraction
+from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import Clock
 from budgetree.tree import Tree
 from budgetree.tree.proven import Asked, Proven
@@ -35,7 +34,7 @@ def tree_for_budget(frontier: Frontier, budget: Any) -> Tree:
     """
     point = frontier[-1]
     proven = point._proven or _at_its_budget(frontier, point, frontier.bounds)
-    limit = None if budget is None or budget == math.inf else as_fraction(budget)
+    limit = None if is_unlimited(budget) else as_fraction(budget)
     searched = frontier.complete and frontier.n_searched == len(frontier)
     unavoidable = frontier.instance.schema.loss(frontier.instance.irreducible.units)
     reach = limit if searched or proven.least_errors <= unavoidable else proven.budget

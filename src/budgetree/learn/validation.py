@@ -177,8 +177,7 @@ def cross_validate(
     is_done = np.zeros(instance.n_rows, dtype=bool)
     n_done = 0
     for index, fold in enumerate(numbers):
-        left = clock.seconds_left
-        seconds = None if left is None else left / (len(numbers) - index)
+        seconds = clock.seconds_of(1 / (len(numbers) - index))
         if clock.is_over or (seconds is not None and seconds < min_seconds) or _is_too_late(instance, clock):
             break
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
@@ -237,19 +236,15 @@ def answers_of_rows(
 ) -> NDArray[np.int64]:
     """Per tree and row of the whole, what the tree, learned from the part, answers."""
     codes: dict[int, NDArray[np.uint8]] = {}  # trees of one search share a schema
-    answers = []
-    for tree in trees:
-        if id(tree.schema) not in codes:
-            codes[id(tree.schema)] = _codes(tree, part, whole, rows)
-        answers.append(tree.answers(codes[id(tree.schema)]))
-    return np.array(answers, dtype=np.int64).reshape(len(trees), len(rows))
-
-
-def _codes(tree: Tree, part: Instance, whole: Instance, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The rows as the tree reads them, which may not be as the instance that it was learned from does."""
-    if whole.source is None or tree.schema is part.schema:
-        return part.codes_of(whole, rows)
-    return tree.schema.encode(whole.source.tests.take(rows), tree.tests_used)
+    answers = np.empty((len(trees), len(rows)), dtype=np.int64)
+    for index, tree in enumerate(trees):
+        if id(tree.schema) not in codes:  # as the tree reads them, which may not be as the part does
+            if whole.source is None or tree.schema is part.schema:
+                codes[id(tree.schema)] = part.codes_of(whole, rows)
+            else:
+                codes[id(tree.schema)] = tree.schema.encode(whole.source.tests.take(rows), tree.tests_used)
+        answers[index] = tree.answers(codes[id(tree.schema)])
+    return answers
 
 
 def make_folds(

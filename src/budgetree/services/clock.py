@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from types import FrameType
@@ -150,6 +150,10 @@ class Clock:
             return 0.0
         return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
 
+    def seconds_of(self, share: float) -> float | None:
+        """This share of the seconds left; None where there is no limit."""
+        return None if (left := self.seconds_left) is None else share * left
+
     def end(self) -> None:
         """Over from now on: what is left does not suffice for anything."""
         self._deadline = time.monotonic()
@@ -161,11 +165,9 @@ class Clock:
         shorter = seconds if left is None or (seconds is not None and seconds < left) else left
         return Clock(shorter, tick, self)
 
-    @contextmanager
-    def listening(self) -> Iterator[None]:
+    def listening(self) -> AbstractContextManager[None]:
         """While it lasts, Ctrl-C ends this clock and nothing else: what works by it returns the best so far."""
-        with instead_of_interrupt(self.interrupt):
-            yield
+        return instead_of_interrupt(self.interrupt)
 
     def interrupt(self) -> None:
         """Ctrl-C: this clock is over, and so is the one that it is a share of."""

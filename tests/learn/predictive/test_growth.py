@@ -24,14 +24,14 @@ def growth() -> Growth:
 @pytest.mark.parametrize("rule", ["gain", "gain per price"])
 @pytest.mark.parametrize("n_cases", [1, 7, 129, 300])
 def test_totals_are_the_sums_of_scores_to_the_bit(growth: Growth, rule: BuyingRule, n_cases: int) -> None:
-    place = Place(np.arange(n_cases), Paid.nothing())
+    place = Place(np.arange(n_cases), Paid())
     candidates = np.arange(len(growth.prices.costliest))
     totals = growth._totals(place, candidates, rule)
     assert totals.tolist() == growth._scores(place, candidates, rule).sum(axis=1).tolist()
 
 
 def test_where_the_time_is_over_no_further_score_is_written(growth: Growth) -> None:
-    place, candidates = Place(np.arange(300), Paid.nothing()), np.arange(8)
+    place, candidates = Place(np.arange(300), Paid()), np.arange(8)
     growth._totals(place, candidates, "gain")  # now the models are known, and fitting takes no time
     growth.models.clock = Clock(0)
     with pytest.raises(OutOfTimeError):

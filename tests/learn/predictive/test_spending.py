@@ -16,7 +16,7 @@ from .tables import random_instance, random_prices, seeds
 def test_units_are_the_cost_of_the_costliest_answers(seed: int) -> None:
     instance = random_instance(seed, prices=random_prices(seed))
     table, rng = instance.schema.table, np.random.default_rng(seed)
-    paid = Paid.nothing()
+    paid = Paid()
     for test in rng.permutation(instance.n_tests)[:3].tolist():
         more = int(paid.prices_of_more(table)[test])
         bought = paid.buy(test, int(instance.schema.n_outcomes[test]), table)
@@ -38,6 +38,6 @@ def test_units_are_the_cost_of_the_costliest_answers(seed: int) -> None:
 def test_a_test_that_is_paid_costs_nothing_more() -> None:
     instance = random_instance(1, prices=random_prices(1))
     table = instance.schema.table
-    paid = Paid.nothing().buy(3, int(instance.schema.n_outcomes[3]), table)
+    paid = Paid().buy(3, int(instance.schema.n_outcomes[3]), table)
     assert paid.prices_of_more(table)[3] == 0
     assert paid.prices_of_more(table)[0] == table.costliest[0]  # they share the blood draw, which is paid

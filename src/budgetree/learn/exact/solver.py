@@ -55,18 +55,12 @@ class Solver:
     """
 
     def __init__(
-        self,
-        request: Request,
-        clock: Clock,
-        report: ProgressReport = no_report,
-        *,
-        wants_every_budget: bool = False,
+        self, request: Request, clock: Clock, report: ProgressReport = no_report, *, wants_every_budget: bool = False
     ) -> None:
         self.limit, self.clock, self._plan = request.limit, clock, clock.plan
         assert isinstance(request.instance, Instance)  # a search needs the cases themselves
         self.layout = Layout(request.instance, request.limit, request.min_cases)
-        self.trees = BestFound()
-        self.trees.add(found_leaf(request.instance))
+        self.trees = BestFound([found_leaf(request.instance)])
         self._request, self._report = request, report
         self._search = Search(self.layout, request.cache_bytes, request.threads)
         self._must_sweep = wants_every_budget
@@ -101,8 +95,7 @@ class Solver:
         if self.clock.is_over:
             return self._undecided(budget)
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
-        left = self.clock.seconds_left
-        answer = self._ask(budget, cutoff, self._plan.moment if left is None else min(self._plan.moment, left / 4))
+        answer = self._ask(budget, cutoff, self._seconds_or_share(self._plan.moment, 1 / 4))
         if answer is None:
             if not self._has_looked:  # once: many such questions would wait for it
                 self._has_looked = True
@@ -132,8 +125,7 @@ class Solver:
         for index, budget in enumerate(budgets):
             if clock.is_over:
                 return
-            left = clock.seconds_left
-            self.look(budget, None if left is None else left / (len(budgets) - index), (LARGE_ROLLOUT,))
+            self.look(budget, clock.seconds_of(1 / (len(budgets) - index)), (LARGE_ROLLOUT,))
 
     def look_ahead(self, budget: int) -> None:
         """A rollout for one budget, however long it takes."""
@@ -158,8 +150,7 @@ class Solver:
         """Adds the greedy trees of the request's impurities, once; one of them even if the time is over."""
         if self._must_grow:
             self._must_grow = False
-            for found in grow_frontier(self._request, self.clock, self._report):
-                self.trees.add(found)
+            self.trees.add(*grow_frontier(self._request, self.clock, self._report))
 
     def canonical(self, result: BudgetResult) -> Tree | None:
         """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
@@ -180,8 +171,7 @@ class Solver:
             self._sweep(budget)
         self.look(budget, self._seconds_or_share(self._plan.broader_seconds, self._plan.look_share))
         cutoff = min(cutoff, self.trees.best(budget).loss + 1)
-        clock = self._watch(budget, None)
-        found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, clock))
+        found = self._unless_stopped(partial(self._search.search_long, budget, cutoff, self._watch(budget, None)))
         if found is None:
             return self._undecided(budget)
         if found.nodes is not None:
@@ -199,8 +189,8 @@ class Solver:
 
     def _sweep(self, budget: int) -> None:
         """Looks for good trees at the larger budgets, before the proof of this one takes all the time."""
-        left = self.clock.seconds_left
-        share = self._plan.sweep_seconds if left is None else self._plan.sweep_share * left
+        part = self.clock.seconds_of(self._plan.sweep_share)
+        share = self._plan.sweep_seconds if part is None else part
         clock = self.clock.share(share)
         for larger in self._larger_budgets(budget):
             if clock.is_over:
@@ -237,8 +227,8 @@ class Solver:
 
     def _seconds_or_share(self, seconds: float, share: float) -> float:
         """So many seconds, and at most this share of the time left."""
-        left = self.clock.seconds_left
-        return seconds if left is None else min(seconds, share * left)
+        part = self.clock.seconds_of(share)
+        return seconds if part is None else min(seconds, part)
 
     def _watch(self, budget: int, seconds: float | None) -> Clock:
         """A share of the clock that tells how far the question is."""
@@ -246,8 +236,7 @@ class Solver:
 
     def _tell(self, budget: int, done: int, total: int) -> None:
         schema = self._request.instance.schema
-        units = (self.trees.best(budget).loss, self.lower_bound(budget))
-        best, least = (float(schema.loss(loss)) for loss in units)
+        best, least = (float(schema.loss(of)) for of in (self.trees.best(budget).loss, self.lower_bound(budget)))
         words = f"budget {schema.table.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
         self._report(done, total or 1, words)
 

@@ -33,10 +33,7 @@ def bases_of(instance: Instance) -> tuple[Basis, ...]:
     encoders = instance.schema.encoders or (None,) * instance.n_tests
     columns, weights = np.ascontiguousarray(instance.codes.T), instance.weights
     return tuple(
-        make_basis(
-            np.bincount(column, weights, int(n_outcomes)).astype(np.float64),
-            level_values(encoder),
-        )
+        make_basis(np.bincount(column, weights, int(n_outcomes)).astype(np.float64), level_values(encoder))
         for column, encoder, n_outcomes in zip(columns, encoders, instance.schema.n_outcomes, strict=True)
     )
 
@@ -47,10 +44,8 @@ def level_values(encoder: Any) -> NDArray[np.float64] | None:
         return np.array(encoder.values)
     if isinstance(encoder, Levels):
         return np.linspace(encoder.low, encoder.high, encoder.levels)
-    if isinstance(encoder, Categories) and encoder.values:
-        kinds = {type(value) for value in encoder.values}
-        if kinds <= {int, float}:
-            return np.array(encoder.values, dtype=np.float64)
+    if isinstance(encoder, Categories) and encoder.values and set(map(type, encoder.values)) <= {int, float}:
+        return np.array(encoder.values, dtype=np.float64)
     return None
 
 
@@ -68,8 +63,7 @@ def make_basis(cases: NDArray[np.float64], values: NDArray[np.float64] | None) -
         median = int(np.searchsorted(below, below[-1] / 2))
         columns = np.vstack([columns, columns[median]])
         if cases[missing] >= MIN_MISSING:
-            is_missing = (np.arange(len(cases)) == missing).astype(np.float64)
-            columns = np.column_stack([columns, is_missing])
+            columns = np.column_stack([columns, np.arange(len(cases)) == missing])
     return Basis(_centred(columns, cases), is_ordered=True, missing=missing)
 
 
@@ -84,8 +78,7 @@ def _number_columns(cases: NDArray[np.float64], values: NDArray[np.float64]) -> 
         number = _scaled(z[:, None], cases)
         return number if n_distinct <= 2 else np.hstack([number, _indicators(cases)])
     rank = (np.cumsum(cases) - cases / 2) / total
-    hinges = [np.maximum(rank - knot, 0) for knot in KNOTS]
-    return _scaled(np.column_stack([z, rank, *hinges]), cases)
+    return _scaled(np.column_stack([z, rank, *(np.maximum(rank - knot, 0) for knot in KNOTS)]), cases)
 
 
 def _indicators(cases: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -74,9 +74,7 @@ def find_branch(here: Here, bases: Sequence[Basis]) -> Split | None:
         bought = np.where(goes_left, split.best_left, split.best_right)
         gain[judged] = here.losses[alone, judged] - here.losses[bought, np.flatnonzero(judged)]
     # The losses are by weight: the variance of the sum is that of so many single cases.
-    total = here.weights.sum()
-    single = gain / here.weights
-    variance = here.weights @ (single - gain.sum() / total) ** 2
+    variance = here.weights @ (gain / here.weights - gain.sum() / here.weights.sum()) ** 2
     return best if gain.sum() > GUARD * np.sqrt(variance) + TOLERANCE else None
 
 
@@ -110,12 +108,8 @@ def _best(sums: Sequence[_Sums], folds: NDArray[np.bool_], min_weight: float) ->
         both = left[fits].min(axis=1) + right.min(axis=1)
         at = int(both.argmin())
         if both[at] < least:
-            least, outcome = float(both[at]), int(fits[at])
-            best = Split(test.test, _goes_left(test, outcome), int(left[outcome].argmin()), int(right[at].argmin()))
+            least, row = float(both[at]), int(fits[at])
+            outcomes, last = np.arange(test.basis.n_outcomes), test.present[row]
+            goes_left = outcomes <= last if test.basis.is_ordered else outcomes == last
+            best = Split(test.test, goes_left, int(left[row].argmin()), int(right[at].argmin()))
     return best
-
-
-def _goes_left(test: _Sums, position: int) -> NDArray[np.bool_]:
-    outcomes = np.arange(test.basis.n_outcomes)
-    outcome = int(test.present[position])
-    return outcomes <= outcome if test.basis.is_ordered else outcomes == outcome

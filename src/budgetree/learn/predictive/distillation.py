@@ -14,7 +14,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.growth import Place, branch
+from budgetree.learn.predictive.growth import Place, branch, cut
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.problem import PriceTable
 from budgetree.services.clock import Clock
@@ -30,33 +30,17 @@ def distil(root: Place, models: Models, prices: PriceTable, sure: float | None, 
 
     Nothing is bought where every end is `sure` of the same class, or that no branch asks for.
     """
-    plain = _copy(root)
+    plain = cut(root)
     ends = list(plain.ends())
     for place, end in enumerate(ends):
-        left = clock.seconds_left
-        _distil_end(end, models, prices, clock.share(None if left is None else left / (len(ends) - place)))
+        _distil_end(end, models, prices, clock.share(clock.seconds_of(1 / (len(ends) - place))))
     if sure is not None:
         _settle(plain, sure, models.cases)
     _drop_unasked(plain)
     return plain
 
 
-def _copy(place: Place) -> Place:
-    copy = Place(place.cases, place.paid, place.test, goes=place.goes)
-    if place.after is not None:
-        copy.after = _copy(place.after)
-    elif place.sides is not None:
-        copy.sides = tuple(map(_copy, place.sides))
-    return copy
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Cut:
-    """The best split of a region."""
-
-    gain: float
-    test: int
-    left: NDArray[np.bool_]  # per outcome
+_Cut = tuple[float, int, NDArray[np.bool_]]  # the gain of a split, its test, and which of its outcomes go left
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +60,7 @@ class _Teacher:
         weights = self.weights[region]
         values = np.column_stack([weights, self.cases.weights[region], weights[:, None] * self.probabilities[region]])
         whole = values.sum(axis=0)
-        best = None
+        best: _Cut | None = None
         for test in tests:
             basis = self.cases.bases[test]
             sums = np.zeros((basis.n_outcomes, values.shape[1]))
@@ -88,9 +72,9 @@ class _Teacher:
                 continue
             gains = _explained(left[fits]) + _explained(right[fits]) - _explained(whole[None])
             at = int(gains.argmax())
-            if gains[at] > (TOLERANCE if best is None else best.gain + TOLERANCE):
+            if gains[at] > (TOLERANCE if best is None else best[0] + TOLERANCE):
                 outcomes, outcome = np.arange(basis.n_outcomes), fits[at]
-                best = _Cut(float(gains[at]), test, outcomes <= outcome if basis.is_ordered else outcomes == outcome)
+                best = float(gains[at]), test, outcomes <= outcome if basis.is_ordered else outcomes == outcome
         return best
 
 
@@ -110,20 +94,20 @@ def _distil_end(end: Place, models: Models, prices: PriceTable, clock: Clock) ->
         place.probabilities = teacher.mean(region)
         best = None if clock.is_over else teacher.best_cut(region, tests)
         if best is not None:
-            heapq.heappush(waiting, (-best.gain, next(order), place, region, best))
+            heapq.heappush(waiting, (-best[0], next(order), place, region, best))
 
     consider(end, np.arange(cases.n_cases))
     while waiting and n_leaves < MAX_LEAVES and not clock.is_over:
-        _, _, place, region, best = heapq.heappop(waiting)
-        goes_left = best.left[cases.codes[region, best.test]]
+        _, _, place, region, (_, test, left) = heapq.heappop(waiting)
+        goes_left = left[cases.codes[region, test]]
         sides = region[goes_left], region[~goes_left]
-        possible = [_is_possible(place, best.test, side, cases) for side in (best.left, ~best.left)]
+        possible = [_is_possible(place, test, side, cases) for side in (left, ~left)]
         if not all(possible):  # one side is all that there is here
             if any(possible):
                 consider(place, sides[0] if possible[0] else sides[1])
             continue
         unlisted = weights[sides[0]].sum() >= weights[sides[1]].sum()
-        places = branch(place, best.test, np.where(np.r_[best.left, unlisted], 0, 1), cases, prices)
+        places = branch(place, test, np.where(np.r_[left, unlisted], 0, 1), cases, prices)
         for side, part in zip(places, sides, strict=True):
             consider(side, part)
         n_leaves += 1
@@ -141,8 +125,7 @@ def _settle(place: Place, sure: float, cases: Cases) -> None:
     ends = list(place.ends())
     probabilities = np.array([end.probabilities for end in ends])
     label = probabilities.argmax(axis=1)
-    is_settled = bool((label == label[0]).all()) and probabilities.max(axis=1).min() >= sure
-    if is_settled:
+    if (label == label[0]).all() and probabilities.max(axis=1).min() >= sure:
         weights = np.array([cases.weights[end.cases].sum() for end in ends])
         place.probabilities = np.average(probabilities, axis=0, weights=weights if weights.any() else None)
         place.end_here()

@@ -88,7 +88,7 @@ class ExactStarts:
 def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float | None) -> Place:
     """The tree as places: a test is bought, and then separates the cases."""
     prices, nodes = instance.schema.table, start.nodes
-    root = Place(np.arange(cases.n_cases), Paid.nothing())
+    root = Place(np.arange(cases.n_cases), Paid())
     waiting = [(root, 0)]
     while waiting:
         place, node = waiting.pop()

@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
@@ -56,7 +56,7 @@ class Fitter:
         left = clock.seconds_left
         growing = clock if left is None or self.leaves == "model" else clock.share(clock.plan.growth_share * left)
         self._growth.models.clock = growing
-        grown = best_growths(self._growth, list(budgets))
+        grown = best_growths(self._growth, budgets)
         return [self._policy(place, budget, clock) for place, budget in zip(grown, budgets, strict=True)]
 
     def _policy(self, place: Place, budget: int, clock: Clock) -> Policy:
@@ -64,8 +64,7 @@ class Fitter:
         limit = float(models.cases.weights @ self._growth.loss(place))
         start = self._exact.start(budget, self._growth.finishing.before(models.clock, place.n_visits), limit)
         if start is not None:
-            exact = exact_place(start, models.cases, self._present, self.sure)
-            return Policy(exact, None, self.sure)
+            return Policy(exact_place(start, models.cases, self._present, self.sure), None, self.sure)
         if self.leaves == "model":
             return Policy(place, models, self.sure)
         # What is plain has about twice as many places for the tree to be made of.
@@ -95,7 +94,7 @@ def cases_of(instance: Instance) -> Cases:
     return Cases(instance.codes, instance.labels, instance.weights, instance.n_classes, bases_of(instance))
 
 
-def best_growths(growth: Growth, budgets: list[int]) -> list[Place]:
+def best_growths(growth: Growth, budgets: Sequence[int]) -> list[Place]:
     """Per budget, the growth to keep.
 
     The greedy first test is sometimes a dead end, and its rivals rarely deserve to win.
@@ -122,14 +121,10 @@ def _unequal(growth: Growth, budget: int) -> Place:
 
 def _rivals(growth: Growth, budget: int, rule: BuyingRule, best: Place) -> list[Place]:
     """The growths from the next-best first tests, as far as the time goes."""
-    rivals: list[Place] = []
-    if growth.is_late(best):
-        return rivals
-    for test in growth.first_tests(budget, rule)[1 : N_RIVALS + 1]:
-        if growth.is_late(best):
-            break
-        rivals.append(growth.grow(budget, rule, first=test, rival=best))
-    return rivals
+    n_visits = best.n_visits
+    tests = [] if growth.is_late(n_visits) else growth.first_tests(budget, rule)[1 : N_RIVALS + 1]
+    in_time = takewhile(lambda _: not growth.is_late(n_visits), tests)
+    return [growth.grow(budget, rule, first=test, rival=best) for test in in_time]
 
 
 def _guarded(growth: Growth, starts: list[Place]) -> Place:
@@ -140,15 +135,11 @@ def _guarded(growth: Growth, starts: list[Place]) -> Place:
     for rival in starts[1:]:
         gain = first - growth.loss(rival)
         total = float(weights @ gain)
-        if total > most and total > MARGIN * _deviation(gain, weights):
+        deviation = np.sqrt(weights @ (gain - weights @ gain / weights.sum()) ** 2)
+        if total > max(most, MARGIN * deviation):
             best, most = rival, total
     trim(best, growth.models)
     return best
-
-
-def _deviation(gain: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    mean = weights @ gain / weights.sum()
-    return float(np.sqrt(weights @ (gain - mean) ** 2))
 
 
 def careful(sure: float | None, losses: LossTable) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -33,10 +34,6 @@ class Paid:
     answers: tuple[NDArray[np.bool_], ...] = ()
     units: int = 0
 
-    @classmethod
-    def nothing(cls) -> Paid:
-        return cls()
-
     def buy(self, test: int, n_outcomes: int, prices: PriceTable) -> Paid:
         """One test more."""
         bought = replace(
@@ -49,10 +46,8 @@ class Paid:
 
     def given(self, test: int, answers: NDArray[np.bool_], prices: PriceTable) -> Paid:
         """The same tests, where a branch lets only these answers of one of them go on."""
-        position = self.tests.index(test)
-        narrowed = list(self.answers)
-        narrowed[position] = narrowed[position] & answers
-        branched = replace(self, answers=tuple(narrowed))
+        known = zip(self.tests, self.answers, strict=True)
+        branched = replace(self, answers=tuple(of & answers if paid == test else of for paid, of in known))
         return replace(branched, units=branched._units(prices))
 
     def prices_of_more(self, prices: PriceTable) -> NDArray[np.int64]:
@@ -156,14 +151,14 @@ class Growth:
 
         Where the time ends, so do the paths; what making a tree of it, or of its rival, takes is kept free.
         """
-        root = Place(np.arange(self.models.cases.n_cases), Paid.nothing())
+        root = Place(np.arange(self.models.cases.n_cases), Paid())
         waiting = deque([root])  # breadth first: where the time ends, all paths have had their share
         n_visits, n_rival = len(root.cases), 0 if rival is None else rival.n_visits
         try:
             if first is not None:
                 waiting = deque([self._buy(root, first)])
             while waiting:
-                if self._is_late(max(n_visits, n_rival)):
+                if self.is_late(max(n_visits, n_rival)):
                     break
                 following = self._step(waiting.popleft(), budget, rule)
                 n_visits += sum(len(place.cases) for place in following)
@@ -172,16 +167,13 @@ class Growth:
             pass  # what still waits ends where it is
         return root
 
-    def is_late(self, place: Place) -> bool:
-        """Whether the time left is needed for making a tree of this policy."""
-        return self._is_late(place.n_visits)
-
-    def _is_late(self, n_visits: int) -> bool:
+    def is_late(self, n_visits: int) -> bool:
+        """Whether the time left is needed for making a tree of a policy with so many visits."""
         return self.finishing.before(self.models.clock, n_visits).is_over
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first; none where there is no time to tell."""
-        root = Place(np.arange(self.models.cases.n_cases), Paid.nothing())
+        root = Place(np.arange(self.models.cases.n_cases), Paid())
         candidates = self._candidates(root, budget)
         if not len(candidates):
             return []
@@ -206,8 +198,7 @@ class Growth:
     def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
         """Candidate × case, to be as low as can be: the loss with it, or how it changes the loss, per price."""
         scores = np.empty((len(candidates), len(place.cases)))
-        for _ in self._each_score(place, candidates, rule, scores):
-            pass
+        deque(self._each_score(place, candidates, rule, scores), maxlen=0)
         return scores
 
     def _totals(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
@@ -239,9 +230,8 @@ class Growth:
             return []
         if place.paid.tests and len(candidates) > 1:
             scores = self._scores(place, candidates, rule)
-            if self._branch(place, scores):
-                assert place.sides is not None
-                return list(place.sides)
+            if sides := self._branch(place, scores):
+                return list(sides)
             totals = scores.sum(axis=1)
         else:
             totals = self._totals(place, candidates, rule)
@@ -263,20 +253,20 @@ class Growth:
         place.test, place.after = test, Place(place.cases, paid)
         return place.after
 
-    def _branch(self, place: Place, scores: NDArray[np.float64]) -> bool:
+    def _branch(self, place: Place, scores: NDArray[np.float64]) -> tuple[Place, ...]:
+        """Where the cases go on, if there is evidence for a branch."""
         cases = self.models.cases
         weights = cases.weights[place.cases]
         min_weight = max(MIN_CASES, MIN_SHARE * float(cases.weights.sum()))
         if weights.sum() < 2 * min_weight:
-            return False
+            return ()
         codes = {test: cases.codes[place.cases, test] for test in place.paid.tests}
         split = find_branch(Here(scores, weights, self.folds[place.cases], codes, min_weight), cases.bases)
         if split is None:
-            return False
+            return ()
         goes_left = split.left[codes[split.test]]
         unlisted = bool(weights[goes_left].sum() >= weights[~goes_left].sum())  # with the larger side
-        branch(place, split.test, np.where(np.r_[split.left, unlisted], 0, 1), cases, self.prices)
-        return True
+        return branch(place, split.test, np.where(np.r_[split.left, unlisted], 0, 1), cases, self.prices)
 
 
 def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, prices: PriceTable) -> tuple[Place, ...]:
@@ -303,13 +293,10 @@ def trim(place: Place, models: Models) -> float:
     return here
 
 
-def cut(place: Place, budget: int, price: int) -> Place:
-    """What growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
+def cut(place: Place, budget: float = math.inf, price: int = 0) -> Place:
+    """A copy: what growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
     if place.paid.units + price > budget:
         return Place(place.cases, place.paid)
-    shorter = Place(place.cases, place.paid, place.test, goes=place.goes)
-    if place.after is not None:
-        shorter.after = cut(place.after, budget, price)
-    if place.sides is not None:
-        shorter.sides = tuple(cut(side, budget, price) for side in place.sides)
-    return shorter
+    after = None if place.after is None else cut(place.after, budget, price)
+    sides = None if place.sides is None else tuple(cut(side, budget, price) for side in place.sides)
+    return Place(place.cases, place.paid, place.test, after, place.goes, sides)
