@@ -104,10 +104,7 @@ class _Draughtsman:
     """Draws one tree: what to unfold, where it goes, which shapes it has."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.outline = tree.outline
-        self.words = tree.words
-        self.nodes = tree.nodes
+        self.tree, self.outline, self.words, self.nodes = tree, tree.outline, tree.words, tree.nodes
         self.names = tree.schema.wording.answers
         self.colours = answer_colours(len(tree.class_names), len(self.names))
 
@@ -121,8 +118,7 @@ class _Draughtsman:
         for item in items:
             shapes.extend(self._item_shapes(item))
         caption = f"dark red: the costliest path, {self.words.amount(self.nodes.paid.max())}"
-        folded = sum(self._is_folded(item) for item in items)
-        if folded:
+        if folded := sum(self._is_folded(item) for item in items):
             caption += f"; {counted(folded, 'box stands', 'boxes stand')} for a part that is not shown"
         shapes.append(Text(MARGIN, MARGIN + SIZE / 2, self.tree.summary(), SIZE, INK, bold=True))
         shapes.append(Text(MARGIN, MARGIN + 1.8 * SIZE, caption, SMALL, GREY))
@@ -208,11 +204,10 @@ class _Draughtsman:
         """What stands above and below the line that leads to the item."""
         if item.branch is None or item.above is None:
             return [("", SMALL)]
-        node, above = item.group[0], item.above.group[0]
-        paid = self.nodes.paid
-        price = f"costs {self.words.amount(paid[node] - paid[above])}, spent {self.words.amount(paid[node])}"
+        above, paid, amount = item.above.group[0], self.nodes.paid[item.group[0]], self.words.amount
+        price = f"costs {amount(paid - self.nodes.paid[above])}, spent {amount(paid)}"
         if self.nodes.otherwise is not None and self.tree.charges.repeated[above]:
-            price = f"spent {self.words.amount(paid[node])}"
+            price = f"spent {amount(paid)}"
         return [(_listed(item.branch.names), SIZE - 1), (price, SMALL)]
 
     def _branch_shapes(self, item: _Item, is_worst: bool) -> list[Stroke | Box | Text]:
@@ -221,19 +216,17 @@ class _Draughtsman:
         turn = item.above.x + item.above.width + GAP
         points = ((turn - GAP, item.above.y), (turn, item.above.y), (turn, item.y), (item.x, item.y))
         (outcome, outcome_size), (price, price_size) = self._labels(item)
-        colour = WORST if is_worst else GREY
         return [
-            Stroke(points, WORST if is_worst else "#B5B5B5", 2.2 if is_worst else 1.0),
+            Stroke(points, WORST, 2.2) if is_worst else Stroke(points, "#B5B5B5", 1.0),
             Text(turn + 6, item.y - 7, outcome, outcome_size, INK),
-            Text(turn + 6, item.y + 7, price, price_size, colour, bold=is_worst),
+            Text(turn + 6, item.y + 7, price, price_size, WORST if is_worst else GREY, bold=is_worst),
         ]
 
     def _item_shapes(self, item: _Item) -> list[Stroke | Box | Text]:
         label = int(self.nodes.label[item.group[0]])
         counts = self.outline.counts(item.group)
         edge, fill = (INK, PAPER) if item.below else (self.colours[label], tint(self.colours[label], 0.25))
-        hint = self.words.describe(item.group, folded=not item.below)
-        name = self._name(item)
+        hint, name = self.words.describe(item.group, folded=not item.below), self._name(item)
         middle = item.x + item.width / 2
         shapes: list[Stroke | Box | Text] = [
             Box(item.x, item.y - BOX / 2, item.width, BOX, fill, edge, self._is_folded(item), hint),
@@ -283,6 +276,7 @@ def to_svg(drawing: Drawing) -> str:
 
 
 def _paint(shape: Stroke | Box | Text) -> str:
+    """Names are shown, never read as markup; what XML cannot hold is escaped before."""
     if isinstance(shape, Stroke):
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
         return (
@@ -293,20 +287,15 @@ def _paint(shape: Stroke | Box | Text) -> str:
         dashes = ' stroke-dasharray="3 2"' if shape.dashed else ""
         return (
             f'<rect x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}" rx="5" '
-            f'fill="{shape.fill}" stroke="{shape.edge}"{dashes}><title>{_clean(shape.hint)}</title></rect>'
+            f'fill="{shape.fill}" stroke="{shape.edge}"{dashes}><title>{escape(visible(shape.hint))}</title></rect>'
         )
     weight = ' font-weight="bold"' if shape.bold else ""
     anchor = ' text-anchor="middle"' if shape.anchor == "middle" else ""
     # A fixed offset from the baseline rather than dominant-baseline, which not every viewer knows.
     return (
         f'<text x="{shape.x:.1f}" y="{shape.y + 0.35 * shape.size:.1f}" font-size="{shape.size}" '
-        f'fill="{shape.colour}"{weight}{anchor} pointer-events="none">{_clean(shape.text)}</text>'
+        f'fill="{shape.colour}"{weight}{anchor} pointer-events="none">{escape(visible(shape.text))}</text>'
     )
-
-
-def _clean(text: str) -> str:
-    """Names are shown, never read as markup; what XML cannot hold is escaped before."""
-    return escape(visible(text))
 
 
 def class_colours(n_classes: int) -> tuple[str, ...]:

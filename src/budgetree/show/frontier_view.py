@@ -141,7 +141,6 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
     bars = sparkline([float(point.loss) for point in frontier])
     method = f"; {frontier.method}" if frontier.method else ""
     table = points_table(frontier)
-
     columns = zip(*table.rows, strict=True)
     widths = [max(WIDTHS[name], *map(len, cells)) for name, cells in zip(table.head[:-1], columns, strict=False)]
 
@@ -149,8 +148,7 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
         numbers = (f"{cell:>{width}}" for width, cell in zip(widths, cells, strict=False))
         return f"{' '.join(numbers)}  {cells[-1]}"
 
-    size = counted(len(frontier), "point")
-    title = f"frontier of {size}, {key_of(frontier).axis} {bars}{method}{_ended(frontier)}"
+    title = f"frontier of {counted(len(frontier), 'point')}, {key_of(frontier).axis} {bars}{method}{_ended(frontier)}"
     return "\n".join([title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)])
 
 
@@ -174,10 +172,8 @@ def verdict(point: Point, remedy: str = REMEDY) -> str:
     """That a point is overfitted, in plain words; "" where it is not."""
     if not point.overfitted or point.expected is None:
         return ""
-    advice = LAST_REMEDY if point.for_new else remedy
-    if point.expected_loss is not None:
-        return overfitted_words(point.mean_loss, point.expected_loss, advice)
-    return overfitted_words(point.error_rate, point.expected, advice)
+    new, advice = point.expected_loss or point.expected, LAST_REMEDY if point.for_new else remedy
+    return overfitted_words(point.mean_loss if point.expected_loss else point.error_rate, new, advice)
 
 
 def overfitted_words(known: float, new: NewError | NewLoss, remedy: str = REMEDY) -> str:
@@ -297,9 +293,8 @@ def draw_in_letters(frontier: Frontier, width: int = LETTERS_WIDE, height: int =
     names = {0: show_number(top), height - 1: "0"}
     margin = max(map(len, names.values()))
     lines = [f"{names.get(number, ''):>{margin}} ┤{''.join(row).rstrip()}" for number, row in enumerate(grid)]
-    axis = f"{'':>{margin}} └{'─' * width}"
     end = visible(frontier.instance.schema.wording.amount(right))
-    legend = f"{'':>{margin}}  0{'budget':^{width - 2 - len(end)}}{end}"
+    lines += [f"{'':>{margin}} └{'─' * width}", f"{'':>{margin}}  0{'budget':^{width - 2 - len(end)}}{end}"]
     words = key_of(frontier)
     key = f"{words.axis}; {POINT} {words.proven}, {OPEN_POINT} {words.found}, {SHADE} {IMPOSSIBLE}"
-    return "\n".join([key, *lines, axis, legend])
+    return "\n".join([key, *lines])

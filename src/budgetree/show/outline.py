@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,7 @@ class Outline:
     """Which outcomes share a branch, from the root (0,) down."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.schema = tree.schema
-        self.nodes = tree.nodes
+        self.tree, self.schema, self.nodes = tree, tree.schema, tree.nodes
 
     def is_leaf(self, group: Group) -> bool:
         return bool(self.nodes.test[group[0]] == LEAF)
@@ -72,8 +70,7 @@ class Outline:
 
     def counts(self, group: Group) -> NDArray[np.int64]:
         """Per class, the units that come here."""
-        total: NDArray[np.int64] = self.nodes.counts[list(group)].sum(axis=0)
-        return total
+        return cast(NDArray[np.int64], self.nodes.counts[list(group)].sum(axis=0))
 
     def branches(self, group: Group) -> list[Branch]:
         """The branches of a group's test, in the order of their first outcomes; outcomes never seen have none."""
@@ -105,39 +102,36 @@ class Outline:
         while stack:
             visit = stack.pop()
             yield visit
-            if visit.kind == "branch" and visit.branch is not None:
+            if visit.branch is not None:
                 stack.append(Visit("enter", visit.branch.group, visit.depth + 1))
             elif visit.kind == "enter" and not self.is_leaf(visit.group):
                 stack.append(Visit("leave", visit.group, visit.depth))
                 branches = self.branches(visit.group)
                 if unknown_last:
                     branches.sort(key=lambda branch: self.takes_unknown(visit.group, branch))
-                for branch in reversed(branches):
-                    stack.append(Visit("branch", visit.group, visit.depth, branch))
+                stack += [Visit("branch", visit.group, visit.depth, branch) for branch in reversed(branches)]
 
     def groups(self) -> list[dict[str, Any]]:
         """Every group, parents before what is below them, as plain data: a branch says by its number where it leads.
 
         This is what a page needs to show the tree as to_text does, without deciding again what belongs together.
         """
-        found: list[dict[str, Any]] = [{"nodes": [0]}]
-        waiting: list[tuple[int, Group]] = [(0, (0,))]
-        for number, group in waiting:  # grows while it is read
-            if self.is_leaf(group):
-                continue
-            found[number]["branches"] = []
-            for branch in self.branches(group):
-                listed = {"outcomes": list(branch.outcomes), "names": list(branch.names), "below": len(found)}
-                found[number]["branches"].append(listed)
-                waiting.append((len(found), branch.group))
-                found.append({"nodes": list(branch.group)})
+        found: list[dict[str, Any]] = []
+        groups: list[Group] = [(0,)]
+        for group in groups:  # grows while it is read
+            found.append({"nodes": list(group)})
+            if not self.is_leaf(group):
+                branches = self.branches(group)
+                found[-1]["branches"] = [
+                    {"outcomes": list(branch.outcomes), "names": list(branch.names), "below": number}
+                    for number, branch in enumerate(branches, start=len(groups))
+                ]
+                groups += [branch.group for branch in branches]
         return found
 
     def names(self, test: int, outcomes: list[int]) -> list[str]:
         """What the outcomes are called; neighbouring levels without labels as one: "1 to 2", "2 to 5" are "1 to 5"."""
         words, labelled = self.schema.wording.outcomes[test], self.schema.wording.labelled[test]
-        if not labelled:
-            return self._plain_names(test, outcomes)
         found: list[str] = []
         for has_label, members in groupby(outcomes, key=labelled.__contains__):
             run = list(members)
@@ -154,12 +148,8 @@ class Outline:
         joined = names[:1]
         for (before, outcome), name in zip(pairwise(outcomes), names[1:], strict=True):
             low, is_range, high = name.partition(" to ")
-            if (
-                outcome == before + 1
-                and is_range
-                and finite_float(low) is not None
-                and joined[-1].endswith(f" to {low}")
-            ):
+            follows = outcome == before + 1 and joined[-1].endswith(f" to {low}")
+            if follows and is_range and finite_float(low) is not None:
                 joined[-1] = f"{joined[-1].partition(' to ')[0]} to {high}"
             else:
                 joined.append(name)

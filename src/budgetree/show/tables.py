@@ -39,17 +39,10 @@ def html_table(table: TextTable, left: tuple[int, ...] = ()) -> str:
 
 
 def markdown_table(table: TextTable) -> list[str]:
-    """Its lines."""
-
-    def line(cells: tuple[str, ...]) -> str:
-        return f"| {' | '.join(map(_in_markdown, cells))} |"
-
-    return [line(table.head), line(("---",) * len(table.head)), *map(line, table.rows)]
-
-
-def _in_markdown(cell: str) -> str:
-    """A cell that begins no other and is no HTML; what is Markdown inside of it stays so, and is ours."""
-    return visible(cell).replace("|", "\\|").replace("<", "&lt;")
+    """Its lines. No cell begins another or is HTML; what is Markdown inside of it stays so, and is ours."""
+    lines = (table.head, ("---",) * len(table.head), *table.rows)
+    written = ((visible(cell).replace("|", "\\|").replace("<", "&lt;") for cell in cells) for cells in lines)
+    return [f"| {' | '.join(cells)} |" for cells in written]
 
 
 def text_lines(table: TextTable) -> list[str]:
@@ -60,13 +53,7 @@ def text_lines(table: TextTable) -> list[str]:
     """
     lines = [tuple(map(visible, row)) for row in (table.head, *table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(
-            f"{cell:>{width}}" if index else f"{cell:<{width}}"
-            for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        )
-        for cells in lines
-    ]
+    return ["  ".join([f"{first:<{widths[0]}}", *map(str.rjust, others, widths[1:])]) for first, *others in lines]
 
 
 def csv_text(table: TextTable) -> str:

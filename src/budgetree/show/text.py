@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.services.words import counted, largest, show_number, visible, with_more
-from budgetree.show.outline import Branch, Group, Outline
+from budgetree.show.outline import Group
 from budgetree.show.tables import TextTable, text_lines
 from budgetree.tree import Confusion
-from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 if TYPE_CHECKING:
     from budgetree.learn import Point
 
 INDENT = 3  # letters for each level
+BELOW = {"": "", "├─ ": "│  ", "└─ ": "   "}  # what leads to a node, and what stands there in the lines below it
 MAX_CLASSES, MAX_PAIRS = 12, 12  # of more classes only the pairs that are confused most are listed
 MAX_INDENT = 40  # levels; of deeper lines the margin says how many more there are
 
@@ -29,18 +29,18 @@ def render(tree: Tree, max_depth: int | None, *, with_confusion: bool = False) -
     """The summary line, then the tree; then, if wanted, which answers the cases of each class get."""
     outline, words = tree.outline, tree.words
     folds = math.inf if max_depth is None else max_depth
-    lines = [summary_line(tree), words.describe((0,), folded=folds == 0)]
+    lines = [summary_line(tree)]
     # A stack rather than recursion: a tree may be deeper than Python's recursion limit.
-    stack = [] if folds == 0 else _lines_below(outline, (0,), "", 1)
+    stack: list[tuple[int, str, str, str, Group]] = [(0, "", "", "", (0,))]
     while stack:
-        prefix, is_last, depth, branch = stack.pop()
-        shown = words.describe(branch.group, folded=depth >= folds)
-        n_hidden = max(depth - 1 - MAX_INDENT, 0)
-        margin = f"{n_hidden} ⋯ " if n_hidden else ""
-        lines.append(f"{margin}{prefix}{'└─ ' if is_last else '├─ '}{' | '.join(branch.names)}: {shown}")
-        if depth < folds:
-            below = prefix + ("   " if is_last else "│  ")
-            stack += _lines_below(outline, branch.group, below[-MAX_INDENT * INDENT :], depth + 1)
+        depth, prefix, turn, names, group = stack.pop()
+        margin = f"{depth - 1 - MAX_INDENT} ⋯ " if depth > 1 + MAX_INDENT else ""
+        lines.append(f"{margin}{prefix}{turn}{names}{words.describe(group, folded=depth >= folds)}")
+        if depth < folds and not outline.is_leaf(group):
+            below, branches = (prefix + BELOW[turn])[-MAX_INDENT * INDENT :], outline.branches(group)
+            for branch in reversed(branches):
+                turn = "└─ " if branch is branches[-1] else "├─ "
+                stack.append((depth + 1, below, turn, f"{' | '.join(branch.names)}: ", branch.group))
     if with_confusion:
         lines += confusion_lines(tree.confusion.called(tree.schema))
     return "\n".join(map(visible, lines))
@@ -50,22 +50,14 @@ def summary_line(tree: Tree) -> str:
     """Size, worst and mean cost, errors or loss."""
     total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
     weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
-    is_same = tree.known_max_cost == tree.max_cost
-    amount = tree.schema.wording.amount
-    known = "" if is_same else f" (known cases at most {amount(tree.known_max_cost)})"
-    has_losses = tree.schema.losses is not None
+    amount, has_losses = tree.schema.wording.amount, tree.schema.losses is not None
+    known = "" if tree.known_max_cost == tree.max_cost else f" (known cases at most {amount(tree.known_max_cost)})"
     rate = "" if has_losses else f" ({tree.errors / total:.1%})"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
         f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; "
         f"{loss_words(tree, has_losses=has_losses)}{rate}"
     )
-
-
-def _lines_below(outline: Outline, group: Group, prefix: str, depth: int) -> list[tuple[str, bool, int, Branch]]:
-    """The branches of a group as a stack: the first on top, the last marked."""
-    branches = [] if outline.is_leaf(group) else outline.branches(group)
-    return [(prefix, branch is branches[-1], depth, branch) for branch in reversed(branches)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,17 +70,15 @@ class Words:
         node = group[0]
         counted = self.counts(self.tree.outline.counts(group)) or "no known case"
         spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.paid[node])}"
-        label = self.label(group)
-        if self.tree.nodes.test[node] == LEAF:
-            return f"→ {label}{spent}  [{counted}]"
-        if folded:
-            return f"→ … {label}{spent}  [{counted}]"
-        return f"{self.question(group)} {self.price(node)}{spent}  [{counted}]"
+        if folded or self.tree.outline.is_leaf(group):
+            shown = f"→ {'' if self.tree.outline.is_leaf(group) else '… '}{self.label(group)}"
+        else:
+            shown = f"{self.question(group)} {self.price(node)}"
+        return f"{shown}{spent}  [{counted}]"
 
     def label(self, group: Group) -> str:
         """What is answered there; of a model, what it is a model of and what most known cases are."""
-        nodes, node = self.tree.nodes, group[0]
-        wording = self.tree.schema.wording
+        nodes, node, wording = self.tree.nodes, group[0], self.tree.schema.wording
         name: str = wording.answers[nodes.label[node]]
         tests = self.tree.outline.model_tests(group)
         if tests is None:
@@ -148,11 +138,9 @@ def loss_words(found: Tree | Point, *, has_losses: bool) -> str:
 
 def confusion_table(confusion: Confusion) -> TextTable:
     """A row per answer and a column per class."""
-    rows = tuple(
-        (str(answer), *map(show_number, counts))
-        for answer, counts in zip(confusion.answers, confusion.counts, strict=True)
-    )
-    return TextTable(("answer", *map(str, confusion.class_names)), rows)
+    rows = zip(confusion.answers, confusion.counts, strict=True)
+    written = tuple((str(answer), *map(show_number, counts)) for answer, counts in rows)
+    return TextTable(("answer", *map(str, confusion.class_names)), written)
 
 
 def confusion_lines(confusion: Confusion) -> list[str]:
@@ -173,16 +161,6 @@ def confusion_lines(confusion: Confusion) -> list[str]:
 
 def size_and_cost(tree: Tree) -> dict[str, Any]:
     """What it costs, what it gets wrong among the known cases, how large it is and where it came from."""
-    has_losses = tree.schema.losses is not None
-    lost = {"loss": tree.loss, "referred": tree.referred} if has_losses else {}
-    return {
-        "max_cost": tree.max_cost,
-        "known_max_cost": tree.known_max_cost,
-        "mean_cost": tree.mean_cost,
-        "errors": tree.errors,
-        **lost,
-        "n_objects": tree.n_objects,
-        "n_leaves": tree.n_leaves,
-        "depth": tree.depth,
-        "origin": str(tree.origin),
-    }
+    lost = () if tree.schema.losses is None else ("loss", "referred")
+    names = ("max_cost", "known_max_cost", "mean_cost", "errors", *lost, "n_objects", "n_leaves", "depth")
+    return {name: getattr(tree, name) for name in names} | {"origin": str(tree.origin)}

@@ -95,6 +95,18 @@ def branches(tree: Tree, node: int) -> tuple[dict[int, list[int]], int | None]:
     return found, otherwise
 
 
+def short(entries: list[Any]) -> Any:
+    """One entry instead of many that are the same."""
+    return entries[0] if len(set(entries)) == 1 else entries
+
+
+def leaf_models(tree: Tree) -> list[tuple[list[float], list[tuple[int, list[list[float]]]]]]:
+    """Per model of the leaves: the scores it starts with, and for each of its tests what every outcome adds."""
+    models = () if tree.models is None else zip(tree.models.models, tree.models.contributions, strict=True)
+    tables = [(model, zip(model.tests, added, strict=True)) for model, added in models]
+    return [(model.intercept.tolist(), [(test, rows.tolist()) for test, rows in added]) for model, added in tables]
+
+
 def label_notes(tree: Tree) -> list[str]:
     """A line per test and answer that has labels, and one for the unit; each is one line, whatever the labels are.
 

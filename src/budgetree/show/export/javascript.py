@@ -12,7 +12,7 @@ from typing import Any
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.conditions import children, label_notes, raw_values
+from budgetree.show.export.conditions import children, label_notes, leaf_models, raw_values, short
 from budgetree.show.text import summary_line
 from budgetree.tree.leaf_models import NO_MODEL
 from budgetree.tree.nodes import LEAF
@@ -45,12 +45,7 @@ def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
     lines = [
         *(line.replace("<", "‹") for line in head),  # so that no label ends a script element
         f"{'export ' if module else ''}const {name} = (() => {{",
-        tables,
-        "",
-        f"  {walk}",
-        "",
-        "  return follow;",
-        "})();",
+        f"{tables}\n\n  {walk}\n\n  return follow;\n}})();",
     ]
     return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n")) + "\n"
 
@@ -58,21 +53,14 @@ def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
 def _tables(tree: Tree) -> dict[str, Any]:
     """What walk.js reads, by the names that it uses."""
     schema, models, table = tree.schema, tree.models, tree.schema.loss_table
-    leaf_models = () if models is None else zip(models.models, models.contributions, strict=True)
     return {
-        "CLASSES": [_value(name) for name in tree.class_names],
-        "ANSWERS": [_value(name) for name in tree.answer_names],
+        "CLASSES": list(map(_value, tree.class_names)),
+        "ANSWERS": list(map(_value, tree.answer_names)),
         "SCALE": float(schema.table.scale),
         "SURE": None if models is None else models.sure,
         "LOSSES": None if table.is_plain else table.units.tolist(),
         "TESTS": _Lines(_test(tree, test) if test in tree.tests_used else None for test in range(len(tree.test_names))),
-        "MODELS": _Lines(
-            {
-                "intercept": model.intercept.tolist(),
-                "added": [[test, rows.tolist()] for test, rows in zip(model.tests, added, strict=True)],
-            }
-            for model, added in leaf_models
-        ),
+        "MODELS": _Lines({"intercept": intercept, "added": added} for intercept, added in leaf_models(tree)),
         "NODES": _Lines(_node(tree, node) for node in range(len(tree.nodes))),
     }
 
@@ -93,33 +81,25 @@ def _test(tree: Tree, test: int) -> dict[str, Any]:
     name, raw = tree.test_names[test], raw_values(tree.schema, test)
     if raw.thresholds is not None:
         return {"name": name, "thresholds": list(raw.thresholds), "missing": raw.missing}
-    values = [_value(value) for value in raw.values]
+    values = list(map(_value, raw.values))
     if len({(isinstance(value, str), value) for value in values}) < len(values):
-        raise TreeError(
-            f"test {name!r} has two values that JavaScript cannot tell apart; write them as texts.", subject=name
-        )
+        reason = "has two values that JavaScript cannot tell apart; write them as texts"
+        raise TreeError(f"test {name!r} {reason}.", subject=name)
     return {"name": name, "values": values, "missing": raw.missing}
 
 
 def _node(tree: Tree, node: int) -> dict[str, Any]:
     """A node's test with the child and the price of each outcome (the last: any other), and what it answers."""
-    nodes, models = tree.nodes, tree.models
-    test = int(nodes.test[node])
-    content: dict[str, Any] = {} if test == LEAF else {"test": test}
-    if test != LEAF:
+    nodes, models, content = tree.nodes, tree.models, dict[str, Any]()
+    if (test := int(nodes.test[node])) != LEAF:
         width = int(tree.schema.n_outcomes[test])
         prices = [*tree.charges.price[node, :width].tolist(), int(tree.charges.price[node, -1])]
-        content |= {"children": _short(children(tree, node)), "prices": _short(prices)}
+        content = {"test": test, "children": short(children(tree, node)), "prices": short(prices)}
         if tree.may_stop[node]:
             content["mayStop"] = True
     if models is not None and int(models.of_node[node]) != NO_MODEL:
         return content | {"model": int(models.of_node[node])}
     return content | {"answer": int(nodes.label[node]), "shares": nodes.shares[node].tolist()}
-
-
-def _short(entries: list[Any]) -> Any:
-    """One entry instead of many that are the same."""
-    return entries[0] if len(set(entries)) == 1 else entries
 
 
 def _value(value: Any) -> Any:

@@ -44,6 +44,8 @@ def to_pmml(tree: Tree) -> str:
     fields.append(_field(target, "categorical", kind, tree.answer_names, schema.wording.answers))
     # A value that no known case had is no error: it takes the branch for such values, or stops.
     mined = [_tag("MiningField", name=schema.test_names[test], invalidValueTreatment="asIs") for test in tests]
+    mined.append(_tag("MiningField", name=target, usageType="target"))
+    labels = _labelled(tree.class_names, schema.wording.classes)
     lines = [
         "<?xml version='1.0' encoding='UTF-8'?>",
         '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">',
@@ -57,10 +59,9 @@ def to_pmml(tree: Tree) -> str:
         'noTrueChildStrategy="returnLastPrediction" splitCharacteristic="multiSplit">',
         "<MiningSchema>",
         *mined,
-        _tag("MiningField", name=target, usageType="target"),
         "</MiningSchema>",
         "<Output>",
-        *(_probability(name, label, target) for name, label in _labelled(tree.class_names, schema.wording.classes)),
+        *(_probability(name, label, target) for name, label in labels),
         "</Output>",
         *_nodes(tree),
         "</TreeModel>",
@@ -94,33 +95,20 @@ def _labelled(values: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, s
 
 
 def _probability(name: Any, label: str | None, target: str) -> str:
-    return _tag(
-        "OutputField",
-        name=f"probability of {_value(name)}",
-        displayName=None if label is None else f"probability of {label}",
-        optype="continuous",
-        dataType="double",
-        targetField=target,
-        feature="probability",
-        value=name,
-    )
+    shown = None if label is None else f"probability of {label}"
+    kind = {"optype": "continuous", "dataType": "double", "targetField": target, "feature": "probability"}
+    return _tag("OutputField", name=f"probability of {_value(name)}", displayName=shown, **kind, value=name)
 
 
 def _kind(what: str, values: Sequence[Any]) -> str:
     """PMML's name for the type that all values have."""
-    if any(isinstance(value, int) and abs(value) > LARGEST_EXACT for value in values) and all(
-        type(value) is int for value in values
-    ):
+    if all(type(value) is int for value in values) and any(abs(value) > LARGEST_EXACT for value in values):
         return "integer"
     kinds = {next((name for types, name in KINDS if isinstance(value, types)), None) for value in values}
     if None in kinds or len(kinds) > 1:
         odd = sorted({type(value).__name__ for value in values})
-        raise TreeError(
-            f"{what}: values of the kind {' and '.join(odd)}, which one PMML field cannot hold; write them all as "
-            "texts.",
-            subject=what,
-            found=tuple(odd),
-        )
+        reason = f"values of the kind {' and '.join(odd)}, which one PMML field cannot hold; write them all as texts"
+        raise TreeError(f"{what}: {reason}.", subject=what, found=tuple(odd))
     return str(kinds.pop()) if kinds else "string"
 
 
@@ -189,7 +177,6 @@ def _value(value: Any) -> str:
 
 def _text(text: str) -> str:
     """An attribute's value with its quotes; invisible letters, and those that turn a line round, by their numbers."""
-    bad = NO_XML.search(text)
-    if bad is not None:
+    if bad := NO_XML.search(text):
         raise TreeError(f"{text!r:.60} has the character {bad[0]!r}, which XML cannot hold; rename it.", found=bad[0])
     return "".join(c if c.isprintable() else f"&#{ord(c)};" for c in quoteattr(text))

@@ -11,7 +11,7 @@ from typing import Any
 
 from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.conditions import Condition, children, condition, label_notes, raw_values
+from budgetree.show.export.conditions import Condition, children, condition, label_notes, leaf_models, raw_values, short
 from budgetree.show.outline import Visit
 from budgetree.show.text import summary_line
 from budgetree.tree.nodes import LEAF
@@ -31,13 +31,9 @@ def to_python(tree: Tree, name: str) -> str:
     if tree.models is not None:
         return _models_to_python(tree, name)
     if tree.depth > DEEPEST:
-        raise TreeError(
-            f"to_python: this tree has {tree.depth:,} tests on a path; Python can follow {DEEPEST:,}. Predict with the "
-            "model itself, or cut the tree: tree.cut(budget).",
-            subject="depth",
-            found=tree.depth,
-            expected=DEEPEST,
-        )
+        found = f"this tree has {tree.depth:,} tests on a path; Python can follow {DEEPEST:,}"
+        message = f"to_python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
+        raise TreeError(message, subject="depth", found=tree.depth, expected=DEEPEST)
     return _branches_to_python(tree, name)
 
 
@@ -82,10 +78,9 @@ def _branches_to_python(tree: Tree, name: str) -> str:
         if depth % MAX_DEPTH == 0 and (visit.kind == "leave" or is_leaf):
             functions.append(unfinished.pop())
     body = "\n\n\n".join("\n".join(function) for function in reversed(functions))
-    modules = [f"import {module}\n" for module in ("datetime", "decimal") if f"{module}." in body]
-    head = "".join(modules) + ("\n\n" if modules else "")
+    imports = _imports(body)
     notes = "".join(f"# {note}\n" for note in label_notes(tree))
-    return f"{head}{notes}{body}\n"
+    return (f"{imports}\n\n" if imports else "") + f"{notes}{body}\n"
 
 
 def _condition(taken: Condition) -> str:
@@ -99,6 +94,11 @@ def _condition(taken: Condition) -> str:
     elif taken.values:
         parts.append(f"value in ({', '.join(map(literal, taken.values))})")
     return " or ".join(parts) if parts else "False"
+
+
+def _imports(source: str, *modules: str) -> str:
+    used = (*modules, *(module for module in ("datetime", "decimal") if f"{module}." in source))
+    return "".join(f"import {module}\n" for module in sorted(used))
 
 
 def _summary(tree: Tree) -> str:
@@ -166,10 +166,6 @@ def _models_to_python(tree: Tree, name: str) -> str:
     """The source of `name(case)`, with its tables above it."""
     assert tree.models is not None
     table = tree.schema.loss_table
-    models = [
-        (model.intercept.tolist(), [(test, rows.tolist()) for test, rows in zip(model.tests, added, strict=True)])
-        for model, added in zip(tree.models.models, tree.models.contributions, strict=True)
-    ]
     lines = [
         *(f"# {note}" for note in label_notes(tree)),
         f"_{name}_SURE = {tree.models.sure!r}  # a case stops where its likeliest class has this probability",
@@ -181,7 +177,7 @@ def _models_to_python(tree: Tree, name: str) -> str:
         "}",
         "# Per model: the scores it starts with, and per test what each outcome adds (the last row: the unknown).",
         f"_{name}_MODELS = [",
-        *(f"    {model!r}," for model in models),
+        *(f"    {model!r}," for model in leaf_models(tree)),
         "]",
         "# Per node: its test, whether it buys it, where each outcome leads (the last: the unknown), its model.",
         f"_{name}_NODES = [",
@@ -191,9 +187,7 @@ def _models_to_python(tree: Tree, name: str) -> str:
     answer = (LIKELIEST if table.is_plain else LEAST_LOSS).format(name=name)
     body = FUNCTION.format(name=name, summary=_summary(tree), answer=answer)
     tables = "\n".join(lines)
-    modules = ["bisect", "math", *(module for module in ("datetime", "decimal") if f"{module}." in tables)]
-    imports = "\n".join(f"import {module}" for module in sorted(modules))
-    return f"{imports}\n\n{tables}\n\n\n{body}"
+    return f"{_imports(tables, 'bisect', 'math')}\n{tables}\n\n\n{body}"
 
 
 def _test(tree: Tree, test: int) -> str:
@@ -211,5 +205,4 @@ def _node(tree: Tree, node: int) -> str:
     test, model = int(tree.nodes.test[node]), int(tree.models.of_node[node])
     if test == LEAF:
         return f"(None, False, None, {model})"
-    below = children(tree, node)
-    return f"({test}, {bool(tree.may_stop[node])}, {below[0] if len(set(below)) == 1 else below!r}, {model})"
+    return f"({test}, {bool(tree.may_stop[node])}, {short(children(tree, node))}, {model})"

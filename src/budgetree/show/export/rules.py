@@ -67,14 +67,13 @@ class Rule:
     def __str__(self) -> str:
         parts = [f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions]
         parts += [] if self.sure is None else [f"the model is {100 * self.sure:.4g}% sure"]
-        tests = " and ".join(parts)
         answer = self.answer or str(self.label)
         label = answer if self.model is None else f"by the model of {' + '.join(self.model) or 'no test'}"
         right = f"{show_number(self.cases - self.errors)} of {show_number(self.cases)}"
         known = f"right for {right}" if self.model is None else f"{right} are {answer}"
         known = known if self.is_class else counted(self.cases, "case")
         known += "" if self.loss is None else f", loss {show_number(self.loss)}"
-        when = f"if {tests} then" if tests else "always"
+        when = f"if {' and '.join(parts)} then" if parts else "always"
         return visible(f"{when} {label}  [costs {self.price or show_number(self.cost)}; {known}]")
 
 
@@ -86,13 +85,12 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
     for visit in outline.walk():
         n_conditions += visit.depth if visit.kind == "enter" and outline.is_leaf(visit.group) else 0
         if n_conditions > MAX_CONDITIONS:
-            raise TreeError(
+            message = (
                 f"rules: this tree has {tree.n_leaves:,} paths of up to {tree.depth:,} tests, and every rule repeats "
                 f"what is above it: more than {MAX_CONDITIONS:,} conditions. to_text, to_dot and to_python say each "
-                "test once; a tree that is cut has fewer: tree.cut(budget).",
-                subject="rules",
-                expected=MAX_CONDITIONS,
+                "test once; a tree that is cut has fewer: tree.cut(budget)."
             )
+            raise TreeError(message, subject="rules", expected=MAX_CONDITIONS)
         if visit.branch is not None:
             del path[visit.depth :]
             names = () if outline.is_purchase(visit.group) else visit.branch.names

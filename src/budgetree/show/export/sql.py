@@ -44,9 +44,8 @@ def to_sql(tree: Tree, backslash_escapes: bool | None = None) -> str:
     """The expression; columns are called as the tests are, and a missing value is NULL."""
     text = _expression(tree) if tree.models is None else _ModelWriter(tree).expression()
     if NO_SQL.search(text):
-        raise TreeError(
-            "to_sql: a name or value has a NUL or half a surrogate pair, which no database reads; rename it first."
-        )
+        reason = "a name or value has a NUL or half a surrogate pair, which no database reads; rename it first"
+        raise TreeError(f"to_sql: {reason}.")
     if "\\" not in text:
         return text
     if backslash_escapes is None:
@@ -70,13 +69,10 @@ def to_sql(tree: Tree, backslash_escapes: bool | None = None) -> str:
 
 def _expression(tree: Tree) -> str:
     if tree.depth > MAX_DEPTH:
-        raise TreeError(
-            f"to_sql: this tree has {tree.depth:,} tests on a path; a database reads at most {MAX_DEPTH} CASEs within "
-            "each other. Write it with to_python, predict with the model itself, or cut it: tree.cut(budget).",
-            subject="depth",
-            found=tree.depth,
-            expected=MAX_DEPTH,
-        )
+        found = f"tests on a path; a database reads at most {MAX_DEPTH} CASEs within each other"
+        instead = "Write it with to_python, predict with the model itself, or cut it: tree.cut(budget)"
+        message = f"to_sql: this tree has {tree.depth:,} {found}. {instead}."
+        raise TreeError(message, subject="depth", found=tree.depth, expected=MAX_DEPTH)
     outline, schema, nodes = tree.outline, tree.schema, tree.nodes
     answers, lines = answer_literals(schema), []
     for visit in outline.walk(unknown_last=True):
@@ -135,10 +131,8 @@ def literal(value: Any) -> str:
     if isinstance(value, datetime):
         kind = "TIMESTAMP" if value.tzinfo is None else "TIMESTAMP WITH TIME ZONE"
         return f"{kind} '{value.isoformat(' ')}'"
-    if isinstance(value, date):
-        return f"DATE '{value.isoformat()}'"
-    if isinstance(value, time):
-        return f"TIME '{value.isoformat()}'"
+    if isinstance(value, (date, time)):
+        return f"{'DATE' if isinstance(value, date) else 'TIME'} '{value.isoformat()}'"
     if isinstance(value, timedelta):
         return f"INTERVAL '{value // timedelta(microseconds=1)} microseconds'"
     if not isinstance(value, str):
@@ -257,25 +251,17 @@ class _ModelWriter:
                 continue
             below, otherwise = branches(self.tree, node)
             assert otherwise is not None
-            cases = [(_among(self._name("outcome", test), taken), written[child]) for child, taken in below.items()]
-            if self.tree.may_stop[node]:
-                cases.insert(0, (self._is_sure(number), [self._name("answer", number)]))
-            written[node] = _case(cases, written[otherwise])
+            cases = [(self._is_sure(number), [self._name("answer", number)])] if self.tree.may_stop[node] else []
+            cases += [(_among(self._name("outcome", test), taken), written[child]) for child, taken in below.items()]
+            heads = [*((f"WHEN {taken} THEN", value) for taken, value in cases), ("ELSE", written[otherwise])]
+            lines = [line for head, value in heads for line in (f"  {head}", *(f"    {line}" for line in value))]
+            written[node] = ["CASE", *lines, "END"] if cases else written[otherwise]
         return written[0]
 
 
 def _listed(columns: list[str]) -> str:
     """One per line, and nothing indented: a name or a value may have line breaks of its own."""
     return "\n" + ",\n".join(columns) + "\n"
-
-
-def _case(cases: list[tuple[str, list[str]]], otherwise: list[str]) -> list[str]:
-    if not cases:
-        return otherwise
-    lines = ["CASE"]
-    for head, value in (*((f"WHEN {taken} THEN", value) for taken, value in cases), ("ELSE", otherwise)):
-        lines += [f"  {head}", *(f"    {line}" for line in value)]
-    return [*lines, "END"]
 
 
 def _among(outcome: str, taken: list[int]) -> str:
