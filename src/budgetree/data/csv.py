@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -51,6 +51,14 @@ class Readable:
     has_header: bool = True
     is_rewritten: bool = False  # by Python, because DuckDB did not read it
 
+    @property
+    def options(self) -> str:
+        """How DuckDB is to read it, whatever its columns are."""
+        # Long lines take memory, so not for all files; nor need the first line break be the end of a row elsewhere.
+        rewritten = f", max_line_size={MAX_REWRITTEN_LINE}, new_line='\\n'" if self.is_rewritten else ""
+        packed = f"skip={int(self.has_header)}, compression='{'gzip' if self.is_packed else 'none'}'{rewritten}"
+        return f"[{literal(self.path)}], auto_detect=false, quote='\"', escape='\"', header=false, {packed}"
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -76,11 +84,9 @@ class CsvSource:
         first, *others = files = tuple(CsvFile.sniff(path, reading) for path in paths)
         for file in others:
             if file.shape != first.shape:
-                raise TableFileError(
-                    f"its header is not that of {first.path}{_difference(file, first)}; files that are read together "
-                    "need the same columns in the same order, and the same delimiter.",
-                    where=Where(file.path),
-                )
+                message = f"its header is not that of {first.path}{_difference(file, first)}; files that are read"
+                together = "together need the same columns in the same order, and the same delimiter."
+                raise TableFileError(f"{message} {together}", where=Where(file.path))
         return cls(data, files, reading)
 
     @property
@@ -152,8 +158,10 @@ class CsvSource:
 
     def _table(self, found: dict[int, Column | None], first_row: int, n_rows: int) -> Table:
         columns = tuple(column for _, column in sorted(found.items()) if column is not None)
-        lines = Lines(np.arange(first_row, first_row + n_rows), partial(_starts, self.files))
-        return Table(self.name, columns, n_rows, lines=lines)
+        return Table(self.name, columns, n_rows, Lines(np.arange(first_row, first_row + n_rows), self._starts))
+
+    def _starts(self) -> Iterator[tuple[str, int]]:
+        return chain.from_iterable(file.starts() for file in self.files)
 
     def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: int | None = None) -> None:
         """A table of cells in the database."""
@@ -180,28 +188,21 @@ class CsvSource:
 
     def _scan(self, files: Sequence[Readable]) -> str:
         """What SQL reads from: every cell a text, as it is."""
-        return " UNION ALL ".join(f"(FROM {self._scan_one(file)})" for file in files)
-
-    def _scan_one(self, file: Readable) -> str:
-        names = [f"c{at}" for at in range(len(self.names))]
-        ends = [END] if self.files[0].has_end else []
-        columns = ", ".join(f"'{name}': 'VARCHAR'" for name in (*names, *ends))
-        # Long lines take memory, so not for all files; nor need the first line break be the end of a row elsewhere.
-        rewritten = f", max_line_size={MAX_REWRITTEN_LINE}, new_line='\\n'" if file.is_rewritten else ""
-        conditions = [f"({END} = '' OR error('{END}'))" for _ in ends]
-        conditions += ["c0 <> ''"] if len(names) == 1 else []  # an empty line would be a row
-        return (
-            f"(SELECT {', '.join(names)} FROM read_csv([{literal(file.path)}], auto_detect=false, "
-            f"columns={{{columns}}}, nullstr={literal(NO_CELL)}, delim={literal(self.files[0].delimiter)}, "
-            f"quote='\"', escape='\"', header=false, skip={int(file.has_header)}, "
-            f"compression='{'gzip' if file.is_packed else 'none'}'{rewritten})"
-            f"{' WHERE ' if conditions else ''}{' AND '.join(conditions)})"
+        names, delimiter, has_end = self.files[0].shape
+        cells = [f"c{at}" for at in range(len(names))]
+        columns = ", ".join(f"'{cell}': 'VARCHAR'" for cell in (*cells, *([END] if has_end else [])))
+        options = f"columns={{{columns}}}, nullstr={literal(NO_CELL)}, delim={literal(delimiter)}"
+        is_row = "c0 <> ''" if len(cells) == 1 else "true"  # an empty line would be one
+        is_right = f"({END} = '' OR error('{END}'))" if has_end else "true"
+        return " UNION ALL ".join(
+            f"(SELECT {', '.join(cells)} FROM read_csv({file.options}, {options}) WHERE {is_right} AND {is_row})"
+            for file in files
         )
 
     def _rewritten(self, file: Readable, base: Database) -> Readable:
         """A copy as Python writes it, of a file that only Python reads, such as one with two kinds of line ends."""
-        copy, delimiter = f"{base.copy_of(file.path)}-again", self.files[0].delimiter
-        rewrite(file.path, delimiter, copy, self.reading.limits.max_line)
+        copy = f"{base.copy_of(file.path)}-again"
+        rewrite(file.path, self.files[0].delimiter, copy, self.reading.limits.max_line)
         return Readable(copy, has_header=file.has_header, is_rewritten=True)
 
     def _parts(self, file: CsvFile, base: Database) -> Iterator[Readable]:
@@ -228,13 +229,13 @@ class CsvSource:
         n_odd = base.run(f"SELECT {odd} FROM cells")[0]
         is_coded = [count <= self.reading.limits.max_coded for count in n_distinct]
         lists = [f"list(DISTINCT {column})" if is_coded[at] else "NULL" for at, column in enumerate(columns)]
-        texts = base.run(f"SELECT {', '.join(lists)} FROM cells")[0]
-        return [
-            Plan("code", f"coalesce({position_sql(column, texts[at])}, {ODD})::TINYINT", tuple(texts[at]))
-            if is_coded[at]
-            else (Plan("text", column) if n_odd[at] else Plan("number", numbers[at]))
-            for at, column in enumerate(columns)
+        plans = [
+            Plan("text", columns[at]) if n_odd[at] else Plan("number", number) for at, number in enumerate(numbers)
         ]
+        for at, texts in enumerate(base.run(f"SELECT {', '.join(lists)} FROM cells")[0]):
+            if texts is not None:
+                plans[at] = Plan("code", f"coalesce({position_sql(columns[at], texts)}, {ODD})::TINYINT", tuple(texts))
+        return plans
 
     def _as_planned(self, name: str, plan: Plan, cells: NDArray[Any]) -> Column | None:
         """A column as planned; None where the file has other cells than its first rows let expect."""
@@ -307,15 +308,11 @@ def _settle(found: dict[int, Column | None], as_text: Callable[[Sequence[int]], 
             found |= as_text(again)
 
 
-def _starts(files: Sequence[CsvFile]) -> Iterator[tuple[str, int]]:
-    return chain.from_iterable(file.starts() for file in files)
-
-
 def _difference(one: CsvFile, other: CsvFile) -> str:
     """Which names one file has that the other has not, in brackets."""
-    more, less = (sorted(set(a.names) - set(b.names)) for a, b in ((one, other), (other, one)))
-    found = [f"it has {listed(more)}" if more else "", f"it has no {listed(less)}" if less else ""]
-    return f" ({' and '.join(filter(None, found))})" if more or less else ""
+    sides = (("it has", set(one.names) - set(other.names)), ("it has no", set(other.names) - set(one.names)))
+    found = " and ".join(f"{has} {listed(sorted(names))}" for has, names in sides if names)
+    return found and f" ({found})"
 
 
 def _readable(file: CsvFile, base: Database) -> Readable:
@@ -333,7 +330,12 @@ def _blocks(path: str, called: str, reading: Reading) -> Iterator[bytes]:
     with open_bytes(path) as file:
         while fresh := file.read(reading.limits.block_bytes):
             block = rest + fresh
-            end = _end_of_rows(block)
+            end = block.rfind(b"\n") + 1
+            n_quotes = block.count(b'"', 0, end)
+            while end and n_quotes % 2:  # before a line break outside of quotes, the quotes are even
+                before = block.rfind(b"\n", 0, end - 1) + 1
+                n_quotes -= block.count(b'"', before, end)
+                end = before
             if end:
                 yield block[:end]
             rest = block[end:]
@@ -342,14 +344,3 @@ def _blocks(path: str, called: str, reading: Reading) -> Iterator[bytes]:
                 raise TableFileError(message, where=Where(called), expected=max_bytes)
     if rest:
         yield rest
-
-
-def _end_of_rows(block: bytes) -> int:
-    """Where the last row of a block ends; before a line break outside of quotes, the quotes are even."""
-    end = block.rfind(b"\n") + 1
-    is_even = block.count(b'"', 0, end) % 2 == 0
-    while end and not is_even:
-        before = block.rfind(b"\n", 0, end - 1) + 1
-        is_even = block.count(b'"', before, end) % 2 == 1
-        end = before
-    return end

@@ -8,9 +8,8 @@ import gzip
 import io
 import re
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, cast
@@ -58,13 +57,11 @@ class CsvFile:
         except BROKEN as error:
             file.close()
             raise broken_gzip(path, error) from error
-        with io.TextIOWrapper(file, encoding=encoding, newline="") as text:
-            lines = lines_of(text, path, max_line)
-            start, size = [], 0
-            for line in lines:
+        with closing(lines_of(path, encoding, max_line, file)) as lines:
+            start: list[str] = []
+            for line in islice(lines, SNIFFED_LINES):
                 start.append(line)
-                size += len(line)
-                if len(start) == SNIFFED_LINES or size > SNIFFED_SIZE:
+                if sum(map(len, start)) > SNIFFED_SIZE:
                     break
             delimiter = max(DELIMITERS, key=lambda mark: _header_cells(start, mark))
             first_two = list(islice(records(chain(start, lines), path, delimiter), 2))
@@ -74,12 +71,9 @@ class CsvFile:
         where = Where(path, line_number)
         names = tuple(name.strip() for name in _named(cells))
         if "\0" in "".join(names):
-            said = "or say its {}, such as utf-16-le."
-            raise TableFileError(
-                "the header has zero bytes, as no text has. Save the file as CSV in UTF-8,",
-                where=where,
-                remedy=Remedy(said.format("encoding"), said.format("--encoding")),
-            )
+            message = "the header has zero bytes, as no text has. Save the file as CSV in UTF-8,"
+            remedy = Remedy(*(f"or say its {option}, such as utf-16-le." for option in ("encoding", "--encoding")))
+            raise TableFileError(message, where=where, remedy=remedy)
         check_header(where, names)
         header_end = line_number + sum(len(LINE_BREAK.findall(cell)) for cell in cells)
         rows_end = any(_has_end(row, len(names)) for _, row in first_two[1:])
@@ -108,53 +102,44 @@ class CsvFile:
 
     def write_utf8(self, copy: str) -> None:
         """A copy of the file in UTF-8, without its header."""
-        with self._text() as text, open(copy, "w", encoding="utf-8", newline="") as file:
-            lines = enumerate(lines_of(text, self.path, self.max_line), start=1)
-            file.writelines(line for number, line in lines if number > self.header_end)
+        with open(copy, "w", encoding="utf-8", newline="") as file:
+            file.writelines(islice(lines_of(self.path, self.encoding, self.max_line), self.header_end, None))
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows below the header, as Python reads them: slowly, and with good messages."""
-        with self._text() as text:
-            found = records(lines_of(text, self.path, self.max_line), self.path, self.delimiter)
-            yield from ((line, row) for line, row in found if line > self.header_line)
-
-    def _text(self) -> io.TextIOWrapper:
-        return io.TextIOWrapper(open_bytes(self.path), encoding=self.encoding, newline="")
+        found = records(lines_of(self.path, self.encoding, self.max_line), self.path, self.delimiter)
+        return ((line, row) for line, row in found if line > self.header_line)
 
     def _unexpected(self, line: int, n_cells: int) -> str:
         """How many cells a row has and should have, and what may be the reason."""
         n_names, found = len(self.names), counted(n_cells, "cell")
         if self.has_end and n_cells == n_names + 1:
-            return (
-                f"there is something in column {n_cells}, which has no name and is empty above. Name it in the header, "
-                "or is there a delimiter too many?"
-            )
+            above = f"there is something in column {n_cells}, which has no name and is empty above"
+            return f"{above}. Name it in the header, or is there a delimiter too many?"
         if self.has_end:
-            above = f"the rows above have {n_names + 1}, of which the last is empty"
-            return f"{found}, but {above}. Is a delimiter missing?"
-        header = f"{found}, but the header has {counted(n_names, 'column')}"
-        if line == self.header_end + 1:
-            return f"{header}. Is line {self.header_line} a title above the table (then delete it)?"
-        return f"{header}. Is a quote or a delimiter missing?"
+            return (
+                f"{found}, but the rows above have {n_names + 1}, of which the last is empty. Is a delimiter missing?"
+            )
+        is_first, title = (
+            line == self.header_end + 1,
+            f"line {self.header_line} a title above the table (then delete it)",
+        )
+        reason = title if is_first else "a quote or a delimiter missing"
+        return f"{found}, but the header has {counted(n_names, 'column')}. Is {reason}?"
 
 
 def check_header(where: Where, names: Sequence[str]) -> None:
     """Every column has a name of its own."""
     if "" in names:
-        raise TableFileError(
-            f"column {names.index('') + 1} has no name; give every column one. If this is a title above the table, "
-            "delete it.",
-            where=where,
-        )
-    repeated = [name for name, count in Counter(names).items() if count > 1]
+        message = f"column {names.index('') + 1} has no name; give every column one."
+        raise TableFileError(f"{message} If this is a title above the table, delete it.", where=where)
+    numbers: dict[str, list[str]] = {}
+    for number, name in enumerate(names, 1):
+        numbers.setdefault(name, []).append(str(number))
+    repeated = {name: f"{name!r} in columns {', '.join(found)}" for name, found in numbers.items() if len(found) > 1}
     if repeated:
-        places = "; ".join(
-            f"{name!r} in columns {', '.join(str(i) for i, other in enumerate(names, 1) if other == name)}"
-            for name in repeated
-        )
-        raise TableFileError(
-            f"column names must differ, but there is {places}. Rename or drop them.", subject=repeated[0], where=where
-        )
+        message = f"column names must differ, but there is {'; '.join(repeated.values())}. Rename or drop them."
+        raise TableFileError(message, subject=next(iter(repeated)), where=where)
 
 
 def _header_cells(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
@@ -163,14 +148,12 @@ def _header_cells(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
     >>> [_header_cells(["x;y|z", "1|2"], delimiter) for delimiter in ";|"]
     [(False, 2), (True, 2)]
     """
-    reader, rows = _reader(lines, delimiter), []
+    reader, rows, is_broken = _reader(lines, delimiter), [], False
     try:
         for row in reader:
             rows += [row] if row else []
     except csv.Error:  # which the last line need not be: a cell may go on in the next
         is_broken = reader.line_num < len(lines)
-    else:
-        is_broken = False
     width = len(_named(rows[0])) if rows else 1
     return width > 1 and not is_broken and all(len(row) == width or _has_end(row, width) for row in rows), width
 
@@ -213,16 +196,17 @@ def open_bytes(path: str, opened: IO[bytes] | None = None) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path, "rb"))
 
 
-def lines_of(text: io.TextIOWrapper, path: str, max_line: int) -> Iterator[str]:
-    """The lines of a file; where one cannot be decoded, or has no end, an error that names it."""
+def lines_of(path: str, encoding: str, max_line: int, file: IO[bytes] | None = None) -> Generator[str]:
+    """The lines of a file, which may be open; where one cannot be decoded, or has no end, an error that names it."""
     try:
-        while line := text.readline(max_line):
-            if len(line) == max_line:  # a file of a few megabytes, packed, may have one that takes all memory
-                message = f"there is a line of more than {max_line:,} characters; expected a line per case."
-                raise TableFileError(message, where=Where(path), expected=max_line)
-            yield line
+        with io.TextIOWrapper(file or open_bytes(path), encoding=encoding, newline="") as text:
+            while line := text.readline(max_line):
+                if len(line) == max_line:  # a file of a few megabytes, packed, may have one that takes all memory
+                    message = f"there is a line of more than {max_line:,} characters; expected a line per case."
+                    raise TableFileError(message, where=Where(path), expected=max_line)
+                yield line
     except UnicodeError as error:
-        raise _no_text(path, text.encoding) from error
+        raise _no_text(path, encoding) from error
     except BROKEN as error:
         raise broken_gzip(path, error) from error
 
@@ -237,23 +221,17 @@ def _no_text(path: str, encoding: str) -> TableFileError:
         remedy = Remedy(f"Give another encoding, or {SAVE}.", f"Say another --encoding, or {SAVE}.")
         return TableFileError(f"not {encoding} text.", where=Where(path), found=encoding, remedy=remedy)
     with open_bytes(path) as file:
-        number, broken = next(
-            (at, line) for at, line in enumerate(file, 1) if "\ufffd" in line.decode("utf-8", "replace")
-        )
+        lines = enumerate(file, 1)
+        number, broken = next(pair for pair in lines if "\ufffd" in pair[1].decode("utf-8", "replace"))
     save, where = f"{SAVE} (spreadsheets call it 'CSV UTF-8')", Where(path, number)
     try:
         shown = broken.decode("windows-1252").strip()[:MAX_SHOWN]
     except UnicodeDecodeError:
         return TableFileError(f"not UTF-8 text. S{save[1:]}.", where=where)
-    right = "if that is right, {}; else {}."
-    return TableFileError(
-        f"not UTF-8 text. As Windows-1252 it reads {shown!r}:",
-        where=where,
-        expected="windows-1252",
-        remedy=Remedy(
-            right.format("give encoding='windows-1252'", save), right.format("say --encoding windows-1252", save)
-        ),
-    )
+    options = ("give encoding='windows-1252'", "say --encoding windows-1252")
+    remedy = Remedy(*(f"if that is right, {option}; else {save}." for option in options))
+    message = f"not UTF-8 text. As Windows-1252 it reads {shown!r}:"
+    return TableFileError(message, where=where, expected="windows-1252", remedy=remedy)
 
 
 def _encoding_of(start: bytes) -> str:
@@ -281,8 +259,6 @@ def _known_encoding(name: str | None) -> str | None:
 
 def rewrite(path: str, delimiter: str, copy: str, max_line: int) -> None:
     """A copy of a file in UTF-8, as Python writes it."""
-    with ExitStack() as stack:
-        text = stack.enter_context(io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline=""))
-        file = stack.enter_context(open(copy, "w", encoding="utf-8", newline=""))
-        rows = records(lines_of(text, path, max_line), path, delimiter)
+    rows = records(lines_of(path, "utf-8-sig", max_line), path, delimiter)
+    with open(copy, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(row for _, row in rows)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from budgetree.data.column import Coded, Column, plain_decimal
+from budgetree.data.column import Column, plain_decimal
 from budgetree.data.csv_file import check_header
 from budgetree.data.duckdb import Database, literal, open_database, plain_path
 from budgetree.data.number_format import LARGEST_EXACT
@@ -55,11 +56,8 @@ class ParquetSource:
         check_header(Where(data), headers[0].names)
         for path, header in zip(paths, headers, strict=True):
             if header.names != headers[0].names:
-                raise TableFileError(
-                    f"its columns are not those of {paths[0]}; files that are read together need the same columns in "
-                    "the same order.",
-                    where=Where(path),
-                )
+                message = f"its columns are not those of {paths[0]}; files that are read together need the same columns"
+                raise TableFileError(f"{message} in the same order.", where=Where(path))
         return cls(data, tuple(paths), headers, n_rows, reading)
 
     @property
@@ -89,19 +87,17 @@ class ParquetSource:
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
         """The rows of one file after the other, each with its own kinds of values."""
         for path, header, n_rows in zip(self.paths, self.headers, self.n_rows, strict=True):
-            for table, lines in self._rows(path, header, 0, n_rows, wanted, None):
-                yield Batch(table, lines)
+            yield from self._rows(path, header, 0, n_rows, wanted)
 
     def rows(self, path: str, first: int, n_rows: int, threads: int | None = None) -> Iterator[Table]:
         """Some rows of one file, batch by batch, with all of its columns."""
         header, wanted = self.headers[self.paths.index(path)], Wanted(texts=self.names, lines=False)
-        return (table for table, _ in self._rows(path, header, first, n_rows, wanted, threads))
+        return (batch.table for batch in self._rows(path, header, first, n_rows, wanted, threads))
 
     def _rows(
-        self, path: str, header: Header, first: int, n_rows: int, wanted: Wanted, threads: int | None
-    ) -> Iterator[tuple[Table, list[str]]]:
+        self, path: str, header: Header, first: int, n_rows: int, wanted: Wanted, threads: int | None = None
+    ) -> Iterator[Batch]:
         limits, end = self.reading.limits, first + n_rows
-        dropped = [name for name in header.names if name not in wanted]
         numbered = ", ".join([*(f"c{at}" for at in range(len(header.names))), "number"])
         with open_database([path], threads) as base:
             file = f"read_parquet([{literal(plain_path(path, base.folder))}], file_row_number=true) AS t({numbered})"
@@ -115,8 +111,8 @@ class ParquetSource:
                         base.run(f"CREATE OR REPLACE TABLE block AS SELECT * FROM {rows}")
                         cells = [_cell_sql(f"c{at}", kind) for at, kind in enumerate(header.kinds)]
                         rows, lines = "block", base.csv_lines("block", cells, limits.wide)
-                    columns = _columns(base, rows, header, dropped)
-                yield Table(self.name, columns, n_here), lines
+                    columns = _columns(base, rows, header, wanted)
+                yield Batch(Table(self.name, columns, n_here), lines)
 
 
 @contextmanager
@@ -133,47 +129,39 @@ def _readable(data: str) -> Iterator[None]:
         raise TableFileError(f"this Parquet file cannot be read: {reason}", where=Where(data)) from error
 
 
-def _columns(base: Database, rows: str, header: Header, dropped: Collection[str] = ()) -> tuple[Column, ...]:
+def _columns(base: Database, rows: str, header: Header, wanted: Wanted) -> tuple[Column, ...]:
     """The columns of some rows, of which plain numbers are read together: many times as fast as one by one."""
-    wanted = {f"c{at}": at for at, name in enumerate(header.names) if name not in dropped}
-    quick = [column for column, at in wanted.items() if header.kinds[at] in QUICK]
-    slow = [column for column in wanted if column not in quick]
-    found: dict[str, Column] = {}
-    if quick:
-        arrays = base.arrays(f"SELECT {', '.join(quick)} FROM {rows}")
-        for column in quick:
-            numbers = np.ma.filled(arrays.pop(column).astype(np.float64, copy=False), np.nan)
-            at = wanted[column]
-            found[column] = Column(header.names[at], header.kinds[at], numbers=numbers).with_numbers()
+    kinds = zip(header.names, header.kinds, strict=True)
+    kept = {f"c{at}": (name, kind) for at, (name, kind) in enumerate(kinds) if name in wanted}
+    quick = [column for column, (_, kind) in kept.items() if kind in QUICK]
+    slow = [column for column in kept if column not in quick]
+    arrays = base.arrays(f"SELECT {', '.join(quick)} FROM {rows}") if quick else {}
     if slow:
         base.run(f"CREATE OR REPLACE TABLE others AS SELECT {', '.join(slow)} FROM {rows}")
-    for column in slow:
-        found[column] = _column(header.names[wanted[column]], header.kinds[wanted[column]], column, base, "others")
-    return tuple(found[column] for column in wanted)
+    return tuple(
+        _number_column(name, kind, arrays.pop(column)) if kind in QUICK else _column(name, kind, column, base, "others")
+        for column, (name, kind) in kept.items()
+    )
+
+
+def _number_column(name: str, kind: str, cells: NDArray[Any]) -> Column:
+    return Column(name, kind, numbers=np.ma.filled(cells.astype(np.float64, copy=False), np.nan)).with_numbers()
 
 
 def _column(name: str, kind: str, column: str, base: Database, rows: str) -> Column:
     if kind.startswith(NESTED) or kind.endswith("]"):
         return Column(name, kind, values=[row[0] for row in base.run(f"SELECT {column} FROM {rows}")])
-    if is_number(kind):
-        if kind in QUICK or not _is_long(base, column, rows):
-            cells = base.arrays(f"SELECT {column}::DOUBLE AS at FROM {rows}")["at"]
-            dtype = "DOUBLE" if kind in LONG_NUMBERS else kind
-            return Column(name, dtype, numbers=np.ma.filled(cells, np.nan)).with_numbers()
-        coded = base.coded(column, rows)  # whole numbers that floats do not tell apart
+    if is_number(kind) and (kind in QUICK or not _is_long(base, column, rows)):
+        cells = base.arrays(f"SELECT {column}::DOUBLE AS at FROM {rows}")["at"]
+        return _number_column(name, "DOUBLE" if kind in LONG_NUMBERS else kind, cells)
+    coded = base.coded(column, rows)
+    if is_number(kind):  # whole numbers that floats do not tell apart
         return Column(name, kind, values=coded.mapped(list(map(plain_decimal, coded.distinct)))).with_numbers()
-    texts = base.coded(column, rows)
-    return Column(name, kind, values=texts if kind == "VARCHAR" else _typed(texts, kind, column, base, rows))
-
-
-def _typed(texts: Coded, kind: str, column: str, base: Database, rows: str) -> Coded:
-    """Values of their own kind, where their texts told them apart."""
-    if kind == "TIMESTAMP WITH TIME ZONE":  # which Python would want another library for
-        return texts
-    value_of: dict[str, Any] = dict(
-        base.run(f"SELECT {column}::VARCHAR, any_value({column}) FROM {rows} WHERE {column} IS NOT NULL GROUP BY 1")
-    )
-    return texts.mapped([value_of[text] for text in texts.distinct])
+    if kind not in ("VARCHAR", "TIMESTAMP WITH TIME ZONE"):  # for which Python would want another library
+        present = f"FROM {rows} WHERE {column} IS NOT NULL"
+        value_of = dict(base.run(f"SELECT {column}::VARCHAR, any_value({column}) {present} GROUP BY 1"))
+        coded = coded.mapped([value_of[text] for text in coded.distinct])
+    return Column(name, kind, values=coded)
 
 
 def _cell_sql(column: str, kind: str) -> str:
@@ -196,14 +184,9 @@ def _common(name: str, kinds: Sequence[str], paths: Sequence[str]) -> str:
         return first
     if all(is_number(kind) for kind, _ in known):
         return "DOUBLE" if any(kind.startswith(WITH_FRACTIONS) for kind, _ in known) else "HUGEINT"
-    raise TableFileError(
-        f"column {name!r} holds {other[0]}, but {first} in {path}; files that are read together need one kind of "
-        "values in a column. Convert one of them.",
-        subject=name,
-        found=other[0],
-        expected=first,
-        where=Where(other[1]),
-    )
+    message = f"column {name!r} holds {other[0]}, but {first} in {path}; files that are read together need one kind of"
+    message = f"{message} values in a column. Convert one of them."
+    raise TableFileError(message, subject=name, found=other[0], expected=first, where=Where(other[1]))
 
 
 def is_number(kind: str) -> bool:
@@ -215,12 +198,8 @@ def _check_exact(base: Database, path: str, header: Header, wanted: Sequence[str
     """An error where whole numbers would become decimal numbers that do not tell them apart."""
     for at, (name, kind) in enumerate(zip(header.names, header.kinds, strict=True)):
         if wanted[at] == "DOUBLE" and kind.startswith((*LONG_NUMBERS, "DECIMAL")) and _is_long(base, f"c{at}", file):
-            raise TableFileError(
-                f"column {name!r} has whole numbers that are too large to stand beside the decimal numbers of other "
-                "files. Convert them.",
-                subject=name,
-                where=Where(path),
-            )
+            message = f"column {name!r} has whole numbers that are too large to stand beside the decimal numbers of"
+            raise TableFileError(f"{message} other files. Convert them.", subject=name, where=Where(path))
 
 
 def _is_long(base: Database, column: str, rows: str) -> bool:

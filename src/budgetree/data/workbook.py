@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -21,6 +21,9 @@ from budgetree.data.table import Lines, Table
 from budgetree.errors import Remedy, TableFileError, Where
 from budgetree.services.words import no_such
 
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
 Place = tuple[int, int]  # a cell's row and column, from 0
 
 # A file of two kilobytes may say that it has a cell in the last corner, and reading takes memory for all cells between
@@ -29,6 +32,9 @@ MAX_SPANNED = 2_000_000  # cells that a sheet may span whatever it holds; beyond
 LEAST_SHARE = 4  # one in so many
 MAX_UNPACKED, MAX_RATIO = 100 << 20, 100  # bytes of a part, and how many times its packed size beyond that
 CHUNK = 1 << 20
+SAVE = "Save the table as CSV and give that."
+# What Python says of a broken part; for the end of a tag that is not closed the reader of .ods would wait forever.
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError, expat.ExpatError)
 
 # A reference of a cell or a row, also where no blank stands before it: readers are patient.
 REFERENCE = re.compile(rb"""r\s?=\s?["']([A-Za-z]{0,9})([0-9]{1,30})""")
@@ -50,22 +56,18 @@ def read_workbook(path: str, reading: Reading) -> Table:
     _check_size(path)
     try:
         with CalamineWorkbook.from_path(path) as book:
-            sheets = {name: book.get_sheet_by_name(name) for name in _wanted(path, book.sheet_names, reading.sheet)}
-            full = {name: sheet for name, sheet in sheets.items() if sheet.height}
-            name = _only_one(path, list(full))
-            start = full[name].start or (0, 0)
-            header, *rows = full[name].to_python(skip_empty_area=True)
-            merged = merged_cells(full[name].merged_cell_ranges or (), start, rows)
+            sheet = _sheet(path, book, reading.sheet)
+            name, start = sheet.name, sheet.start or (0, 0)
+            header, *rows = sheet.to_python(skip_empty_area=True)
+            merged = merged_cells(sheet.merged_cell_ranges or (), start, rows)
     except PasswordError as error:
         raise TableFileError("this workbook has a password; save it without one.", where=Where(path)) from error
     except (CalamineError, OSError) as error:
         raise _unreadable(path, error) from error
     if merged is not None:
-        raise TableFileError(
-            "they are merged, and only the first of them holds a value. Split them, and fill in what each of them "
-            "means.",
-            where=Where(path, entry=f"sheet {name!r}, cells {merged}"),
-        )
+        message = "they are merged, and only the first of them holds a value."
+        where = Where(path, entry=f"sheet {name!r}, cells {merged}")
+        raise TableFileError(f"{message} Split them, and fill in what each of them means.", where=where)
     names = [_text(cell) for cell in header]
     cells = [[row[at] for row in rows] for at in range(len(names))]
     # Spreadsheets keep empty columns beside a table, which have no name.
@@ -83,37 +85,27 @@ def read_workbook(path: str, reading: Reading) -> Table:
             "save it, which computes the formulas; or save the sheet as CSV.",
             where=Where(path, entry=f"sheet {name!r}, cell {cell}"),
         )
-    lines = Lines(np.arange(len(rows)), partial(_starts, path, first_row + 1, len(rows)))
-    return Table(path, tuple(columns), len(rows), lines=lines, sheet=name)
+    starts = partial(zip, [path] * len(rows), range(first_row + 1, first_row + 1 + len(rows)))
+    return Table(path, tuple(columns), len(rows), lines=Lines(np.arange(len(rows)), starts), sheet=name)
 
 
-def _starts(path: str, first: int, count: int) -> Iterator[tuple[str, int]]:
-    return ((path, row) for row in range(first, first + count))
-
-
-def _wanted(path: str, names: Sequence[str], sheet: str | None) -> list[str]:
-    """The sheets to look at: all, or the one that was asked for, by name or by number."""
-    if sheet is None:
-        return list(names)
-    if sheet in names:
-        return [sheet]
-    if sheet.isdigit() and 1 <= int(sheet) <= len(names):
-        return [names[int(sheet) - 1]]
-    raise TableFileError(no_such("sheet", sheet, names), subject="sheet", found=sheet, where=Where(path))
-
-
-def _only_one(path: str, full: Sequence[str]) -> str:
+def _sheet(path: str, book: CalamineWorkbook, wanted: str | None) -> CalamineSheet:
+    """The sheet that is wanted, by its name or number; by default the only one that holds something."""
+    names = book.sheet_names
+    if wanted is not None and wanted not in names:
+        if not wanted.isdigit() or not 1 <= int(wanted) <= len(names):
+            raise TableFileError(no_such("sheet", wanted, names), subject="sheet", found=wanted, where=Where(path))
+        wanted = names[int(wanted) - 1]
+    sheets = map(book.get_sheet_by_name, names if wanted is None else [wanted])
+    full = {sheet.name: sheet for sheet in sheets if sheet.height}
     if not full:
         raise TableFileError("the sheet is empty; expected a header row and a row per case.", where=Where(path))
-    if len(full) > 1:
-        raise TableFileError(
-            f"{len(full)} sheets hold something: {', '.join(full)}.",
-            subject="sheet",
-            found=tuple(full),
-            where=Where(path),
-            remedy=Remedy(f"Say which: sheet={full[0]!r}.", f"Say which: --sheet {full[0]!r}."),
-        )
-    return full[0]
+    first, *others = full
+    if others:
+        message = f"{len(full)} sheets hold something: {', '.join(full)}."
+        remedy = Remedy(f"Say which: sheet={first!r}.", f"Say which: --sheet {first!r}.")
+        raise TableFileError(message, subject="sheet", found=tuple(full), where=Where(path), remedy=remedy)
+    return full[first]
 
 
 def _text(cell: Any, decimal: str = ".") -> str:
@@ -170,11 +162,8 @@ def empty_formula(path: str, sheet: str) -> str | None:
 
 
 def _unreadable(path: str, why: Exception | str) -> TableFileError:
-    return TableFileError(
-        f"this looks like a workbook or an archive, but no sheet can be read ({why}). Save the table as CSV and give "
-        "that.",
-        where=Where(path),
-    )
+    message = f"this looks like a workbook or an archive, but no sheet can be read ({why})."
+    return TableFileError(f"{message} {SAVE}", where=Where(path))
 
 
 def _check_size(path: str) -> None:
@@ -188,25 +177,18 @@ def _check_size(path: str) -> None:
                 if part.filename.endswith("workbook.bin"):
                     raise _unreadable(path, "it is a binary workbook, .xlsb")
                 if part.file_size > max(MAX_UNPACKED, MAX_RATIO * part.compress_size):
-                    raise TableFileError(
-                        f"{part.filename!r} unpacks to more than {MAX_RATIO} times its size, as no table does. Save "
-                        "the table as CSV and give that.",
-                        where=Where(path, entry=part.filename),
-                    )
+                    message = f"{part.filename!r} unpacks to more than {MAX_RATIO} times its size, as no table does."
+                    raise TableFileError(f"{message} {SAVE}", where=Where(path, entry=part.filename))
                 with book.open(part) as content:  # which is an error where the archive lies about the size
                     chunks = iter(partial(content.read, CHUNK), b"")
                     measure = _span_of_rows if part.filename == "content.xml" else _span_of_cells
                     spanned, n_cells = measure(chunks)
                 is_sheet = part.filename == "content.xml" or "worksheets/" in part.filename
                 if is_sheet and spanned > max(MAX_SPANNED, LEAST_SHARE * n_cells):
-                    raise TableFileError(
-                        f"the {n_cells:,} cells of a sheet span {spanned:,}, which would take all memory; some lie far "
-                        "from the table. Delete them, or save the table as CSV and give that.",
-                        where=Where(path),
-                    )
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
-        raise _unreadable(path, error) from error
-    except expat.ExpatError as error:  # for the end of a tag that is not closed the reader of .ods would wait forever
+                    message = f"the {n_cells:,} cells of a sheet span {spanned:,}, which would take all memory;"
+                    remedy = "some lie far from the table. Delete them, or save the table as CSV and give that."
+                    raise TableFileError(f"{message} {remedy}", where=Where(path))
+    except BROKEN as error:
         raise _unreadable(path, error) from error
 
 
