@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,9 +79,9 @@ class CsvSource:
     has_texts: bool = True
 
     @classmethod
-    def open(cls, data: str, paths: Sequence[str], reading: Reading) -> CsvSource:
-        """Look at the files."""
-        first, *others = files = tuple(CsvFile.sniff(path, reading) for path in paths)
+    def open(cls, data: str, paths: Sequence[str], reading: Reading, opened: IO[bytes] | None = None) -> CsvSource:
+        """Look at the files, of which the only one may be open."""
+        first, *others = files = tuple(CsvFile.sniff(path, reading, opened) for path in paths)
         for file in others:
             if file.shape != first.shape:
                 message = f"its header is not that of {first.path}{_difference(file, first)}; files that are read"
@@ -107,7 +107,7 @@ class CsvSource:
         every, sample_rows = range(len(self.names)), self.reading.limits.sample_rows
         with open_database(self.paths) as base:
             readable = [_readable(file, base) for file in self.files]
-            self._load(base, {at: f"c{at}" for at in every}, readable, limit=sample_rows)
+            self._load(base, {at: f"c{at}" for at in every}, readable, f"LIMIT {sample_rows}")
             n_rows = base.count("cells")
             if n_rows < sample_rows:  # these are all
                 found = self._texts(base, every)
@@ -120,15 +120,14 @@ class CsvSource:
         plans = self._plans(base)
         chosen = {at: plan.sql for at, plan in enumerate(plans)}
         quick = {at: f"c{at}" for at, plan in enumerate(plans) if plan.kind != "text"}
-        if len(quick) == len(plans):
-            arrays = self._ask(base, files, lambda scan: base.arrays(f"SELECT {_as_cells(chosen)} FROM ({scan})"))
-            n_rows = len(arrays["c0"])
-            found = {at: self._as_planned(self.names[at], plans[at], arrays.pop(f"c{at}")) for at in quick}
-        else:
+        if len(quick) < len(plans):
             self._load(base, chosen, files)
-            n_rows = base.count("cells")
-            found = {at: self._as_planned(self.names[at], plans[at], c) for at, c in self._arrays(base, quick)}
-            found |= self._texts(base, [at for at in chosen if at not in quick])
+            n_rows, read = base.count("cells"), self._arrays(base, quick)
+        else:
+            arrays = self._ask(base, files, lambda scan: base.arrays(f"SELECT {_as_cells(chosen)} FROM ({scan})"))
+            n_rows, read = len(arrays["c0"]), ((at, arrays.pop(f"c{at}")) for at in quick)
+        found = {at: self._as_planned(self.names[at], plans[at], cells) for at, cells in read}
+        found |= self._texts(base, [at for at in chosen if at not in quick])
 
         def as_text(again: Sequence[int]) -> dict[int, Column | None]:
             self._load(base, {at: f"c{at}" for at in again}, files)
@@ -163,11 +162,10 @@ class CsvSource:
     def _starts(self) -> Iterator[tuple[str, int]]:
         return chain.from_iterable(file.starts() for file in self.files)
 
-    def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: int | None = None) -> None:
+    def _load(self, base: Database, cells: dict[int, str], files: list[Readable], limit: str = "") -> None:
         """A table of cells in the database."""
-        few = "" if limit is None else f" LIMIT {limit}"
         command = f"CREATE OR REPLACE TABLE cells AS SELECT {_as_cells(cells)} FROM"
-        self._ask(base, files, lambda scan: base.run(f"{command} ({scan}){few}"))
+        self._ask(base, files, lambda scan: base.run(f"{command} ({scan}) {limit}"))
 
     def _ask(self, base: Database, files: list[Readable], ask: Callable[[str], Answer]) -> Answer:
         """What the files hold; what DuckDB does not read as it is, is checked, and rewritten by Python for good."""
@@ -247,17 +245,14 @@ class CsvSource:
     def _number_sql(self, column: str) -> str:
         """A cell as a number; NULL where it is missing, NaN where it is odd and has to be looked at as text."""
         written = self.written
-        odd = ["_"] if written.decimal == "." else ["_", "."]
-        odd += [written.thousands] if written.thousands is not None else []
-        is_odd = " OR ".join(f"contains({column}, {literal(mark)})" for mark in odd)
+        odd = {"_", ".", written.thousands or "_"} - {written.decimal}
+        is_odd = " OR ".join(f"contains({column}, {literal(mark)})" for mark in sorted(odd))
         is_odd += f" OR (starts_with({column}, '0') AND {column}[2] BETWEEN '0' AND '9')"  # 007 is a code, not 7
         plain = column if written.decimal == "." else f"replace({column}, ',', '.')"
         # Missing cells that are no numbers are looked for last, where there is no number: most cells are one.
         words = sorted(filter(IS_WORD.fullmatch, self.reading.missing_cells))
         others = sorted(self.reading.missing_cells.difference(words))
-        is_word, is_other = (
-            f"{column} IN ({', '.join(map(literal, texts))})" if texts else "false" for texts in (words, others)
-        )
+        is_word, is_other = (f"{column} IN ({', '.join(map(literal, texts))})" for texts in (words, others))
         return (
             f"CASE WHEN {is_other} THEN NULL WHEN {is_odd} THEN 'nan'::DOUBLE ELSE "
             f"coalesce(TRY_CAST({plain} AS DOUBLE), CASE WHEN {is_word} THEN NULL ELSE 'nan'::DOUBLE END) END"

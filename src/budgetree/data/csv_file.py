@@ -117,14 +117,11 @@ class CsvFile:
             above = f"there is something in column {n_cells}, which has no name and is empty above"
             return f"{above}. Name it in the header, or is there a delimiter too many?"
         if self.has_end:
-            return (
-                f"{found}, but the rows above have {n_names + 1}, of which the last is empty. Is a delimiter missing?"
-            )
-        is_first, title = (
-            line == self.header_end + 1,
-            f"line {self.header_line} a title above the table (then delete it)",
-        )
-        reason = title if is_first else "a quote or a delimiter missing"
+            above = f"the rows above have {n_names + 1}, of which the last is empty"
+            return f"{found}, but {above}. Is a delimiter missing?"
+        reason = "a quote or a delimiter missing"
+        if line == self.header_end + 1:
+            reason = f"line {self.header_line} a title above the table (then delete it)"
         return f"{found}, but the header has {counted(n_names, 'column')}. Is {reason}?"
 
 

@@ -64,10 +64,10 @@ class Database:
 
     def coded(self, column: str, table: str) -> Coded:
         """A column of any plain kind, each different value once. Values are told apart by their text."""
-        known = f"SELECT DISTINCT {column}::VARCHAR FROM {table} WHERE {column} IS NOT NULL"
+        text = f"{column}::VARCHAR"
+        known = f"SELECT DISTINCT {text} FROM {table} WHERE {column} IS NOT NULL"
         self.run(f"CREATE OR REPLACE TYPE texts AS ENUM ({known})")
         distinct = tuple(self.run("SELECT enum_range(NULL::texts)")[0][0])
-        text = f"{column}::VARCHAR"
         position = position_sql(text, distinct) if len(distinct) <= FEW else f"enum_code({text}::texts)::INTEGER"
         positions = self.arrays(f"SELECT {position} AS position FROM {table}")["position"]
         return Coded(distinct, np.ma.filled(positions, ABSENT))
@@ -88,14 +88,11 @@ def open_database(paths: Sequence[str], threads: int | None = None) -> Iterator[
 
     with tempfile.TemporaryDirectory(prefix="budgetree-", ignore_cleanup_errors=True) as folder:
         config: dict[str, Any] = OFFLINE | {"temp_directory": os.path.join(folder, "spilled")}
-        if threads is not None:
-            config["threads"] = threads
+        config |= {} if threads is None else {"threads": threads}
         with duckdb.connect(":memory:", config=config) as connection:
             allowed = ", ".join(literal(os.path.abspath(path)) for path in paths)
-            connection.execute(f"SET allowed_paths = [{allowed}]")
-            connection.execute(f"SET allowed_directories = [{literal(folder)}]")
-            connection.execute("SET enable_external_access = false")
-            connection.execute("SET lock_configuration = true")
+            connection.execute(f"SET allowed_paths = [{allowed}]; SET allowed_directories = [{literal(folder)}]")
+            connection.execute("SET enable_external_access = false; SET lock_configuration = true")
             yield Database(connection, folder)
 
 

@@ -50,8 +50,8 @@ class ParquetSource:
         """Look at the columns and rows of the files."""
         with open_database(paths) as base, _readable(data):
             files = [f"read_parquet([{literal(plain_path(path, base.folder))}])" for path in paths]
-            found = [base.run(f"DESCRIBE FROM {file}") for file in files]
-            headers = tuple(Header(tuple(row[0] for row in rows), tuple(row[1] for row in rows)) for rows in found)
+            found = (zip(*base.run(f"DESCRIBE FROM {file}"), strict=True) for file in files)
+            headers = tuple(Header(names, kinds) for names, kinds, *_ in found)
             n_rows = tuple(map(base.count, files))
         check_header(Where(data), headers[0].names)
         for path, header in zip(paths, headers, strict=True):
@@ -177,16 +177,15 @@ def _cell_sql(column: str, kind: str) -> str:
 
 def _common(name: str, kinds: Sequence[str], paths: Sequence[str]) -> str:
     """One kind for a column that has these in several files."""
-    known = [(kind, path) for kind, path in zip(kinds, paths, strict=True) if kind != NOTHING]
-    first, path = known[0] if known else (NOTHING, "")
-    other = next((pair for pair in known if pair[0] != first), None)
-    if other is None:
-        return first
-    if all(is_number(kind) for kind, _ in known):
-        return "DOUBLE" if any(kind.startswith(WITH_FRACTIONS) for kind, _ in known) else "HUGEINT"
-    message = f"column {name!r} holds {other[0]}, but {first} in {path}; files that are read together need one kind of"
-    message = f"{message} values in a column. Convert one of them."
-    raise TableFileError(message, subject=name, found=other[0], expected=first, where=Where(other[1]))
+    known = [kind for kind in dict.fromkeys(kinds) if kind != NOTHING]
+    if len(known) <= 1:
+        return known[0] if known else NOTHING
+    if all(map(is_number, known)):
+        return "DOUBLE" if any(kind.startswith(WITH_FRACTIONS) for kind in known) else "HUGEINT"
+    first, other = known[:2]
+    message = f"column {name!r} holds {other}, but {first} in {paths[kinds.index(first)]}; files that are read together"
+    message = f"{message} need one kind of values in a column. Convert one of them."
+    raise TableFileError(message, subject=name, found=other, expected=first, where=Where(paths[kinds.index(other)]))
 
 
 def is_number(kind: str) -> bool:

@@ -205,14 +205,13 @@ def read_table(data: str, reading: Reading | None = None) -> Table:
 
 def open_source(data: str, reading: Reading | None = None) -> Source:
     """A CSV file, a Parquet file or a workbook, told by its first bytes; or several, by a pattern like 'day*.csv'."""
+    from budgetree.data.csv import CsvSource
+
     reading, paths = reading or Reading(), find_files(data)
     if len(paths) == 1 and reading.sheet is None:
         with open(paths[0], "rb") as file:
             if (kind := FileKind.of(file)) is FileKind.CSV:
-                from budgetree.data.csv import CsvSource
-                from budgetree.data.csv_file import CsvFile
-
-                return CsvSource(data, (CsvFile.sniff(paths[0], reading, file),), reading)
+                return CsvSource.open(data, paths, reading, file)
     else:
         kind = kind_of(paths)
     if kind.is_workbook:
@@ -226,8 +225,6 @@ def open_source(data: str, reading: Reading | None = None) -> Source:
         from budgetree.data.parquet import ParquetSource
 
         return ParquetSource.open(data, paths, reading)
-    from budgetree.data.csv import CsvSource
-
     return CsvSource.open(data, paths, reading)
 
 

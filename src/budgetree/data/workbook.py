@@ -6,7 +6,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, time
+from datetime import datetime, time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -68,23 +68,20 @@ def read_workbook(path: str, reading: Reading) -> Table:
         message = "they are merged, and only the first of them holds a value."
         where = Where(path, entry=f"sheet {name!r}, cells {merged}")
         raise TableFileError(f"{message} Split them, and fill in what each of them means.", where=where)
-    names = [_text(cell) for cell in header]
-    cells = [[row[at] for row in rows] for at in range(len(names))]
+    cells = [(_text(heading), [row[at] for row in rows]) for at, heading in enumerate(header)]
     # Spreadsheets keep empty columns beside a table, which have no name.
-    kept = [at for at, heading in enumerate(names) if heading or any(_text(cell) for cell in cells[at])]
+    kept = [(heading, column) for heading, column in cells if heading or any(map(_text, column))]
     first_row = start[0] + 1
-    check_header(Where(path, entry=f"sheet {name!r}, row {first_row}"), [names[at] for at in kept])
+    check_header(Where(path, entry=f"sheet {name!r}, row {first_row}"), [heading for heading, _ in kept])
     written, absent = reading.number_format(), reading.missing_cells
     columns = []
-    for at in kept:
-        texts = (_text(cell, written.decimal) for cell in cells[at])
-        columns.append(text_column(names[at], [None if text in absent else text for text in texts], written))
+    for heading, column in kept:
+        texts = (_text(cell, written.decimal) for cell in column)
+        columns.append(text_column(heading, [None if text in absent else text for text in texts], written))
     if any(column.is_absent.any() for column in columns) and (cell := empty_formula(path, name)) is not None:
-        raise TableFileError(
-            "a formula without a value, as some programs write them. Open the workbook in a spreadsheet program and "
-            "save it, which computes the formulas; or save the sheet as CSV.",
-            where=Where(path, entry=f"sheet {name!r}, cell {cell}"),
-        )
+        message = "a formula without a value, as some programs write them. Open the workbook in a spreadsheet program"
+        remedy = "and save it, which computes the formulas; or save the sheet as CSV."
+        raise TableFileError(f"{message} {remedy}", where=Where(path, entry=f"sheet {name!r}, cell {cell}"))
     starts = partial(zip, [path] * len(rows), range(first_row + 1, first_row + 1 + len(rows)))
     return Table(path, tuple(columns), len(rows), lines=Lines(np.arange(len(rows)), starts), sheet=name)
 
@@ -110,13 +107,11 @@ def _sheet(path: str, book: CalamineWorkbook, wanted: str | None) -> CalamineShe
 
 def _text(cell: Any, decimal: str = ".") -> str:
     """A cell as a file of text would have it."""
-    if isinstance(cell, (bool, time)):
-        return str(cell)
-    if isinstance(cell, (int, float)):
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
         return str(int_if_whole(float(cell))).replace(".", decimal)
     if isinstance(cell, datetime) and cell.time() == time():
         return str(cell.date())
-    return str(cell) if isinstance(cell, date) else str(cell).strip()
+    return str(cell).strip()
 
 
 def merged_cells(ranges: Iterable[tuple[Place, Place]], start: Place, rows: Sequence[Sequence[Any]]) -> str | None:
@@ -179,12 +174,11 @@ def _check_size(path: str) -> None:
                 if part.file_size > max(MAX_UNPACKED, MAX_RATIO * part.compress_size):
                     message = f"{part.filename!r} unpacks to more than {MAX_RATIO} times its size, as no table does."
                     raise TableFileError(f"{message} {SAVE}", where=Where(path, entry=part.filename))
+                is_ods = part.filename == "content.xml"
                 with book.open(part) as content:  # which is an error where the archive lies about the size
-                    chunks = iter(partial(content.read, CHUNK), b"")
-                    measure = _span_of_rows if part.filename == "content.xml" else _span_of_cells
-                    spanned, n_cells = measure(chunks)
-                is_sheet = part.filename == "content.xml" or "worksheets/" in part.filename
-                if is_sheet and spanned > max(MAX_SPANNED, LEAST_SHARE * n_cells):
+                    measure = _span_of_rows if is_ods else _span_of_cells
+                    spanned, n_cells = measure(iter(partial(content.read, CHUNK), b""))
+                if (is_ods or "worksheets/" in part.filename) and spanned > max(MAX_SPANNED, LEAST_SHARE * n_cells):
                     message = f"the {n_cells:,} cells of a sheet span {spanned:,}, which would take all memory;"
                     remedy = "some lie far from the table. Delete them, or save the table as CSV and give that."
                     raise TableFileError(f"{message} {remedy}", where=Where(path))
