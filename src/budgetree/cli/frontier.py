@@ -53,8 +53,6 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
         }
         print_json(facts | {"points": points, "files": files})
         return
-    click.echo(visible_lines(render_text(found, CLI_REMEDY)))
-    click.echo()
-    click.echo(draw_in_letters(found))
+    click.echo(f"{visible_lines(render_text(found, CLI_REMEDY))}\n\n{draw_in_letters(found)}")
     if files:
         click.echo(visible_lines(f"\nWrote {len(files)} files to {out}; open {files[0]} in a browser."))

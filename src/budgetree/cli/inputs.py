@@ -128,16 +128,14 @@ def given_settings(request: Request) -> Settings:
         given = read_settings(request.prices)
         given = replace(given, prices=given.prices or Prices({}))
     if request.default_price is not None:
-        tests, shared = ({}, {}) if given.prices is None else (given.prices.tests, given.prices.shared)
-        if given.prices is not None and given.prices.default is not None:
+        prices = given.prices or Prices({})
+        if prices.default is not None:
             message = "prices: the list has a default of its own; leave out --default-price."
             raise PricesError(message, subject="default", where=Where(str(request.prices)))
-        given = replace(given, prices=Prices(tests, shared=shared, default=request.default_price))
-    if request.losses is not None:
-        given = replace(given, losses=Losses.from_toml(request.losses))
-    if request.labels is not None:
-        given = replace(given, labels=Labels.from_toml(request.labels))
-    return given
+        given = replace(given, prices=Prices(prices.tests, shared=prices.shared, default=request.default_price))
+    losses = given.losses if request.losses is None else Losses.from_toml(request.losses)
+    labels = given.labels if request.labels is None else Labels.from_toml(request.labels)
+    return replace(given, losses=losses, labels=labels)
 
 
 def instance_from(table: Table, request: Request) -> Instance:
@@ -146,22 +144,16 @@ def instance_from(table: Table, request: Request) -> Instance:
     with located(request, table.source):
         if is_bundled(request.data):
             if request.target is not None or request.drop or request.duplicates != "keep":
-                message = (
-                    "a bundled data set is prepared as in the paper; --target, --drop and --duplicates are for files."
-                )
+                message = "a bundled data set is prepared as in the paper"
+                message += "; --target, --drop and --duplicates are for files."
                 raise SettingError(message, where=Where(request.data))
             read = datasets.load(request.data, prices=given.prices)
             read = read if given.losses is None else read.with_losses(given.losses)
         else:
             target = target_among(table.names, request)
-            cases = known_cases(table, target, request.no_tests)
+            cases, alike = known_cases(table, target, request.no_tests), request.duplicates
             read = Instance.from_table(
-                cases,
-                target,
-                prices=given.prices,
-                losses=given.losses,
-                levels=request.levels,
-                duplicates=request.duplicates,
+                cases, target, prices=given.prices, losses=given.losses, levels=request.levels, duplicates=alike
             )
         return read if given.labels is None else read.with_labels(given.labels)
 

@@ -71,26 +71,22 @@ for command in (check, frontier, fit, predict, ask, report, show, datasets, repr
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     prepare_streams()
-    with none_lost():
-        return _run(arguments)
-
-
-def _run(arguments: Sequence[str] | None) -> int:
     colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal
-    try:
-        outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
-        sys.stdout.flush()  # or the error that it cannot be printed
-        return outcome if isinstance(outcome, int) else 0
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return _tell(*STOPPED)
-    except SystemExit:
-        if os.environ.get(COMPLETION):
-            raise
-        return _ended_by(BrokenPipeError())  # which is what click means
-    except Exception as error:
-        return _tell(*STOPPED) if was_interrupted() else _ended_by(error)
+    with none_lost():
+        try:
+            outcome = cli.main(args=arguments, prog_name="budgetree", standalone_mode=False, color=colour)
+            sys.stdout.flush()  # or the error that it cannot be printed
+            return outcome if isinstance(outcome, int) else 0
+        except click.exceptions.Exit as end:
+            return end.exit_code
+        except (KeyboardInterrupt, click.Abort):
+            return _tell(*STOPPED)
+        except SystemExit:
+            if os.environ.get(COMPLETION):
+                raise
+            return _ended_by(BrokenPipeError())  # which is what click means
+        except Exception as error:
+            return _tell(*STOPPED) if was_interrupted() else _ended_by(error)
 
 
 def _ended_by(error: Exception) -> int:

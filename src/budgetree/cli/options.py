@@ -59,17 +59,14 @@ def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[
     """The levels of all columns and of those that are named."""
     from budgetree.data.encoders import DEFAULT_LEVELS, LevelPlan
 
-    others: list[int] = []
-    columns: dict[str, int] = {}
+    counts: list[tuple[str | None, int]] = []
     for text in given:
         found = list(LEVELS.finditer(text))
         if "".join(part[0] for part in found) != text or not text:
             raise click.BadParameter(f"{text!r} is neither N nor COL=N, such as 3 or Ca=4.", context, parameter)
-        for part in found:
-            if part["column"] is None:
-                others.append(int(part["count"]))
-            else:
-                columns[part["column"].strip()] = int(part["count"])
+        counts += ((part["column"], int(part["count"])) for part in found)
+    others = [count for column, count in counts if column is None]
+    columns = {column.strip(): count for column, count in counts if column is not None}
     if len(others) > 1:
         raise click.BadParameter(f"{others[0]} and {others[1]} are both for all columns.", context, parameter)
     return LevelPlan(others[0] if others else DEFAULT_LEVELS, columns)

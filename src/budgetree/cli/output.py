@@ -50,9 +50,9 @@ def json_text(content: Any, indent: int | None = None) -> str:
     import json  # not for --help
 
     text = json.dumps(content, ensure_ascii=False, indent=indent, default=str)
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text
-    ) if not text.isprintable() else text  # fmt: skip
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in text)
 
 
 def for_reader(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -71,7 +71,8 @@ def predict(
             is_first = tally.n_rows == 0
             tally.add(found, codes, None if target is None else batch.table.column(target))
             if as_json:
-                file.write(_json(found.as_records(), is_first))
+                text = ",\n".join(map(json_text, found.as_records()))
+                file.write(("\n" if is_first or not text else ",\n") + text)
             else:
                 lines = zip(batch.lines, found.as_cells(), strict=True)
                 file.write(shown("".join(f"{line(f'{known},{added}')}\n" for known, added in lines)))
@@ -82,11 +83,6 @@ def predict(
         with_unit, total = tree.schema.wording.with_unit, counted(tally.n_rows, "row")
         costs = f"costliest {with_unit(str(tally.costliest))}, mean {with_unit(f'{tally.mean_cost:.4g}')}"
         click.echo(visible(f"{total}; {costs}; written to {out}"))
-
-
-def _json(records: Iterator[dict[str, Any]], is_first: bool) -> str:
-    text = ",\n".join(map(json_text, records))
-    return ("\n" if is_first or not text else ",\n") + text
 
 
 def _header(classes: Sequence[Any], names: Sequence[str], probabilities: bool) -> str:

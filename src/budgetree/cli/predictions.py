@@ -41,13 +41,9 @@ def columns_for(schema: Schema, used: frozenset[int], rows: Source) -> Wanted:
 
 def codes_for(schema: Schema, used: frozenset[int], table: Table) -> Any:
     """The codes of a table's rows, as the model reads them."""
-    if schema.encoders is None:
-        return _codes_by_name(schema, used, table)
-    return schema.encode(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
-
-
-def _codes_by_name(schema: Schema, used: frozenset[int], table: Table) -> Any:
-    """For a model of codes, where a cell holds an outcome's name."""
+    if schema.encoders is not None:
+        return schema.encode(as_learned(table, [schema.encoders[test] for test in sorted(used)]), used)
+    # A model of codes: a cell holds an outcome's name.
     codes = np.full((len(table), len(schema.test_names)), UNSEEN, dtype=np.uint8)
     for test in used:
         codes_by_name = {name: code for code, name in enumerate(schema.outcome_names[test])}
@@ -96,13 +92,11 @@ class Judgement:
         """How many are wrong, of which classes, what that loses, and which answers were given instead."""
         wrong: Counter[str] = Counter()
         total: Counter[str] = Counter()
-        n_referred = 0
         for (true, answer), count in self.pairs.items():
             total[true] += count
-            if answer in self.referrals:
-                n_referred += count
-            elif answer != true:
+            if answer not in (true, *self.referrals):
                 wrong[true] += count
+        n_referred = sum(count for (_, answer), count in self.pairs.items() if answer in self.referrals)
         n_rows, n_wrong = total.total(), wrong.total()
         predictions = counted(n_rows, "prediction is", "predictions are")
         yield f"{n_wrong} of {predictions} wrong ({n_wrong / max(n_rows, 1):.1%})."
@@ -194,7 +188,8 @@ class Tally:
         self.costliest = max([self.costliest, *(cost for _, cost, _ in found.distinct)])
         self._units += int(found.units.sum())
         tests, counts = np.unique(self.tree.first_unknown(codes), return_counts=True)
-        self._unknown.update(dict(zip(tests.tolist(), counts.tolist(), strict=True)))
+        found_at = zip(tests.tolist(), counts.tolist(), strict=True)
+        self._unknown.update({test: count for test, count in found_at if test >= 0})  # below: no such value
         if target is not None:
             self._judgement = self._judgement or Judgement(self.tree)
             self._judgement.add(found.beside(target))
@@ -208,8 +203,6 @@ class Tally:
         """Per test, how many rows had a value there that no known case had; and how many predictions are wrong."""
         goes_on = self.tree.nodes.otherwise is not None
         for test, count in self._unknown.items():
-            if test < 0:  # rows without such a value
-                continue
             rows = counted(count, "row has", "rows have")
             then = f"{'was' if count == 1 else 'were'} answered by the other tests" if goes_on else "stopped there"
             yield f"{rows} a value of {self.tree.schema.wording.tests[test]!r} that no known case had, and {then}."

@@ -43,13 +43,9 @@ def show(
     tree = open_model(model, labels)
     if as_json:
         if tree.depth > MAX_NESTED:
-            raise TreeError(
-                f"this tree has {tree.depth:,} tests on a path; nested JSON of more than {MAX_NESTED} levels is "
-                'refused by most programs. The model file itself is JSON without nesting: read its "nodes".',
-                found=tree.depth,
-                expected=MAX_NESTED,
-                where=Where(model),
-            )
+            message = f"this tree has {tree.depth:,} tests on a path; nested JSON of more than {MAX_NESTED} levels is "
+            message += 'refused by most programs. The model file itself is JSON without nesting: read its "nodes".'
+            raise TreeError(message, found=tree.depth, expected=MAX_NESTED, where=Where(model))
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
         expected = "" if tree.expected is None else f"\n{visible(str(tree.expected))}"

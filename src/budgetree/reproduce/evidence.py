@@ -50,7 +50,11 @@ class Panel:
     def of(cls, name: str, impurities: dict[str, object], seconds: float | None = None) -> Panel:
         """The curves of these impurities, and the frontier."""
         instance = datasets.load(name, prices=1)
-        curves = {curve: _points(instance, impurity) for curve, impurity in impurities.items()}
+        curves: dict[str, list[tuple[float, float]]] = {}
+        for curve, impurity in impurities.items():
+            points = sorted((point.max_cost, point.errors) for point in tradeoff(instance, impurity, progress=False))
+            # Of each cost the first has the fewest errors.
+            curves[curve] = sorted(dict(reversed(points)).items())
         exact = frontier(instance, method="exact", time_limit=seconds, progress=False, folds=0)
         return cls(name, instance, curves, exact)
 
@@ -71,14 +75,6 @@ class Panel:
     def longest(self) -> int:
         """The largest max-cost of any curve."""
         return int(max(cost for curve in self.curves.values() for cost, _ in curve))
-
-
-def _points(instance: Instance, impurity: object) -> list[tuple[float, float]]:
-    """Per max-cost the fewest errors of the curve, cheapest first."""
-    best: dict[float, float] = {}
-    for point in tradeoff(instance, impurity, progress=False):
-        best[point.max_cost] = min(point.errors, best.get(point.max_cost, point.errors))
-    return sorted(best.items())
 
 
 def figure5_panel(name: str, hard_seconds: float) -> Panel:
