@@ -46,13 +46,12 @@ class _Whole:
         return ", ".join(parts + ["ended early"] * (self.ended is not None))
 
     def grow(self) -> Tree:
-        schema = self.instance.schema
-        nodes = self.ended
+        schema, nodes, budget = self.instance.schema, self.ended, None
         if nodes is None:
             portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
             nodes = portfolio.nodes(self.impurity, self.hard_budget)
-        unlimited = self.hard_budget >= schema.table.budget_units(None)
-        budget = None if unlimited else Fraction(self.hard_budget) / schema.table.scale
+        if self.hard_budget < schema.table.budget_units(None):
+            budget = Fraction(self.hard_budget) / schema.table.scale
         origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
         if self.weights is not None:
             origin = origin.then(Change(ChangeKind.WEIGHTED))
@@ -88,7 +87,11 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
     # Under the limit first: those trees are quicker to grow and made for it.
     budgets = dict.fromkeys([request.limit, instance.schema.table.budget_units(None)])
     batches: list[Batch] = []
-    for weights in _weightings(instance, clock):
+    # First the cases as they are; then, if there is time, by what missing their classes costs.
+    for is_weighted in (False, True):
+        weights = weigh_classes(instance) if is_weighted and not clock.is_over else None
+        if is_weighted and weights is None:
+            break
         portfolio = Portfolio(instance, request.cache_bytes, clock, min_cases=request.min_cases, weights=weights)
         for budget in budgets:
             if not (batches and clock.is_over):
@@ -102,13 +105,6 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
         portfolio = Portfolio(instance, request.cache_bytes, clock, min_cases=request.min_cases)
         finished = [portfolio.grow_one(Pairs(), request.limit)]
     return _pareto(request, finished)
-
-
-def _weightings(instance: AnyCases, clock: Clock) -> Iterator[ClassWeights | None]:
-    """First the cases as they are; then, if there is time, by what missing their classes costs."""
-    yield None
-    if not clock.is_over and (weights := weigh_classes(instance)) is not None:
-        yield weights
 
 
 def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
@@ -160,9 +156,7 @@ def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
             found.append(found_leaf(instance))
             continue
         batch, tree = growers[owner[i]]
-        if owner[i] not in wholes:
-            settings = (batch.impurity(tree), batch.budget, batch.weights, request.min_cases, batch.ended)
-            wholes[owner[i]] = _Whole(instance, *settings)
-        whole, cut = wholes[owner[i]], int(need[i])
+        settings = (batch.impurity(tree), batch.budget, batch.weights, request.min_cases, batch.ended)
+        whole, cut = wholes.setdefault(owner[i], _Whole(instance, *settings)), int(need[i])
         found.append(Found(int(loss[i]), cut, whole.source, partial(grown.cut, whole, cut)))
     return found

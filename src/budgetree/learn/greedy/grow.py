@@ -42,16 +42,15 @@ def grow_nodes(
 
 
 def greedy_origin(impurity: Impurity, delta: Fraction = Fraction(0), budget: Any = None, rule: str = "worst") -> Origin:
-    """The settings of a growth; a budget without limit is none."""
+    """The settings of a growth; a budget without limit is none.
+
+    Of the impurity its class, so that a user's Powers is not taken for ours, and its numbers; the rest is in its repr.
+    """
     limit = None if budget is None or budget == math.inf else as_fraction(budget)
-    return Origin(Method.GREEDY, _function(impurity), delta, limit, rule)
-
-
-def _function(impurity: Impurity) -> Function:
-    """Its class, so that a user's Powers is not taken for ours, and its numbers; the rest is in its repr."""
-    kind = type(impurity)
-    is_ours = kind.__module__.startswith("budgetree.impurity.")
-    name = kind.__name__ if is_ours else f"{kind.__module__}.{kind.__qualname__}"
-    numbers = {key: value for key, value in vars(impurity).items() if isinstance(value, (int, Fraction)) and value >= 0}
-    parameters = tuple((key, Fraction(value)) for key, value in numbers.items()) if is_ours else ()
-    return Function(name, parameters, repr(impurity))
+    kind, numbers = type(impurity), [pair for pair in vars(impurity).items() if isinstance(pair[1], (int, Fraction))]
+    if kind.__module__.startswith("budgetree.impurity."):
+        parameters = tuple((key, Fraction(value)) for key, value in numbers if value >= 0)
+        function = Function(kind.__name__, parameters, repr(impurity))
+    else:
+        function = Function(f"{kind.__module__}.{kind.__qualname__}", (), repr(impurity))
+    return Origin(Method.GREEDY, function, delta, limit, rule)

@@ -70,8 +70,10 @@ class CountCache:
     def get(self, path: Path | None) -> NDArray[np.int64] | None:
         return None if path is None else self._known.get(path)
 
-    def put(self, path: Path | None, counts: NDArray[np.int64]) -> None:
-        if path is not None and path not in self._known and counts.nbytes <= self._bytes_left:
+    def put(self, path: Path | None, counts: NDArray[np.int64] | None) -> None:
+        if path in self._known or path is None or counts is None:
+            return
+        if counts.nbytes <= self._bytes_left:
             self._known[path] = counts.copy()
             self._bytes_left -= counts.nbytes
 
@@ -177,7 +179,12 @@ class LevelGrower:
         if len(counted) > self._max_tables:
             counted, left_over = to_count(level, None)
         wanted = set(map(id, counted))
-        self._set_positions(level, [node for node in level if node.is_open or id(node) in wanted])
+        held = [node for node in level if node.is_open or id(node) in wanted]
+        for position, node in enumerate(held):  # where its cases will be, once they are asked to move
+            node.position = position
+        if self._before:
+            self._put_off += (moves_to(level, self._before, int(self._n_outcomes.max())),)
+        self._before = held
         n_at_once = len(is_open)
         if in_batches := len(counted) > self._max_tables:
             n_at_once = self._max_tables
@@ -186,37 +193,21 @@ class LevelGrower:
         for first in range(0, len(is_open), n_at_once):
             batch = is_open[first : first + n_at_once]
             self._begin(len(batch))
-            self._count([node for node in batch if node.table is None] if in_batches else counted)
+            if in_batches:
+                counted = [node for node in batch if node.table is None]
+            for node, table in zip(counted, self._pass(counted, by_case=False) if counted else (), strict=True):
+                node.table = table
             fill_left_over(level, left_over)
-            self._remember(left_over)
+            for node in (*counted, *left_over):
+                self._cache.put(node.path, node.table)  # for other trees
             below += self._split(batch)
             for node in batch if in_batches else ():
                 node.table = None
         _forget(level)
         return below
 
-    def _set_positions(self, level: Sequence[Node], counted: list[Node]) -> None:
-        """Cases will be at these nodes, once they are asked to move."""
-        for position, node in enumerate(counted):
-            node.position = position
-        if self._before:
-            self._put_off += (moves_to(level, self._before, int(self._n_outcomes.max())),)
-        self._before = counted
-
-    def _count(self, nodes: Sequence[Node]) -> None:
-        """One pass."""
-        if nodes:
-            for node, table in zip(nodes, self._pass(nodes, by_case=False), strict=True):
-                node.table = table
-            self._remember(nodes)
-
-    def _remember(self, nodes: Sequence[Node]) -> None:
-        """For other trees."""
-        for node in nodes:
-            if node.table is not None:
-                self._cache.put(node.path, node.table)
-
     def _pass(self, nodes: Sequence[Node], *, by_case: bool) -> NDArray[np.int64]:
+        """The counts at these nodes."""
         slots = np.full(len(self._before), NOWHERE, dtype=np.int32)
         slots[[node.position for node in nodes]] = range(len(nodes))
         step = Step(self._put_off, slots, len(nodes), by_case)

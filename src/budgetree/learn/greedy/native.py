@@ -16,7 +16,7 @@ from budgetree._native import core
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, PolynomialForm, PowersForm
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
-from budgetree.problem import Instance, LossTable, PriceTable, Schema
+from budgetree.problem import Instance, PriceTable, Schema
 from budgetree.tree import Nodes
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
@@ -38,11 +38,6 @@ class NativeInstance:
     def table(self) -> Any:
         """The cases, packed. That takes longer than growing a small tree, and is needed by most growth."""
         return core.PackedTable(self.cases, core.Clock())
-
-    def pool(self, losses: LossTable, cache_bytes: int) -> Any:
-        """What grows many trees from sets of cases that they share, and says what their cuts lose."""
-        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
-        return core.Pool(self.table, self.costs, core.LeafPolicy(units, self.n_classes), cache_bytes)
 
     def serves(self, form: Form, min_cases: int = 1) -> bool:
         """Whether the core can grow by it: it knows the function, and its whole numbers are wide enough."""
@@ -97,9 +92,8 @@ def _native(cases: AnyCases, in_core: Any, total: int, *, counts_once: bool) -> 
 
 def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
     """The weight of every (test, outcome, class) among these rows."""
-    numbers = np.ascontiguousarray(rows, dtype=np.int32)
-    counts: NDArray[np.int64] = core.count_classes(native_instance(instance).cases, numbers, core.Clock())
-    return counts
+    cases, numbers = native_instance(instance).cases, np.ascontiguousarray(rows, dtype=np.int32)
+    return np.asarray(core.count_classes(cases, numbers, core.Clock()))
 
 
 def core_costs(prices: PriceTable) -> Any:
@@ -142,30 +136,23 @@ def core_form(form: Form, n_classes: int) -> Any:
         return core.IntegerImpurity.hinge(whole_bytes(form.q), whole_bytes(form.p), form.b > 0, n_classes)
     if isinstance(form, PolynomialForm):
         coefficients = [whole_bytes(coefficient) for coefficient, _ in form.terms]
-        return core.IntegerImpurity.polynomial(
-            coefficients, [list(exponents) for _, exponents in form.terms], n_classes
-        )
+        exponents = [list(powers) for _, powers in form.terms]
+        return core.IntegerImpurity.polynomial(coefficients, exponents, n_classes)
     return {GINI: core.IntegerImpurity.gini, ENTROPY: core.IntegerImpurity.entropy}[form.kind](n_classes)
 
 
 def core_settings(native: NativeInstance, settings: Settings) -> Any:
     """Settings as the core knows them; the threshold is δ in the form's whole numbers."""
-    form = settings.form
+    form, whole, real = settings.form, 0, 0.0
     threshold: Fraction | int = settings.delta * form.stretch if settings.delta else 0
-    whole = 0
     if form.exact:
         largest = form.largest(native.total)
         assert largest is not None
         whole = min(math.floor(threshold), largest)  # the impurity of no node is more
-    floats = 0.0 if form.exact else float(min(threshold, Fraction(10**300)))
-    return core.GrowthSettings(
-        core_form(form, native.n_classes),
-        whole_bytes(whole),
-        floats,
-        settings.budget,
-        settings.rule == "worst",
-        settings.min_cases,
-    )
+    else:
+        real = float(min(threshold, Fraction(10**300)))
+    delta = (core_form(form, native.n_classes), whole_bytes(whole), real)
+    return core.GrowthSettings(*delta, settings.budget, settings.rule == "worst", settings.min_cases)
 
 
 def whole_bytes(number: int) -> bytes:

@@ -52,12 +52,6 @@ class Steps:
     def __len__(self) -> int:
         return len(self.summaries)
 
-    def divided(self, divisor: int) -> Steps:
-        """The same with gains and errors in larger units, of which they are whole numbers."""
-        summaries = self.summaries.copy()
-        summaries[:, [AT_ROOT, AT_LEAVES]] //= divisor
-        return Steps(self.need, self.gain // divisor, summaries)
-
     @property
     def owner(self) -> NDArray[np.int64]:
         """Per inner node, which tree it is of."""
@@ -180,19 +174,23 @@ class Portfolio:
         L is a power of two, so that all α's are multiples of a quarter of a case, and these quarters are what is
         counted here. Where the core can compare the family's forms, it bisects by itself, and there is one batch only.
         """
-        quarter = _usual_weight(self.instance) / 4
+        cases = self.instance.class_order
+        # What counts as one case: the power of two nearest to the mean weight, so 1 where there are no weights.
+        case = Fraction(2) ** round(math.log2(self.instance.schema.cases(cases.total) / cases.n_cases))
+        second = sorted([0, *cases.counts.tolist()])[-2]  # the second largest class: no less α makes the root a leaf
+        largest = 4 << max(math.ceil(Fraction(second) / self._scale / case) - 1, 0).bit_length()
+        quarter = case / 4
 
         def batch(multiples: Sequence[int], steps: Steps) -> Batch:
             return Batch(lambda i: family(multiples[i] * quarter), budget, steps, self._weights, self._ended)
 
         hinges = Hinges(quarter, self._scale, family.subtracts_square)
-        largest = self._quarters_that_forgive_all(quarter)
         if self._native is not None and self._native.compares(hinges.form(largest)):
             q, p = whole_bytes(hinges.in_units.denominator), whole_bytes(hinges.in_units.numerator)
             in_core = core.Hinges(q, p, hinges.subtracts_square, budget, self._min_cases)
             with self.clock.share(None, tick).in_core() as clock:
                 found, steps = self._pool.bisect(in_core, largest, CLOSE, clock)
-            yield batch(found.tolist(), self._real(Steps(*steps)))
+            yield batch(found.tolist(), self._real(*steps))
             return
         known: dict[int, tuple[int, int]] = {}  # per multiple, the max-cost and the loss of its tree
         asked = [0, largest]
@@ -222,7 +220,7 @@ class Portfolio:
             if last > first and self._native is not None:
                 wanted = [core_settings(self._native, self._settings(form, budget)) for form in forms[first:last]]
                 with self.clock.share(None, tick).in_core() as clock:
-                    parts.append(self._real(Steps(*self._pool.grow(wanted, clock))))  # those finished in time
+                    parts.append(self._real(*self._pool.grow(wanted, clock)))  # those finished in time
                 first = last
             else:
                 is_whole = self._needs_tree and not isinstance(self.instance, DistributedCases)
@@ -242,13 +240,8 @@ class Portfolio:
         """The core's: its trees share sets of cases."""
         native, losses = self._native, self._losses if self._weights is None else self._weights.losses
         assert native is not None
-        return native.pool(losses, self._cache_bytes)
-
-    def _quarters_that_forgive_all(self, quarter: Fraction) -> int:
-        """The power of two from which on α makes the root a leaf: no less than the second largest class."""
-        second = sorted(self.instance.class_order.counts.tolist())[-2] if self.instance.n_classes > 1 else 0
-        cases = math.ceil(Fraction(second) / self._scale / (4 * quarter))
-        return 4 << max(cases - 1, 0).bit_length()
+        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
+        return core.Pool(native.table, native.costs, core.LeafPolicy(units, native.n_classes), self._cache_bytes)
 
     def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Nodes:
         settings = self._settings(form, budget)
@@ -260,19 +253,13 @@ class Portfolio:
     def _answering(self, nodes: Nodes) -> Nodes:
         return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
 
-    def _real(self, steps: Steps) -> Steps:
-        """What steps of weighted cases save of the real loss."""
-        return steps if self._weights is None else steps.divided(self._weights.scale)
+    def _real(self, need: NDArray[np.int64], gain: NDArray[np.int64], summaries: NDArray[np.int64]) -> Steps:
+        """The core's steps: what those of weighted cases save of the real loss, in whole numbers."""
+        scale = 1 if self._weights is None else self._weights.scale
+        return Steps(need, gain // scale, summaries // [1, scale, scale, 1])
 
     def _settings(self, form: Form, budget: int) -> Settings:
         return Settings(form, Fraction(0), budget, "worst", self._min_cases)
 
     def _form(self, impurity: Impurity) -> Form:
         return impurity.form(self._scale, self.instance.n_classes)
-
-
-def _usual_weight(instance: AnyCases) -> Fraction:
-    """What counts as one case: the power of two nearest to the mean weight, so 1 where there are no weights."""
-    cases = instance.class_order
-    mean = instance.schema.cases(cases.total) / cases.n_cases
-    return Fraction(2) ** round(math.log2(mean))

@@ -43,11 +43,8 @@ def check_settings(instance: AnyCases, impurity: Any, delta: Any, budget: Any, r
         is_class = isinstance(impurity, type) and issubclass(impurity, Impurity)
         name = impurity.__name__ if is_class else ""
         expected = f"an object such as {name}(…)" if is_class else "an Impurity such as Pairs() or HingedPairs(5)"
-        raise SettingError(
-            f"impurity is {f'the class {name}' if is_class else repr(impurity)}; expected {expected}.",
-            subject="impurity",
-            found=impurity,
-        )
+        message = f"impurity is {f'the class {name}' if is_class else repr(impurity)}; expected {expected}."
+        raise SettingError(message, subject="impurity", found=impurity)
     if rule not in ("worst", "expected"):
         raise SettingError(f"rule is {rule!r}; expected 'worst' or 'expected'.", subject="rule", found=rule)
     return Settings(
@@ -97,12 +94,10 @@ class PythonRule:
         self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
     ) -> list[Choice | None]:
         """The test to do, per node that does not stop; `cases` counts cases, where leaves need several."""
-        found = []
-        for node, table in enumerate(counts):
-            spent = (int(nodes.paid[node]), int(nodes.fees_paid[node]))
-            by_case = None if cases is None else self._square(cases[node])
-            found.append(decide(self._square(table), self._costs, spent, self._settings, by_case))
-        return found
+        spent = zip(nodes.paid.tolist(), nodes.fees_paid.tolist(), strict=True)
+        by_case = [None] * len(counts) if cases is None else map(self._square, cases)
+        every = zip(map(self._square, counts), spent, by_case, strict=True)
+        return [decide(table, self._costs, paid, self._settings, shown) for table, paid, shown in every]
 
     def _square(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Test × outcome × class, filled up with 0."""
@@ -134,11 +129,7 @@ def decide(
 
 
 def choose(
-    counts: NDArray[np.int64],
-    prices: NDArray[np.int64],
-    offered: NDArray[np.bool_],
-    form: Form,
-    rule: RuleName,
+    counts: NDArray[np.int64], prices: NDArray[np.int64], offered: NDArray[np.bool_], form: Form, rule: RuleName
 ) -> Choice | None:
     """The rule's test for a node, or None when no offered test splits it.
 
@@ -198,10 +189,8 @@ def _best(
     kept = form.value(counts)
     reduction = whole - kept
     if not form.exact and not (np.isfinite(whole) and np.isfinite(kept).all()):
-        raise ImpurityError(
-            "impurity: a value is not a finite number; expected a number for every vector of class counts.",
-            subject="impurity",
-        )
+        message = "impurity: a value is not a finite number; expected a number for every vector of class counts."
+        raise ImpurityError(message, subject="impurity")
     if rule == "expected":
         # One quotient per test: the mean price over the mean reduction, both times the node's weight.
         prices = (totals * prices).sum(axis=1, keepdims=True)
@@ -221,15 +210,11 @@ def _best(
     band = SCREEN if form.exact else FLOAT_TIE
     candidates = np.flatnonzero(ratio <= ratio.min() * (1 + band))
     if form.exact:
-        exact = [_worst(prices[t][present[t]], reduction[t][present[t]]) for t in candidates]
+        shown = [(prices[t][present[t]].tolist(), reduction[t][present[t]].tolist()) for t in candidates]
+        exact = [max(map(Fraction, *columns)) for columns in shown]
         smallest = min(exact)
         candidates = np.array([t for t, value in zip(candidates, exact, strict=True) if value == smallest])
     return int(candidates[np.argmin(misclassified[candidates])])
-
-
-def _worst(prices: NDArray[Any], reductions: NDArray[Any]) -> Fraction:
-    pairs = set(zip(prices.tolist(), reductions.tolist(), strict=True))
-    return max(Fraction(price) / Fraction(reduction) for price, reduction in pairs)
 
 
 def _as_floats(values: NDArray[Any]) -> NDArray[np.float64]:
