@@ -100,7 +100,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         client = find_client(self.client)
         check_settings(self.objective, self.handle_unknown, self.impurity, self.min_cases, self.max_error)
         features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        target, weights = _unused_names(features or ())
+        target, weights = (_unused_name(name, features or ()) for name in ("y", "sample_weight"))
         parts = parts_of_columns(X, y, sample_weight, (target, weights))
         if self.class_weight is not None:
             parts = weighted_by_class(client, parts, self.class_weight)
@@ -120,13 +120,12 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         self.tree_, found = fit_tree(
             cases, impurities, self.budget, self.max_error, self.min_cases, progress=bool(self.verbose)
         )
-        self.__dict__.pop("frontier_", None)  # of an earlier fit
+        for name in ("frontier_", "feature_names_in_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
         if found is not None:
             self.frontier_ = found
-        self.classes_ = cases.schema.classes
-        self.answers_ = cases.schema.answers
+        self.classes_, self.answers_ = cases.schema.classes, cases.schema.answers
         self.n_features_in_ = len(tests)
-        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         if features is not None:
             self.feature_names_in_ = np.array(features, dtype=object)
         self.max_cost_, self.mean_cost_ = self.tree_.max_cost, self.tree_.mean_cost
@@ -156,7 +155,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """The share of rows that are given their class, by weight, found where the rows are."""
         local, client = delayed(self.to_local()), self.client_
-        parts = parts_of_columns(X, y, sample_weight, _unused_names(()))
+        parts = parts_of_columns(X, y, sample_weight, ("y", "sample_weight"))
         found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts.parts()]))
         total = sum(weight for _, weight in found)
         if not total:
@@ -206,8 +205,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
 
 def _answer(rows: Any, local: BudgetTreeClassifier, what: str, none: NDArray[Any]) -> NDArray[Any]:
     """A partition's answers; some partitions have no rows, which estimators do not take."""
-    answers: NDArray[Any] = getattr(local, what)(rows) if len(rows) else none
-    return answers
+    return np.asarray(getattr(local, what)(rows)) if len(rows) else none
 
 
 def _score(rows: Sequence[Any], local: BudgetTreeClassifier) -> tuple[float, float]:
@@ -217,14 +215,11 @@ def _score(rows: Sequence[Any], local: BudgetTreeClassifier) -> tuple[float, flo
     return (local.score(rows[0], rows[1], weights), total) if total else (0.0, 0.0)
 
 
-def _unused_names(features: Sequence[str]) -> tuple[str, str]:
-    """Names for the labels and the weights that no column of X has."""
-    target, weights = "y", "sample_weight"
-    while target in features:
-        target += "_"
-    while weights in features:
-        weights += "_"
-    return target, weights
+def _unused_name(name: str, features: Sequence[str]) -> str:
+    """Like this one, which no column of X has."""
+    while name in features:
+        name += "_"
+    return name
 
 
 def weighted_by_class(client: Client, parts: Parts, class_weight: Any) -> Parts:

@@ -52,16 +52,12 @@ def fit_tree(
 
     None stands for the whole portfolio.
     """
-    is_one = isinstance(impurities, Impurity)
-    if is_one and max_error is None:
-        return grow_of_cases(cases, impurities, budget=budget, min_cases=min_cases, progress=progress), None
-    found = frontier_of_cases(
-        cases,
-        impurities=[impurities] if is_one else impurities,
-        max_budget=budget,
-        min_cases=min_cases,
-        progress=progress,
-    )
+    if isinstance(impurities, Impurity):
+        if max_error is None:
+            return grow_of_cases(cases, impurities, budget=budget, min_cases=min_cases, progress=progress), None
+        impurities = [impurities]
+    settings = {"impurities": impurities, "max_budget": budget, "min_cases": min_cases, "progress": progress}
+    found = frontier_of_cases(cases, **settings)
     return (tree_for_budget(found, budget) if max_error is None else tree_for_error(found, max_error)), found
 
 

@@ -33,13 +33,6 @@ class Tally:
     units: NDArray[np.int64]  # of weight
     n_cases: NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def take(self, rows: NDArray[np.int64]) -> Tally:
-        """Only these."""
-        return Tally(*(getattr(self, field.name)[rows] for field in fields(self)))
-
 
 def n_buckets(n_bytes: int, bucket_bytes: int) -> int:
     """How many buckets cases of so many bytes are grouped in."""
@@ -58,7 +51,8 @@ def split(whole: Tally, n_parts: int) -> list[Tally]:
     if n_parts == 1:
         return [whole]
     bucket = mixed_numbers(whole.codes) % np.uint64(n_parts)
-    return [whole.take(np.flatnonzero(bucket == part)) for part in range(n_parts)]
+    columns = [getattr(whole, field.name) for field in fields(whole)]
+    return [Tally(*(column[bucket == part] for column in columns)) for part in range(n_parts)]
 
 
 def join(parts: Sequence[Tally]) -> Tally:

@@ -110,14 +110,10 @@ class DaskCases(DistributedCases):
             buckets, shape = _bucketed(client, partitions, request.sizes), shape_of(schema)
             partitions = client.map(_merged, buckets, duplicates=request.duplicates, shape=shape, pure=False)
         facts = results(client, client.map(_facts, partitions, pure=False))
-        counts, n_cases = np.sum([one[0] for one in facts], axis=0), sum(one[1] for one in facts)
-        super().__init__(
-            schema,
-            plan.n_rows if request.duplicates == "keep" else n_cases,
-            ClassTotals(counts, schema.loss_table, n_cases),
-            counts_once=all(one[2] for one in facts),
-            sizes=request.sizes,
-        )
+        counts, n_cases, once = zip(*facts, strict=True)
+        totals = ClassTotals(np.sum(counts, axis=0), schema.loss_table, sum(n_cases))
+        n_objects = plan.n_rows if request.duplicates == "keep" else totals.n_cases
+        super().__init__(schema, n_objects, totals, counts_once=all(once), sizes=request.sizes)
         self._client, self._partitions = client, partitions
 
     def engine(self, threads: int) -> Engine:
@@ -139,10 +135,9 @@ class DaskEngine:
         return [None] * len(self._partitions)
 
     def advance(self, positions: list[Any], step: Step) -> tuple[NDArray[np.int64], list[Any]]:
-        client = self._client
+        client, moved = self._client, positions
         # A task that holds the step, since what is scattered is lost with its worker.
         shared = client.submit(lambda: step, pure=False)
-        moved = positions
         if step.moves or positions[0] is None:
             moved = client.map(move, self._partitions, positions, step=shared, pure=False)
         # Before the moves of other partitions: what was read for the move is still in memory then.
@@ -172,12 +167,11 @@ class PersistedPartition:
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
-            raise OSError(
-                errno.ENOSPC,
+            reason = (
                 "the codes of a partition could not be written; free some of the worker's disk, or give workers "
-                "another folder (`dask worker --local-directory`, or temporary-directory in Dask's settings)",
-                str(self._folder),
-            ) from error
+                "another folder (`dask worker --local-directory`, or temporary-directory in Dask's settings)"
+            )
+            raise OSError(errno.ENOSPC, reason, str(self._folder)) from error
         self.nbytes = sum(file.stat().st_size for file in self._folder.iterdir())
 
     def __len__(self) -> int:
@@ -276,8 +270,8 @@ def _bucketed(
     client: Client, partitions: list[Future[Any]], sizes: Sizes, clock: Clock | None = None
 ) -> list[Future[Tally]]:
     """A group-by on the cluster: duplicates meet in one bucket."""
-    n_bytes = sum(results(client, client.map(attrgetter("nbytes"), partitions, pure=False), clock))
-    n_parts = n_buckets(n_bytes, sizes.bucket_bytes)
+    n_bytes = results(client, client.map(attrgetter("nbytes"), partitions, pure=False), clock)
+    n_parts = n_buckets(sum(n_bytes), sizes.bucket_bytes)
     pieces = client.map(_pieces, partitions, n_parts=n_parts, pure=False)
     by_bucket = [client.map(itemgetter(number), pieces, pure=False) for number in range(n_parts)]
     buckets: list[Future[Tally]] = client.map(join, by_bucket, pure=False)

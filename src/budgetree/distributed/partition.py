@@ -6,7 +6,7 @@ Learning needs class counts alone: nothing but these leaves a partition, and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, reduce
 from typing import Any, Protocol
 
@@ -52,8 +52,7 @@ class Partition:
         return len(self.labels)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.codes, self.labels, self.weight_units, self.n_outcomes, self.n_classes, self.are_checked)
-        return Partition, fields  # without what the core made of them
+        return Partition, tuple(getattr(self, field.name) for field in fields(self))  # without what the core made
 
     def windows(self) -> Iterator[Partition]:
         """The cases, as many at a time as are held in memory: all of them."""
@@ -194,16 +193,15 @@ def class_counts(partitions: Iterable[AnyPartition], n_classes: int) -> NDArray[
 
 
 def _windows(partition: AnyPartition, positions: Positions | None) -> Iterator[tuple[Partition, Positions]]:
-    first = 0
+    if positions is None:
+        positions = np.zeros(len(partition), dtype=np.int32)
     for window in partition.windows():
-        last = first + len(window)
-        yield window, np.zeros(len(window), dtype=np.int32) if positions is None else positions[first:last]
-        first = last
+        yield window, positions[: len(window)]
+        positions = positions[len(window) :]
 
 
 def _count(partition: Partition, positions: Positions, step: Step) -> Counts:
     if not len(partition) or not step.n_slots:
         return np.zeros((step.n_slots, int(partition.n_outcomes.sum()), partition.n_classes), dtype=np.uint32)
     cases = partition.in_core_without_weights if step.by_case else partition.in_core
-    counts: Counts = core.count_places(cases, positions, step.slots, step.n_slots, core.Clock())
-    return counts
+    return np.asarray(core.count_places(cases, positions, step.slots, step.n_slots, core.Clock()))

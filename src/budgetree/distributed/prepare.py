@@ -114,24 +114,18 @@ def parts_of_files(data: str, reading: Reading, *, n_threads: int | None = None,
     Its workers read a CSV file each, or rows of Parquet files in parts of one size; they must see the same paths.
     """
     paths = find_files(data)
-    kind, word = kind_of(paths), "part" if n_threads is None else "partition"
-    parts: list[tuple[FileRows, ...]] = [(FileRows(data),)]
+    kind = kind_of(paths)
+    word, first = ("part", 1) if n_threads is None else ("partition", 0)
     if n_threads is not None and kind.is_workbook:
         message = "workbooks are read in memory; for a cluster, save it as CSV or Parquet."
         raise TableFileError(message, found=kind, where=Where(data))
-    if n_threads is not None:
-        parts = [(FileRows(path),) for path in paths]
+    parts: list[tuple[FileRows, ...]] = [(FileRows(path),) for path in ([data] if n_threads is None else paths)]
     if kind is FileKind.PARQUET:
         source = ParquetSource.open(data, paths, reading)
         source.kinds(reading.drop)  # which are the same in all files
         parts = parts if n_threads is None else _parquet_parts(source, n_threads, sizes)
-    first = 1 if n_threads is None else 0
-    return Parts(
-        lambda: parts,
-        partial(_load_files, reading),
-        lambda number: Where(data, entry=f"{word} {number + first}"),
-        has_texts=kind is not FileKind.PARQUET,
-    )
+    load, where = partial(_load_files, reading), lambda number: Where(data, entry=f"{word} {number + first}")
+    return Parts(lambda: parts, load, where, has_texts=kind is not FileKind.PARQUET)
 
 
 def parts_of_frames(frames: Any, target: str) -> Parts:
@@ -158,12 +152,11 @@ def load_columns(target: str, weights: str, rows: tuple[Any, ...], as_text: Coll
     columns = [Column(target, "labels", values=label_codes(rows[1]))]
     if len(rows) > 2:
         columns.append(Column(weights, "weights", numbers=np.asarray(rows[2], dtype=np.float64).ravel()))
+    n_rows = len(table)
     for column in columns:
-        if len(column) != len(table):
-            message = (
-                f"{len(column)} {column.dtype} for {len(table)} rows of X; expected one for each, in all partitions."
-            )
-            raise TableError(message, subject=column.dtype, found=len(column), expected=len(table))
+        if len(column) != n_rows:
+            message = f"{len(column)} {column.dtype} for {n_rows} rows of X; expected one for each, in all partitions."
+            raise TableError(message, subject=column.dtype, found=len(column), expected=n_rows)
     return [replace(table, columns=(*table.columns, *columns))]
 
 
@@ -222,9 +215,7 @@ class Plan:
 
 
 def find_plan(
-    parts: Parts,
-    request: CaseRequest,
-    survey: Callable[[tuple[str, ...]], Sequence[PartSurvey]] | None = None,
+    parts: Parts, request: CaseRequest, survey: Callable[[tuple[str, ...]], Sequence[PartSurvey]] | None = None
 ) -> Plan:
     """One plan for all parts, from a pass over them; `survey` makes that pass elsewhere, with some columns as text."""
 
@@ -248,8 +239,9 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     n_rows = sum(survey.n_rows for survey in surveys)
     if n_rows == 0:
         raise TableError("the table is empty; at least one row is needed.", found=0)
-    tests = surveys[0].tests
+    tests, part_rows = surveys[0].tests, Counter[Where]()
     for survey in surveys:
+        part_rows[survey.part] += survey.n_rows
         if survey.tests != tests:
             differing = sorted(set(survey.tests) ^ set(tests)) or ["the order of the columns"]
             message = (
@@ -266,17 +258,12 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
         )
         raise TableError(message, subject=request.target, found=len(found))
     encoders = tuple(encoder_for(column, request.levels) for column in columns)
-    outcomes = tuple(
-        distinct_names(encoder.outcome_names, f"outcome_names of test {encoder.name!r}") for encoder in encoders
-    )
+    outcomes = tuple(distinct_names(one.outcome_names, f"outcome_names of test {one.name!r}") for one in encoders)
     classes = tuple(sorted(found, key=sort_key))
     schema = Schema(tests, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
     weights = [survey.weights for survey in surveys if survey.weights is not None]
     facts = reduce(add, weights) if weights else None
     scales = _scales(facts, n_rows, schema.loss_table.largest)
-    part_rows: Counter[Where] = Counter()
-    for survey in surveys:
-        part_rows[survey.part] += survey.n_rows
     return Plan(request, replace(schema, weight_scale=scales[-1]), part_rows, facts, scales)
 
 
@@ -373,8 +360,7 @@ def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list
     mixed: list[MixedColumnError] = []
     for columns in zip(*(survey.columns for survey in surveys), strict=True):
         try:
-            n_levels = request.levels.count(columns[0].name)
-            found.append(merged(columns, n_levels, request.sizes.column_values))
+            found.append(merged(columns, request.levels.count(columns[0].name), request.sizes.column_values))
         except MixedColumnError as error:
             mixed.append(error)
     if mixed:

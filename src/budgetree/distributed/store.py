@@ -35,7 +35,6 @@ from budgetree.tree.nodes import leaf_of
 
 AnyPath = str | PathLike[str]
 CASES = "cases.json"
-AGAIN = "Write the shards again."
 
 
 class Shards(LocalCases):
@@ -127,8 +126,8 @@ class Shards(LocalCases):
         753
         """
         how = reading or Reading()
-        how = replace(how, drop=(*how.drop, *drop))
-        return cls._made(parts_of_files(str(data), how), CaseRequest.of(target, **settings), folder)
+        parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop)))
+        return cls._made(parts, CaseRequest.of(target, **settings), folder)
 
     @classmethod
     def from_frames(cls, frames: Any, target: str, folder: AnyPath, **settings: Any) -> Shards:
@@ -233,9 +232,8 @@ def new_folder(folder: Path) -> Iterator[Path]:
     """Where to write what becomes the folder in one step, at the end; nothing is left of what fails."""
     folder = folder.resolve()  # what a link leads to
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise FileExistsError(
-            errno.EEXIST, "there is something already; choose another folder, or delete it", str(folder)
-        )
+        reason = "there is something already; choose another folder, or delete it"
+        raise FileExistsError(errno.EEXIST, reason, str(folder))
     folder.parent.mkdir(parents=True, exist_ok=True)
     remove_orphans(folder.parent)
     part = folder.parent / part_name()
@@ -272,24 +270,18 @@ def read_partitions(
 ) -> Iterator[Partition]:
     """One after the other; each is in memory as long as it is referred to."""
     for file in sorted(folder.glob("codes-*.npy")):
-        codes, labels, weights = _mapped(file, np.uint8, 2), _mapped(_beside(file, "labels"), np.int32), None
-        if _beside(file, "weights").is_file():
-            weights = _mapped(_beside(file, "weights"), np.int64)
-        shape, expected = codes.shape, (len(labels), len(n_outcomes))
-        if shape != expected or (weights is not None and weights.shape != labels.shape):
-            message = (
-                f"it has {len(codes)} cases of {codes.shape[1]} tests; expected {len(labels)} of {len(n_outcomes)}."
-            )
-            raise _broken(file, message, codes.shape, expected)
+        of_labels, of_weights = (file.with_name(file.name.replace("codes", kind)) for kind in ("labels", "weights"))
+        codes, labels = _mapped(file, np.uint8, 2), _mapped(of_labels, np.int32)
+        weights = _mapped(of_weights, np.int64) if of_weights.is_file() else None
+        found, expected = codes.shape, (len(labels), len(n_outcomes))
+        if found != expected or (weights is not None and weights.shape != labels.shape):
+            message = f"it has {found[0]} cases of {found[1]} tests; expected {expected[0]} of {expected[1]}."
+            raise _broken(file, message, found, expected)
         yield Partition(codes, labels, weights, n_outcomes, n_classes, are_checked)
 
 
 def _partitions(folder: Path, schema: Schema) -> tuple[Partition, ...]:
     return tuple(read_partitions(folder, *shape_of(schema)))
-
-
-def _beside(codes: Path, kind: str) -> Path:
-    return codes.with_name(codes.name.replace("codes", kind))
 
 
 # NumPy has Python parse a file's header, which fails now and then where two threads of 3.11 do so (gh-106905).
@@ -310,7 +302,7 @@ def _mapped(file: Path, dtype: type[np.generic], n_dimensions: int = 1) -> NDArr
 
 
 def _broken(file: Path, message: str, found: object, expected: object) -> TableFileError:
-    return TableFileError(f"{message} {AGAIN}", found=found, expected=expected, where=Where(str(file)))
+    return TableFileError(f"{message} Write the shards again.", found=found, expected=expected, where=Where(str(file)))
 
 
 def _save(file: Path, array: NDArray[Any]) -> None:
@@ -319,16 +311,13 @@ def _save(file: Path, array: NDArray[Any]) -> None:
     except OSError as error:
         if error.errno is not None:
             raise
-        raise OSError(  # NumPy counts bytes where the system's reason is lost
-            errno.ENOSPC, f"{array.nbytes:,} bytes could not be written; free some of the disk", str(file)
-        ) from error
+        reason = f"{array.nbytes:,} bytes could not be written; free some of the disk"  # the system's is lost in NumPy
+        raise OSError(errno.ENOSPC, reason, str(file)) from error
 
 
 def _put_together(partitions: Iterable[Partition], file_bytes: int) -> Iterator[Partition]:
     waiting: list[Partition] = []
-    for partition in partitions:
-        if not len(partition):
-            continue
+    for partition in filter(len, partitions):
         if waiting and sum(one.codes.nbytes for one in waiting) + partition.codes.nbytes > file_bytes:
             yield joined(waiting)
             waiting = []

@@ -16,7 +16,7 @@ from budgetree._native import core
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, PolynomialForm, PowersForm
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
-from budgetree.problem import Instance, PriceTable, Schema
+from budgetree.problem import Instance, LossTable, PriceTable, Schema
 from budgetree.tree import Nodes
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
@@ -38,6 +38,11 @@ class NativeInstance:
     def table(self) -> Any:
         """The cases, packed. That takes longer than growing a small tree, and is needed by most growth."""
         return core.PackedTable(self.cases, core.Clock())
+
+    def pool(self, losses: LossTable, cache_bytes: int) -> Any:
+        """What grows many trees from sets of cases that they share, and says what their cuts lose."""
+        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
+        return core.Pool(self.table, self.costs, core.LeafPolicy(units, self.n_classes), cache_bytes)
 
     def serves(self, form: Form, min_cases: int = 1) -> bool:
         """Whether the core can grow by it: it knows the function, and its whole numbers are wide enough."""
@@ -151,8 +156,8 @@ def core_settings(native: NativeInstance, settings: Settings) -> Any:
         whole = min(math.floor(threshold), largest)  # the impurity of no node is more
     else:
         real = float(min(threshold, Fraction(10**300)))
-    delta = (core_form(form, native.n_classes), whole_bytes(whole), real)
-    return core.GrowthSettings(*delta, settings.budget, settings.rule == "worst", settings.min_cases)
+    impurity = (core_form(form, native.n_classes), whole_bytes(whole), real)
+    return core.GrowthSettings(*impurity, settings.budget, settings.rule == "worst", settings.min_cases)
 
 
 def whole_bytes(number: int) -> bytes:

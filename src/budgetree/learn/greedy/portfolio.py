@@ -177,7 +177,7 @@ class Portfolio:
         cases = self.instance.class_order
         # What counts as one case: the power of two nearest to the mean weight, so 1 where there are no weights.
         case = Fraction(2) ** round(math.log2(self.instance.schema.cases(cases.total) / cases.n_cases))
-        second = sorted([0, *cases.counts.tolist()])[-2]  # the second largest class: no less α makes the root a leaf
+        second = sorted([0, *cases.counts.tolist()])[-2]  # the second largest class: no smaller α makes the root a leaf
         largest = 4 << max(math.ceil(Fraction(second) / self._scale / case) - 1, 0).bit_length()
         quarter = case / 4
 
@@ -240,8 +240,7 @@ class Portfolio:
         """The core's: its trees share sets of cases."""
         native, losses = self._native, self._losses if self._weights is None else self._weights.losses
         assert native is not None
-        units = None if losses.is_plain else np.ascontiguousarray(losses.units)
-        return core.Pool(native.table, native.costs, core.LeafPolicy(units, native.n_classes), self._cache_bytes)
+        return native.pool(losses, self._cache_bytes)
 
     def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Nodes:
         settings = self._settings(form, budget)
@@ -256,7 +255,7 @@ class Portfolio:
     def _real(self, need: NDArray[np.int64], gain: NDArray[np.int64], summaries: NDArray[np.int64]) -> Steps:
         """The core's steps: what those of weighted cases save of the real loss, in whole numbers."""
         scale = 1 if self._weights is None else self._weights.scale
-        return Steps(need, gain // scale, summaries // [1, scale, scale, 1])
+        return Steps(need, gain // scale, summaries // np.array([1, scale, scale, 1]))
 
     def _settings(self, form: Form, budget: int) -> Settings:
         return Settings(form, Fraction(0), budget, "worst", self._min_cases)
