@@ -40,7 +40,7 @@ def test_other_values_for_the_same_rows(values: list[str | None]) -> None:
 
 
 def test_some_rows_keep_all_values_and_know_which_are_there() -> None:
-    coded = Coded.of(["a", "b", None, "c"]).take(np.array([3, 2, 0, 3]))
+    coded = Coded.of(["a", "b", None, "c"])[np.array([3, 2, 0, 3])]
     assert list(coded) == ["c", None, "a", "c"]
     assert coded.present() == ["a", "c"]
     assert coded.distinct == ("a", "b", "c")

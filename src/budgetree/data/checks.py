@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from shlex import quote
 from typing import Any
 
@@ -77,15 +76,13 @@ class Finding:
 
 def find_suspects(table: Table, target: str | None, left_out: Collection[str]) -> Iterator[Finding]:
     """Columns that are probably not what they will be used as, and what to do."""
-    for column in table.columns:
-        if column.name in left_out:
-            continue
+    for column in table.without(left_out).columns:
         if column.name == target:
             yield from target_findings(column)
         elif column.numbers is not None:
             yield from _id_findings(column)
         else:
-            yield from _suspicious(_text_findings(column, _counts(column), partial(_place_of_word, table, column)))
+            yield from _suspicious(_text_findings(column, _counts(column), table))
 
 
 def find_distributed_suspects(
@@ -102,22 +99,20 @@ def find_distributed_suspects(
     """
     if all(map(is_amount, classes)):
         yield from target_findings(Column(target, "", np.array(classes, np.float64)))
-    categories = {test: encoder for test, encoder in enumerate(encoders) if isinstance(encoder, Categories)}
-    odd = {test: list(map(str, encoder.values)) for test, encoder in categories.items() if _may_be_odd(encoder, n_rows)}
+    categories = [(test, encoder) for test, encoder in enumerate(encoders) if isinstance(encoder, Categories)]
+    odd = [(test, encoder) for test, encoder in categories if _may_be_odd(encoder, n_rows)]
     per_test = counts() if odd else ()
-    for test, values in odd.items():
-        name = encoders[test].name
+    for test, encoder in odd:
+        name, values = encoder.name, list(map(str, encoder.values))
         column = Column(name, "", values=values) if written is None else text_column(name, values, written)
         known = dict(zip(values, per_test[test].tolist(), strict=False))
-        yield from _suspicious(_text_findings(column, known, lambda: None))
+        yield from _suspicious(_text_findings(column, known))
 
 
 def _may_be_odd(encoder: Categories, n_rows: int) -> bool:
     """Whether a column has texts with digits, as dates and numbers have, or hardly any text twice."""
-    if all(map(is_amount, encoder.values)):
-        return False
     has_digits = any(letter.isdigit() for value in encoder.values for letter in str(value))
-    return has_digits or len(encoder.values) > MOSTLY * n_rows
+    return (has_digits or len(encoder.values) > MOSTLY * n_rows) and not all(map(is_amount, encoder.values))
 
 
 def _suspicious(findings: Iterator[Finding]) -> Iterator[Finding]:
@@ -130,10 +125,8 @@ def class_findings(classes: Sequence[str], has_one_row_per_class: bool) -> Itera
         message = f"every case is {classes[0]!r}; there is nothing to find out."
         yield Finding(Severity.WARNING, Oddity.CLASSES, None, message)
     elif has_one_row_per_class:
-        message = (
-            "every class has one case, as in a troubleshooting table: a tree can tell these cases apart "
-            "(--objective known), but nothing is known of other cases of a class."
-        )
+        known = "a tree can tell these cases apart (--objective known), but nothing is known of other cases of a class."
+        message = f"every class has one case, as in a troubleshooting table: {known}"
         yield Finding(Severity.WARNING, Oddity.CLASSES, None, message)
 
 
@@ -143,11 +136,9 @@ def target_findings(column: Column) -> Iterator[Finding]:
         return
     n_classes = len(np.unique(column.numbers[~np.isnan(column.numbers)]))
     if n_classes > MANY_CLASSES:
-        message = (
-            f"is the target and has {n_classes} different numbers, each of which is a class of its own; if it is an "
-            "amount, write a few groups instead, such as 'below 50' and '50 or more'."
-        )
-        yield Finding(Severity.WARNING, Oddity.AMOUNT_AS_CLASS, column.name, message)
+        found = f"is the target and has {n_classes} different numbers, each of which is a class of its own"
+        advice = "if it is an amount, write a few groups instead, such as 'below 50' and '50 or more'."
+        yield Finding(Severity.WARNING, Oddity.AMOUNT_AS_CLASS, column.name, f"{found}; {advice}")
 
 
 def column_findings(table: Table, column: Column, n_levels: int) -> Iterator[Finding]:
@@ -163,7 +154,7 @@ def column_findings(table: Table, column: Column, n_levels: int) -> Iterator[Fin
         yield Finding(Severity.WARNING, Oddity.GAPS, name, f"is missing in {n_missing} of {len(column)} rows.")
     yield from _id_findings(column)
     if column.numbers is None:
-        yield from _text_findings(column, counts, partial(_place_of_word, table, column))
+        yield from _text_findings(column, counts, table)
     elif len(counts) > n_levels:
         message = f"has {len(counts)} different numbers, which are rounded to {n_levels} levels."
         yield Finding(Severity.NOTE, Oddity.ROUNDED, name, message)
@@ -182,16 +173,10 @@ def _counts(column: Column) -> dict[str, int]:
     return counts
 
 
-def _place_of_word(table: Table, column: Column) -> str | None:
-    """Where the first text is that is no number."""
-    row = first_word(column)
-    return None if row is None else table.place(row)
-
-
 def _id_findings(column: Column) -> Iterator[Finding]:
     """A column of whole numbers that all differ."""
     numbers = column.numbers
-    if numbers is None or len(numbers) < FEW_ROWS or np.isnan(numbers).any() or (numbers != np.rint(numbers)).any():
+    if numbers is None or len(numbers) < FEW_ROWS or (numbers != np.rint(numbers)).any():  # NaN also differs
         return
     gaps = np.diff(np.sort(numbers))
     if (gaps == 0).any():
@@ -202,44 +187,32 @@ def _id_findings(column: Column) -> Iterator[Finding]:
     yield Finding(Severity.WARNING, Oddity.IDENTIFIER, column.name, f"{message} {column.name!r}.")
 
 
-def _text_findings(
-    column: Column, counts: Mapping[str, int], place_of_word: Callable[[], str | None]
-) -> Iterator[Finding]:
-    """Texts that are dates or numbers, or name the case."""
+def _text_findings(column: Column, counts: Mapping[str, int], table: Table | None = None) -> Iterator[Finding]:
+    """Texts that are dates or numbers, or name the case; with their table, where a word stands."""
     n_rows, n_distinct, name = sum(counts.values()), len(counts), column.name
+    drop = f"--drop {name!r}"
     if n_distinct > 1 and sum(counts[text] for text in counts if DATE.fullmatch(text)) > MOSTLY * n_rows:
-        message = (
-            "holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or leave it "
-            f"out: --drop {name!r}."
-        )
-        yield Finding(Severity.WARNING, Oddity.DATES, name, message)
-    elif (found := _about_numbers(column, counts, place_of_word)) is not None:
+        message = "holds dates, of which each is an outcome of its own; turn it into a number (days, an age) or"
+        yield Finding(Severity.WARNING, Oddity.DATES, name, f"{message} leave it out: {drop}.")
+    elif (found := _about_numbers(column, counts, table)) is not None:
         yield found
     elif n_rows >= FEW_ROWS and MOSTLY * n_rows < n_distinct <= MAX_OUTCOMES:
-        message = (
-            f"is different in nearly every row ({n_distinct} of {n_rows}): a test that identifies the case looks "
-            f"perfect and is useless for new ones. Leave it out: --drop {name!r}."
-        )
+        why = "a test that identifies the case looks perfect and is useless for new ones"
+        message = f"is different in nearly every row ({n_distinct} of {n_rows}): {why}. Leave it out: {drop}."
         yield Finding(Severity.WARNING, Oddity.IDENTIFIER, name, message)
     else:
         codes = sorted(text for text in counts if column.written.is_code(text))
         if codes and all(map(column.written.is_number, counts)):
-            message = (
-                f"is taken as text, since whole numbers such as {codes[0]!r:.40} begin with a zero, as codes do; if "
-                f"they are amounts: --levels {quote(name + '=10')}."
-            )
-            yield Finding(Severity.NOTE, Oddity.CODES, name, message)
+            message = f"is taken as text, since whole numbers such as {codes[0]!r:.40} begin with a zero, as codes do;"
+            amounts = f"if they are amounts: --levels {quote(name + '=10')}."
+            yield Finding(Severity.NOTE, Oddity.CODES, name, f"{message} {amounts}")
     if n_distinct > MAX_OUTCOMES:
-        message = (
-            f"has {n_distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes. Leave it out (--drop "
-            f"{name!r}) or group its rare values."
-        )
-        yield Finding(Severity.ERROR, Oddity.TOO_MANY_OUTCOMES, name, message)
+        message = f"has {n_distinct} different texts; a test may have at most {MAX_OUTCOMES} outcomes."
+        advice = f"Leave it out ({drop}) or group its rare values."
+        yield Finding(Severity.ERROR, Oddity.TOO_MANY_OUTCOMES, name, f"{message} {advice}")
 
 
-def _about_numbers(
-    column: Column, counts: Mapping[str, int], place_of_word: Callable[[], str | None]
-) -> Finding | None:
+def _about_numbers(column: Column, counts: Mapping[str, int], table: Table | None) -> Finding | None:
     """A column whose different texts are mostly numbers: written oddly, or with words among them."""
     written = column.written
     plain = {text for text in counts if written.is_number(text)}
@@ -251,20 +224,18 @@ def _about_numbers(
         return None
     if odd:
         means = f" If {_they_mean(words, listed(words, MAX_WORDS))}." if words else ""
-        message = (
-            f"looks like numbers, such as {odd[0]!r:.40}, but is taken as text; write them as 3.5 (no %, no units), or "
-            f"say how they are written: --decimal, --thousands.{means}"
-        )
-        return Finding(Severity.WARNING, Oddity.ODD_NUMBERS, column.name, message)
+        message = f"looks like numbers, such as {odd[0]!r:.40}, but is taken as text;"
+        advice = f"write them as 3.5 (no %, no units), or say how they are written: --decimal, --thousands.{means}"
+        return Finding(Severity.WARNING, Oddity.ODD_NUMBERS, column.name, f"{message} {advice}")
     if not words or column.texts is None:  # a typed file, whose texts are not taken for numbers
         return None
-    where, is_one = place_of_word(), len(words) == 1
+    row, is_one = first_word(column), len(words) == 1
+    where = None if row is None or table is None else table.place(row)
     place = "in others" if where is None else f"in {where}" if is_one else f"in others (the first in {where})"
-    message = (
-        f"is a number in {n_plain} of {n_rows} rows, but {listed(words, MAX_WORDS)} {place}; so all are taken as text. "
-        f"Correct {'it' if is_one else 'them'}, or if {_they_mean(words, 'it' if is_one else 'they')}."
-    )
-    return Finding(Severity.WARNING, Oddity.WORDS_AMONG_NUMBERS, column.name, message)
+    found = f"is a number in {n_plain} of {n_rows} rows, but {listed(words, MAX_WORDS)} {place};"
+    them, they = ("it", "it") if is_one else ("them", "they")
+    advice = f"so all are taken as text. Correct {them}, or if {_they_mean(words, they)}."
+    return Finding(Severity.WARNING, Oddity.WORDS_AMONG_NUMBERS, column.name, f"{found} {advice}")
 
 
 def _they_mean(words: list[str], they: str) -> str:

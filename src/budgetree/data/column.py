@@ -109,10 +109,6 @@ class Coded(Sequence[Any]):
         per_value: NDArray[Any] = np.append(found, np.asarray([absent], dtype=found.dtype))
         return np.asarray(per_value[self.positions])  # ABSENT is the last position
 
-    def take(self, rows: NDArray[np.int64]) -> Coded:
-        """Only these rows."""
-        return Coded(self.distinct, self.positions[rows])
-
     @property
     def is_absent(self) -> NDArray[np.bool_]:
         """Per row, whether the value is missing."""
@@ -138,9 +134,9 @@ class Coded(Sequence[Any]):
     @overload
     def __getitem__(self, row: int) -> Any: ...
     @overload
-    def __getitem__(self, row: slice) -> Coded: ...
-    def __getitem__(self, row: int | slice) -> Any:
-        if isinstance(row, slice):
+    def __getitem__(self, row: slice | NDArray[np.int64]) -> Coded: ...
+    def __getitem__(self, row: int | slice | NDArray[np.int64]) -> Any:
+        if isinstance(row, (slice, np.ndarray)):
             return Coded(self.distinct, self.positions[row])
         position = self.positions[row]
         return None if position < 0 else self.distinct[position]
@@ -163,9 +159,7 @@ class Column:
     written: NumberFormat = POINTS  # how the texts write numbers
 
     def __len__(self) -> int:
-        if self.numbers is not None:
-            return len(self.numbers)
-        return len(self.values or ())
+        return len(self.values or ()) if self.numbers is None else len(self.numbers)
 
     def to_list(self) -> list[Any]:
         """The values; whole numbers as ints."""
@@ -216,16 +210,14 @@ class Column:
     def with_numbers(self) -> Column:
         """Objects as what they are: numbers where all of them are, with their digits where floats would lose some."""
         numbers = self.as_numbers()
-        if numbers is None or len(numbers) == 0:
+        if numbers is None or len(numbers) == 0 or np.isnan(low := float(np.fmin.reduce(numbers))):
             return self
-        low, high = float(np.fmin.reduce(numbers)), float(np.fmax.reduce(numbers))  # which overlook NaN
-        if np.isnan(low):
-            return self
-        if np.isinf(low) or np.isinf(high):
-            row = int(np.flatnonzero(np.isinf(numbers))[0])
+        largest = max(-low, float(np.fmax.reduce(numbers)))  # which overlooks NaN, as fmin does
+        if np.isinf(largest):
+            row = int(np.argmax(np.isinf(numbers)))
             message = f"column {self.name!r} is infinite in row {row}; use a finite number or a missing value."
             raise TableError(message, subject=self.name, found=row)
-        return replace(self, numbers=numbers, values=None if max(-low, high) < LARGEST_EXACT else self.values)
+        return replace(self, numbers=numbers, values=None if largest < LARGEST_EXACT else self.values)
 
     def owned(self) -> Column:
         """The same column, its numbers in no one else's memory."""
@@ -235,8 +227,7 @@ class Column:
 
     def take(self, positions: NDArray[np.int64]) -> Column:
         """The same column with only these rows; what it holds, numbers or texts, stays as it is."""
-        numbers = None if self.numbers is None else self.numbers[positions]
-        values, texts = _taken(self.values, positions), _taken(self.texts, positions)
+        numbers, values, texts = (_taken(cells, positions) for cells in (self.numbers, self.values, self.texts))
         return replace(self, numbers=numbers, values=values, texts=texts)
 
 
@@ -252,8 +243,7 @@ def text_column(name: str, texts: Sequence[str | None], written: NumberFormat | 
 
 def number_column(column: Column) -> Column:
     """The column's texts as numbers, which all of them must be."""
-    texts = Coded.of(column.texts or ())
-    written = column.written
+    texts, written = Coded.of(column.texts or ()), column.written
     numbers = [written.number(text) if written.is_number(text) else np.nan for text in texts.distinct]
     return Column(column.name, "number", texts.look_up(np.array(numbers, np.float64), np.nan), None, texts, written)
 
@@ -264,14 +254,10 @@ def first_word(column: Column) -> int | None:
 
 
 def first_row(column: Column, is_wanted: Callable[[str], bool]) -> int | None:
-    if column.texts is None:
-        return None
-    texts = Coded.of(column.texts)
+    texts = Coded.of(column.texts or ())
     wanted = np.array([is_wanted(text) for text in texts.distinct], dtype=bool)
-    if not wanted.any():
-        return None
-    rows = np.flatnonzero(texts.look_up(wanted, False))
-    return int(rows[0]) if len(rows) else None
+    is_found = texts.look_up(wanted, False) if wanted.any() else wanted
+    return int(is_found.argmax()) if is_found.any() else None
 
 
 def are_exact(numbers: NDArray[np.float64]) -> bool:
@@ -279,10 +265,10 @@ def are_exact(numbers: NDArray[np.float64]) -> bool:
     return not bool((np.abs(numbers) >= LARGEST_EXACT).any())  # which NaN is not
 
 
-def _taken(cells: Sequence[Any] | None, positions: NDArray[np.int64]) -> Sequence[Any] | None:
-    if isinstance(cells, Coded):
-        return cells.take(positions)
-    return None if cells is None else [cells[row] for row in positions.tolist()]
+def _taken(cells: Any, positions: NDArray[np.int64]) -> Any:
+    if cells is None or isinstance(cells, (Coded, np.ndarray)):
+        return None if cells is None else cells[positions]
+    return [cells[row] for row in positions.tolist()]
 
 
 def as_float(value: Any) -> float:

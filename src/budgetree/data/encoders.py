@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.column import Coded, Column, as_float, first_word, int_if_whole, number_column, same_text, sort_key
+from budgetree.data.column import Coded, Column, as_float, first_word, number_column, same_text, sort_key
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.profile import ColumnProfile, next_of
 from budgetree.data.table import Table, check_column, check_marks
@@ -93,23 +93,18 @@ class Levels:
         return (*names, MISSING) if self.has_missing else names
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
-        numbers = _numbers(column, self.name)
+        """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
+        numbers, span = _numbers(column, self.name), self.high - self.low
         codes = np.empty(len(numbers), dtype=np.uint8)
         for first in range(0, len(numbers), BLOCK_ROWS):
-            rows = slice(first, first + BLOCK_ROWS)
-            codes[rows] = self._codes(numbers[rows])
+            level = np.clip(numbers[first : first + BLOCK_ROWS], self.low, self.high)
+            level -= self.low
+            level /= span if span > 0 else 1
+            level *= self.levels - 1
+            np.rint(level, out=level)
+            level[np.isnan(level)] = self.levels if self.has_missing else UNSEEN
+            codes[first : first + BLOCK_ROWS] = level
         return codes
-
-    def _codes(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The paper's rounding: halves go to the even level, and values outside the range to its ends."""
-        span = self.high - self.low
-        level = np.clip(numbers, self.low, self.high)
-        level -= self.low
-        level /= span if span > 0 else 1
-        level *= self.levels - 1
-        np.rint(level, out=level)
-        level[np.isnan(level)] = self.levels if self.has_missing else UNSEEN
-        return level
 
     @property
     def thresholds(self) -> tuple[float, ...]:
@@ -152,13 +147,9 @@ class FineLevels:
         ['30 to 50', 'missing']
         """
         texts = _texts(self.thresholds)
-        runs: list[list[int]] = []
-        for level in (outcome for outcome in outcomes if outcome < self.levels):
-            if runs and level == runs[-1][1] + 1:
-                runs[-1][1] = level
-            else:
-                runs.append([level, level])
-        names = [_range_name(texts, first, last) for first, last in runs]
+        levels = np.array([outcome for outcome in outcomes if outcome < self.levels], dtype=np.int64)
+        runs = np.split(levels, np.flatnonzero(np.diff(levels) != 1) + 1)
+        names = [_range_name(texts, run[0], run[-1]) for run in runs if len(run)]
         return [*names, MISSING] if self.levels in outcomes else names
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
@@ -178,8 +169,11 @@ class Categories:
 
     @property
     def outcome_names(self) -> tuple[str, ...]:
-        names = _value_names(self.values)
-        return (*names, MISSING) if self.has_missing else names
+        names = [str(value) for value in self.values]
+        if len(set(names)) < len(names) or MISSING in names:
+            # 1 and "1" in one column, or a text that says "missing": repr keeps them apart.
+            names = [repr(value) for value in self.values]
+        return (*names, MISSING) if self.has_missing else tuple(names)
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
         code = {value: index for index, value in enumerate(self.values)}
@@ -206,40 +200,29 @@ def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
 def encoder_for(profile: ColumnProfile, levels: LevelCounts) -> ColumnEncoder:
     """The same for a profile that was found part by part."""
     plan = LevelPlan.of(levels)
-    is_named, low, high = profile.name in plan.columns, profile.low, profile.high
+    name, low, high = profile.name, profile.low, profile.high
     if low is not None and high is not None:
         if not math.isfinite(high - low):
-            message = f"column {profile.name!r} spans more than a float can hold; rescale it."
-            raise TableError(message, subject=profile.name, found=(low, high))
-        if (is_named and plan.always) or profile.numbers is None:
-            return Levels(profile.name, low, high, plan.count(profile.name), profile.has_missing)
-    elif is_named and profile.values:
+            message = f"column {name!r} spans more than a float can hold; rescale it."
+            raise TableError(message, subject=name, found=(low, high))
+        if (name in plan.columns and plan.always) or profile.numbers is None:
+            return Levels(name, low, high, plan.count(name), profile.has_missing)
+    elif name in plan.columns and profile.values:
         raise _no_levels(profile)
-    if profile.values is not None or profile.numbers is None:
-        return _categories(profile, sorted(profile.values or (), key=sort_key))
-    return _categories(profile, [int_if_whole(v) for v in profile.numbers.tolist()])
+    values = sorted(profile.distinct, key=sort_key)
+    count = len(values) + profile.has_missing
+    if count > MAX_OUTCOMES:
+        other = "convert it to numbers (they are rounded to levels), or group its rare values."
+        advice = f"if it identifies the row, {other}"
+        remedy = Remedy(f"Drop the column {advice}", f"Leave it out (--drop COL) {advice}")
+        message = f"column {name!r} ({profile.dtype}) has {count} different outcomes; a test may have at most"
+        raise TableError(f"{message} {MAX_OUTCOMES}.", subject=name, found=count, expected=MAX_OUTCOMES, remedy=remedy)
+    return Categories(name, tuple(values), profile.has_missing)
 
 
 def _no_levels(column: Column | ColumnProfile) -> TableError:
     message = f"levels: column {column.name!r} holds {column.dtype}, not numbers, so it has no levels."
     return TableError(message, subject=column.name, found=column.dtype)
-
-
-def _categories(profile: ColumnProfile, values: list[Any]) -> Categories:
-    count = len(values) + profile.has_missing
-    if count > MAX_OUTCOMES:
-        other = (
-            "if it identifies the row, convert it to numbers (they are rounded to levels), or group its rare values."
-        )
-        raise TableError(
-            f"column {profile.name!r} ({profile.dtype}) has {count} different outcomes; a test may have at most "
-            f"{MAX_OUTCOMES}.",
-            subject=profile.name,
-            found=count,
-            expected=MAX_OUTCOMES,
-            remedy=Remedy(f"Drop the column {other}", f"Leave it out (--drop COL) {other}"),
-        )
-    return Categories(profile.name, tuple(values), profile.has_missing)
 
 
 def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
@@ -254,17 +237,14 @@ def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
         share = np.minimum((middle / count.sum() * max_levels).astype(np.int64), max_levels - 1)
         level_of = np.unique(share, return_inverse=True)[1]  # a level that no value fell into is left out
     first = np.flatnonzero(np.diff(level_of)) + 1  # the first value of each level but the lowest
-    thresholds = [_between(float(distinct[at - 1]), float(distinct[at])) for at in first]
+    below, above = distinct[first - 1], distinct[first]
+    with np.errstate(over="ignore"):
+        halfway = below + (above - below) / 2
+    thresholds = np.where((below < halfway) & (halfway <= above), halfway, above)  # where floats can say so
     level = level_of[position]
     values = np.bincount(level, weights=column.numbers[~absent]) / np.bincount(level)
     low, high = float(distinct[0]), float(distinct[-1])
-    return FineLevels(column.name, tuple(thresholds), tuple(values.tolist()), low, high, bool(absent.any()))
-
-
-def _between(below: float, above: float) -> float:
-    """A number above the one and at most the other; half way where floats can say so."""
-    middle = below + (above - below) / 2
-    return middle if below < middle <= above else above
+    return FineLevels(column.name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high, bool(absent.any()))
 
 
 def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
@@ -280,10 +260,7 @@ def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> ND
 
 
 def as_learned(table: Table, encoders: Sequence[ColumnEncoder]) -> Table:
-    """Each encoder's column, in the kind of values that it was learned from.
-
-    The same cell may be a number in one file and a word in another.
-    """
+    """Each encoder's column, in the values that it was learned from: a cell may be a number here and a word there."""
     check_marks(table)
     return replace(table, columns=tuple(_as_learned(table, table.column(e.name), e) for e in encoders))
 
@@ -296,13 +273,9 @@ def _as_learned(table: Table, column: Column, encoder: ColumnEncoder) -> Column:
     check_column(table, column)
     row = first_word(column)
     if row is not None:
-        raise TableFileError(
-            f"{encoder.name!r} is {column.texts[row]!r:.40}; the model knows it as a number. Correct the cell, or "
-            "leave it empty.",
-            subject=encoder.name,
-            found=column.texts[row],
-            where=table.where(row),
-        )
+        cell, advice = column.texts[row], "Correct the cell, or leave it empty."
+        message = f"{encoder.name!r} is {cell!r:.40}; the model knows it as a number. {advice}"
+        raise TableFileError(message, subject=encoder.name, found=cell, where=table.where(row))
     return number_column(column)
 
 
@@ -313,18 +286,15 @@ def _as_known_values(table: Table, column: Column, encoder: Categories) -> Colum
         values = column.coded() if knows_texts else None
         if values is None or all(isinstance(value, str) for value in values.distinct):
             return column
-        return replace(column, numbers=None, values=values.mapped([_known_text(v, encoder) for v in values.distinct]))
+        known = [_only([text for text in encoder.values if same_text(v, text)], v) for v in values.distinct]
+        return replace(column, numbers=None, values=values.mapped(known))
     if knows_texts:
         return replace(column, dtype="text", numbers=None, values=column.texts)
     if not any(isinstance(value, str) for value in encoder.values):
         check_column(table, column)  # 1,500 where numbers are known is one of two
     texts = Coded.of(column.texts)
-    return replace(
-        column,
-        dtype="value",
-        numbers=None,
-        values=texts.mapped([_known_value(text, encoder, column.written) for text in texts.distinct]),
-    )
+    values = texts.mapped([_known_value(text, encoder, column.written) for text in texts.distinct])
+    return replace(column, dtype="value", numbers=None, values=values)
 
 
 def _known_value(text: str, encoder: Categories, written: NumberFormat) -> Any:
@@ -333,14 +303,11 @@ def _known_value(text: str, encoder: Categories, written: NumberFormat) -> Any:
         return text
     if written.is_number(text):
         return written.number(text)
-    same = [value for value in encoder.values if same_text(value, text)]
-    return same[0] if len(same) == 1 else text
+    return _only([value for value in encoder.values if same_text(value, text)], text)
 
 
-def _known_text(value: Any, encoder: Categories) -> Any:
-    """The text, of those that the encoder knows, that a value of a typed file would be written as; else the value."""
-    same = [text for text in encoder.values if same_text(value, text)]
-    return same[0] if len(same) == 1 else value
+def _only(found: list[Any], otherwise: Any) -> Any:
+    return found[0] if len(found) == 1 else otherwise
 
 
 def _numbers(column: Column, name: str) -> NDArray[np.float64]:
@@ -355,11 +322,10 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
 def _known_codes(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code: int) -> NDArray[np.uint8]:
     """The codes of numbers, of which only those that are known have one."""
     amounts = {value: at for value, at in code.items() if isinstance(value, (int, float, np.number, Decimal))}
-    known = sorted((as_float(value), at) for value, at in amounts.items())
-    values = np.array([value for value, _ in known] or [np.nan])
-    positions = np.array([at for _, at in known] or [UNSEEN], dtype=np.uint8)
+    known = sorted((as_float(value), at) for value, at in amounts.items()) or [(np.nan, UNSEEN)]
+    values, positions = np.array(known).T
     at = next_of(values, numbers)
-    codes = np.where(values[at] == numbers, positions[at], np.uint8(UNSEEN))
+    codes = np.where(values[at] == numbers, positions.astype(np.uint8)[at], np.uint8(UNSEEN))
     codes[np.isnan(numbers)] = missing_code
     return codes
 
@@ -380,14 +346,6 @@ def _thresholds(low: float, high: float, levels: int) -> tuple[float, ...]:
                 below = middle
         found.append(at)
     return tuple(found)
-
-
-def _value_names(values: Sequence[Any]) -> tuple[str, ...]:
-    names = [str(value) for value in values]
-    if len(set(names)) < len(names) or MISSING in names:
-        # 1 and "1" in one column, or a text that says "missing": repr keeps them apart.
-        names = [repr(value) for value in values]
-    return tuple(names)
 
 
 def _range_names(low: float, high: float, levels: int) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ from budgetree.errors import TableError
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 SHORT = 4  # bytes of a whole number, which a float can always hold
 
 
@@ -66,15 +65,11 @@ def make_frame(content: dict[str, list[Any]], library: str | None = None) -> Any
     """A data frame in the library named, or in the first one that is installed."""
     import narwhals.stable.v2 as nw
 
-    backend: Any = library or installed_library()
+    installed = (name for name in FRAME_LIBRARIES if importlib.util.find_spec(name) is not None)
+    backend: Any = library or next(installed, None)
     if backend is None:
         raise ImportError("a data frame needs a library for it: pip install pandas (or polars, or pyarrow).")
     return nw.from_dict({key: _one_type(column) for key, column in content.items()}, backend=backend).to_native()
-
-
-def installed_library() -> str | None:
-    """The first data frame library that is there."""
-    return next((name for name in FRAME_LIBRARIES if importlib.util.find_spec(name) is not None), None)
 
 
 def _one_type(column: list[Any]) -> list[Any]:
@@ -120,9 +115,7 @@ def _values(series: nw.Series[Any]) -> Sequence[Any]:
     if not is_plain or library not in FRAME_LIBRARIES:
         return series.to_list()
     try:
-        distinct, positions = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_pyarrow}[library](
-            series.to_native()
-        )
+        distinct, positions = FRAME_LIBRARIES[library](series.to_native())
         is_few = len(distinct) <= np.iinfo(np.int8).max
         return Coded.of_distinct(distinct, positions.astype(np.int8 if is_few else np.int32))
     except Exception:  # a kind of value that the library cannot compare
@@ -154,3 +147,6 @@ def _of_pyarrow(column: Any) -> tuple[Sequence[Any], NDArray[Any]]:
     if not chunks:
         return [], np.empty(0, dtype=np.int32)
     return encoded.chunk(0).dictionary.to_pylist(), np.concatenate(chunks)
+
+
+FRAME_LIBRARIES = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_pyarrow}

@@ -71,8 +71,8 @@ class NumberFormat:
         known = list(texts)
         if any(self.decimal in text for text in known):
             return self
-        has_points = any(POINT.fullmatch(text) and "." in text and not self.is_ambiguous(text) for text in known)
-        return NumberFormat(".") if has_points else self
+        points = (text for text in known if "." in text and POINTS._number.fullmatch(text))
+        return self if all(map(self.is_ambiguous, points)) else POINTS
 
     @property
     def other(self) -> str:
@@ -90,5 +90,4 @@ class NumberFormat:
         return re.compile(rf"[+-]?[1-9]\d{{0,2}}({between}\d{{3}})+({mark}\d*)?", re.ASCII)
 
 
-POINT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 POINTS = NumberFormat()  # as programs write numbers

@@ -79,14 +79,15 @@ class ColumnProfile:
             numbers = both if len(both) <= max_numbers else None
         low, high, exact = min(self.low, other.low), max(self.high, other.high), None
         if self.values is not None or other.values is not None:
-            exact = tuple(dict.fromkeys((*self._exact(), *other._exact())))[:max_values]
+            exact = tuple(dict.fromkeys((*self.distinct, *other.distinct)))[:max_values]
         return replace(self, low=low, high=high, numbers=numbers, values=exact, has_missing=has_missing)
 
-    def _exact(self) -> Sequence[Any]:
-        """The different numbers, with all of their digits."""
-        if self.values is not None:
-            return self.values
-        return () if self.numbers is None else [int_if_whole(number) for number in self.numbers.tolist()]
+    @property
+    def distinct(self) -> Sequence[Any]:
+        """The different values, numbers with all of their digits; none where they are too many."""
+        if self.values is not None or self.numbers is None:
+            return self.values or ()
+        return [int_if_whole(number) for number in self.numbers.tolist()]
 
 
 class MixedColumnError(TableError):
@@ -94,12 +95,9 @@ class MixedColumnError(TableError):
 
     def __init__(self, one: ColumnProfile, other: ColumnProfile) -> None:
         found = " and ".join(f"{part.holds} in {part.part} ({part.example!r:.40})" for part in (one, other))
-        super().__init__(
-            f"column {one.name!r} holds {found}; expected one kind of values in all parts. Convert the column, "
-            "say by .astype(str), or make its texts missing values.",
-            subject=one.name,
-            found=(one.holds, other.holds),
-        )
+        advice = "Convert the column, say by .astype(str), or make its texts missing values."
+        message = f"column {one.name!r} holds {found}; expected one kind of values in all parts. {advice}"
+        super().__init__(message, subject=one.name, found=(one.holds, other.holds))
         self.others: tuple[str, ...] = ()  # columns of the same table for which that holds too
 
 

@@ -30,10 +30,6 @@ class Lines:
         wanted = int(self.rows[row])
         return next((start for number, start in enumerate(self.starts()) if number == wanted), None)
 
-    def take(self, positions: NDArray[np.int64]) -> Lines:
-        """Only these rows."""
-        return replace(self, rows=self.rows[positions])
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
@@ -95,25 +91,21 @@ class Table:
 
     def owned(self) -> Table:
         """The same table in memory of its own, where its owner might change it."""
-        if self.library in IMMUTABLE:
-            return self
-        return replace(self, columns=tuple(column.owned() for column in self.columns))
+        return self if self.library in IMMUTABLE else replace(self, columns=tuple(c.owned() for c in self.columns))
 
     def take(self, positions: NDArray[np.int64]) -> Table:
         """Only these rows."""
-        lines = None if self.lines is None else self.lines.take(positions)
+        lines = None if self.lines is None else replace(self.lines, rows=self.lines.rows[positions])
         columns = tuple(column.take(positions) for column in self.columns)
         return replace(self, columns=columns, n_rows=len(positions), lines=lines)
 
     def without_empty_rows(self) -> Table:
         """The rows that hold anything; spreadsheets like to add some that do not."""
-        if self.lines is None or not self.columns:
-            return self
-        is_empty = self.columns[0].is_absent
-        for column in self.columns[1:]:
+        is_empty = np.full(len(self), self.lines is not None and len(self.columns) > 0)
+        for column in self.columns:
             if not is_empty.any():
-                return self
-            is_empty = is_empty & column.is_absent
+                break
+            is_empty &= column.is_absent
         return self.take(np.flatnonzero(~is_empty)) if is_empty.any() else self
 
     def csv_lines(self) -> list[str]:
@@ -142,12 +134,9 @@ def known_cases(table: Table, target: str, dropped: Sequence[str]) -> Table:
     if len(empty):
         more = ", …" if len(empty) > MAX_PLACES else ""
         places = ", ".join(table.place(row) for row in empty[:MAX_PLACES]) + more
-        raise TableFileError(
-            f"{target!r} is empty in {counted(len(empty), 'row')} ({places}); "
-            f"fill in what the case is, or delete the row{'s' if len(empty) > 1 else ''}.",
-            subject=target,
-            where=where,
-        )
+        advice = f"fill in what the case is, or delete the row{'s' if len(empty) > 1 else ''}."
+        message = f"{target!r} is empty in {counted(len(empty), 'row')} ({places}); {advice}"
+        raise TableFileError(message, subject=target, where=where)
     kept = table.without(dropped)
     check_numbers(kept.without([target]))
     return kept
@@ -189,10 +178,6 @@ def check_column(table: Table, column: Column) -> None:
         in_python.append(f"{cell.replace(other, '.')} (decimal={other!r})")
         typed.append(f"{cell.replace(other, '.')} (say --decimal {other})")
     which = f"Say which, or write the numbers without {other!r}."
-    raise TableFileError(
-        f"column {column.name!r} has {cell!r:.40}, which could be",
-        subject=column.name,
-        found=cell,
-        where=table.where(row),
-        remedy=Remedy(*(f"{' or '.join(readings)}. {which}" for readings in (in_python, typed))),
-    )
+    remedy = Remedy(*(f"{' or '.join(readings)}. {which}" for readings in (in_python, typed)))
+    message = f"column {column.name!r} has {cell!r:.40}, which could be"
+    raise TableFileError(message, subject=column.name, found=cell, where=table.where(row), remedy=remedy)
