@@ -362,10 +362,10 @@ def test_verbose_shows_the_search(capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (400, 60)), rng.integers(0, 2, 400)  # noqa: N806
     with pytest.warns(UserWarning, match="the best so far"):
-        BudgetTreeClassifier(budget=9, time_limit=1.5, objective="known").fit(X, y)
+        BudgetTreeClassifier(budget=6, time_limit=1.5, objective="known").fit(X, y)
     assert capsys.readouterr().err == ""
     with pytest.warns(UserWarning, match="the best so far"):
-        BudgetTreeClassifier(budget=9, time_limit=1.5, verbose=True, objective="known").fit(X, y)
+        BudgetTreeClassifier(budget=6, time_limit=1.5, verbose=True, objective="known").fit(X, y)
     assert "exact frontier" in capsys.readouterr().err
 
 
