@@ -31,7 +31,7 @@ class Form(ABC):
 
     kind: int = GENERAL
     exact: bool = True
-    stretch: Fraction  # this form is so many times the impurity
+    stretch: Fraction | int  # this form is so many times the impurity
 
     @abstractmethod
     def value(self, counts: NDArray[Any]) -> Any:
@@ -72,7 +72,8 @@ class HingeForm(Form):
         self.q = threshold.denominator
         self.p = threshold.numerator
         self.b = self.p**2 if subtracts_square else 0
-        self.stretch = factor * (self.q * scale) ** 2  # of Pairs twice: this form counts ordered pairs
+        # Twice for Pairs: this form counts ordered pairs. Whole where it can be, since fractions take microseconds.
+        self.stretch = factor * (self.q if scale == 1 else self.q * scale) ** 2
 
     def value(self, counts: NDArray[Any]) -> Any:
         return hinge(counts * self.q, self.p, self.b)
