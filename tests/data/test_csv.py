@@ -94,6 +94,12 @@ def test_a_broken_file_is_named_with_its_line(tmp_path: Path, text: str, fields:
         table(tmp_path, text)
 
 
+def test_a_sign_for_unreadable_letters_is_text_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "cases.csv").write_bytes("a,b\n\ufffd,1\n".encode() + b"\xe4,2\n")
+    with refused(TableFileError, line=3, expected="windows-1252"):
+        read_table(str(tmp_path / "cases.csv"))
+
+
 def test_other_encodings_are_named(tmp_path: Path) -> None:
     with refused(TableFileError, line=2, expected="windows-1252") as caught:
         table(tmp_path, "a,b\nGröße,1\n", "latin-1")

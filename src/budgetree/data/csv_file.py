@@ -219,7 +219,7 @@ def _no_text(path: str, encoding: str) -> TableFileError:
         return TableFileError(f"not {encoding} text.", where=Where(path), found=encoding, remedy=remedy)
     with open_bytes(path) as file:
         lines = enumerate(file, 1)
-        number, broken = next(pair for pair in lines if "\ufffd" in pair[1].decode("utf-8", "replace"))
+        number, broken = next(pair for pair in lines if pair[1].decode("utf-8", "ignore").encode() != pair[1])
     save, where = f"{SAVE} (spreadsheets call it 'CSV UTF-8')", Where(path, number)
     try:
         shown = broken.decode("windows-1252").strip()[:MAX_SHOWN]
