@@ -1,4 +1,4 @@
-"""Nodes: the answer of each and what it loses, against a plain twin in fractions."""
+"""Nodes: the answer of each and what it loses, against a reference in fractions."""
 
 from __future__ import annotations
 
