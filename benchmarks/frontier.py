@@ -20,7 +20,7 @@ REPEATS = 5
 def portfolio_of(instance: bt.Instance) -> list[Impurity]:
     """Every impurity and parameter whose tree the default frontier looks at."""
     portfolio = Portfolio(instance)
-    unlimited = instance.schema.table.budget_units(None)
+    unlimited = instance.schema.costs.budget_units(None)
     found: list[Impurity] = [each for each in DEFAULT_IMPURITIES if each not in HINGED]
     for family in HINGED:
         for batch in portfolio.hinged(family, unlimited):

@@ -42,7 +42,7 @@ class Fold:
 
     @property
     def units(self) -> list[int]:
-        return [self.fine.schema.table.budget_units(budget) for budget in self.budgets]
+        return [self.fine.schema.costs.budget_units(budget) for budget in self.budgets]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def ours(leaves: str) -> Method:
             tree = to_tree(policy, instance, Origin("predictive"))
             cost = tree.units(fold.fine_codes)
             assert cost.max() <= budget, "a case has paid more than the budget"
-            mean = float(cost.mean() / float(instance.schema.table.scale))
+            mean = float(cost.mean() / float(instance.schema.costs.scale))
             found.append(Predicted(tree.predict_proba(fold.fine_codes), mean, seconds, len(tree.nodes)))
         return found
 
@@ -103,7 +103,7 @@ def known(fold: Fold) -> list[Predicted]:
 
 def cart(fold: Fold) -> list[Predicted]:
     """scikit-learn's tree of depth B; where prices differ, the tree of new_cases_cart.py, not pruned."""
-    if fold.fine.schema.table.one_price is None:
+    if fold.fine.schema.costs.one_price is None:
         return _own_cart(fold, prune=False)
     train, test = _numbers(fold, range(fold.fine.n_tests))
     found = []
@@ -122,7 +122,7 @@ def cart_resplit(fold: Fold) -> list[Predicted]:
 
 
 def _own_cart(fold: Fold, *, prune: bool) -> list[Predicted]:
-    instance, table = fold.fine, fold.fine.schema.table
+    instance, table = fold.fine, fold.fine.schema.costs
     scale = float(table.scale)
     sample = Sample(
         instance.codes,
@@ -132,7 +132,7 @@ def _own_cart(fold: Fold, *, prune: bool) -> list[Predicted]:
         np.array([basis.is_ordered for basis in cases_of(instance).bases]),
         table.costliest / scale,
         float(table.fees.sum() / scale),
-        table.fee_mask > 0,
+        table.flags > 0,
     )
     found = []
     for budget in fold.budgets:
@@ -170,20 +170,20 @@ def forward_subset(instance: Instance, units: int) -> list[int]:
     key = id(instance), units
     if key in _subsets:
         return _subsets[key][1]
-    models, table = Models(cases_of(instance), Clock(None)), instance.schema.table
+    models, table = Models(cases_of(instance), Clock(None)), instance.schema.costs
     best, least = [0], np.inf
     for per_price in (False, True):
         chosen: list[int] = []
         left, fees = units, 0
         while True:
-            price = table.costliest + table.fees_due(fees)
+            price = table.costliest + table.surcharge(fees)
             fits = [t for t in np.flatnonzero(price <= left).tolist() if t not in chosen]
             if not fits:
                 break
             before = models.loss(chosen).sum()
             gain = np.array([before - loss.sum() for loss in models.losses([*chosen, t] for t in fits)])
             test = fits[int((gain / price[fits] if per_price else gain).argmax())]
-            left, fees = left - int(price[test]), fees | int(table.fee_mask[test])
+            left, fees = left - int(price[test]), fees | int(table.flags[test])
             chosen.append(test)
         total = float(models.loss(chosen).sum())
         if chosen and total < least:

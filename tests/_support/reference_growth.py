@@ -18,7 +18,7 @@ def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np
 
 def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
     """Breadth first, one node after another, from row numbers."""
-    costs, n_outcomes = instance.schema.table, instance.schema.n_outcomes
+    costs, n_outcomes = instance.schema.costs, instance.schema.n_outcomes
     rows = [instance.class_order.order]
     test, parent, fallback, first_branch, spent = [LEAF], [-1], [False], [-1], [(0, 0)]
     branches: list[int] = []
@@ -31,14 +31,14 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
         if choice is not None:
             test[node], fallback[node], first_branch[node] = choice.test, choice.fallback, len(branches)
             paid, fees_paid = spent[node]
-            due = int(costs.fees_due(fees_paid)[choice.test])
+            due = int(costs.surcharge(fees_paid)[choice.test])
             for outcome in range(n_outcomes[choice.test]):
                 part = rows[node][instance.codes[rows[node], choice.test] == outcome]
                 branches.append(len(rows) if len(part) else NO_BRANCH)
                 if len(part):
                     rows.append(part)
-                    cost = paid + due + int(costs.own[choice.test, outcome])
-                    spent.append((cost, fees_paid | int(costs.fee_mask[choice.test])))
+                    cost = paid + due + int(costs.amounts[choice.test, outcome])
+                    spent.append((cost, fees_paid | int(costs.flags[choice.test])))
                     for column, value in ((test, LEAF), (parent, node), (fallback, False), (first_branch, -1)):
                         column.append(value)  # type: ignore[attr-defined]
         node += 1

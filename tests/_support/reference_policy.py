@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.predictive.growth import Place
 from budgetree.learn.predictive.tree_making import Policy
-from budgetree.problem import Instance, PriceTable
+from budgetree.problem import CostModel, Instance
 from budgetree.tree.leaf_models import Basis, Model
 
 Counts = NDArray[np.int64]
@@ -67,7 +67,7 @@ class ReferencePolicy:
     nodes: tuple[Node, ...]  # the root first
     models: tuple[Model, ...]  # one per set of tests that some node needs
     bases: tuple[Basis, ...]  # per test of the table
-    prices: PriceTable
+    prices: CostModel
     n_classes: int
     sure: float | None  # a case stops where its likeliest class has this probability
 
@@ -118,13 +118,13 @@ class ReferencePolicy:
                     here = here[model.predict_proba(self.bases, codes[here]).max(axis=1) < self.sure]
                 at[here] = node.child
                 units[here] += self._price(node.test, codes[here, node.test], fees[here])
-                fees[here] |= self.prices.fee_mask[node.test]
+                fees[here] |= self.prices.flags[node.test]
         return Arrivals(at, units, counts)
 
     def _price(self, test: int, answers: NDArray[np.uint8], fees: NDArray[np.int64]) -> NDArray[np.int64]:
-        own = np.r_[self.prices.own[test, : self.bases[test].n_outcomes], self.prices.costliest[test]]
+        own = np.r_[self.prices.amounts[test, : self.bases[test].n_outcomes], self.prices.costliest[test]]
         price = own[np.minimum(answers, len(own) - 1)]
-        for fee in self.prices.fees_in(int(self.prices.fee_mask[test])):
+        for fee in self.prices.fees_of(test):
             price += np.where(fees >> fee & 1, 0, self.prices.fees[fee])
         return np.asarray(price)
 
@@ -151,6 +151,6 @@ def reference_policy(policy: Policy, instance: Instance) -> ReferencePolicy:
             assert place.goes is not None
             nodes.append(Branch(place.test, children, place.goes, none))
     fitted = () if policy.models is None else tuple(map(policy.models.model, models))
-    made = ReferencePolicy(tuple(nodes), fitted, cases.bases, instance.schema.table, instance.n_classes, policy.sure)
+    made = ReferencePolicy(tuple(nodes), fitted, cases.bases, instance.schema.costs, instance.n_classes, policy.sure)
     counts = made.arrivals(instance.codes, instance.labels, instance.weight_units).counts
     return replace(made, nodes=tuple(replace(node, counts=here) for node, here in zip(nodes, counts, strict=True)))

@@ -242,10 +242,10 @@ def _from_table(case: Case) -> Built:
 
 def _counted(instance: bt.Instance, problem: brute.Problem) -> brute.Problem:
     """Prices as the library counts them, which may be rounded, but never by more than a thousandth."""
-    table = instance.schema.table
+    table = instance.schema.costs
     prices = tuple(
         tuple(Fraction(int(units)) / table.scale for units in row[: len(own)])
-        for row, own in zip(table.own, problem.prices, strict=True)
+        for row, own in zip(table.amounts, problem.prices, strict=True)
     )
     counted = {
         name: Fraction(int(units)) / table.scale for name, units in zip(table.fee_names, table.fees, strict=True)

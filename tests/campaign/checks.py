@@ -91,7 +91,7 @@ def definition(built: Built, rng: Random) -> None:
     schema, problem = built.instance.schema, replace(built.problem, min_cases=1)
     search = ReferenceSearch(Layout(built.instance, 10**6))
     for budget in budgets(problem, rng):
-        found = search.fewest(schema.table.budget_units(budget))
+        found = search.fewest(schema.costs.budget_units(budget))
         loss = Fraction(found) / schema.weight_scale / schema.loss_table.scale
         same(f"least loss within {budget}", loss, brute.least_loss(problem, budget))
 

@@ -73,8 +73,8 @@ def test_two_ratios_that_floats_cannot_tell_apart() -> None:
         counts = np.zeros((2, 2, 2), dtype=np.int64)
         counts[:, 0, 0] = counts[:, 1, 1] = 10**5
         prices = bt.Prices({"0": 1, "1": 1}).bind(["0", "1"], [["0", "1"]] * 2)
-        prices.own.flags.writeable = True
-        prices.own[0], prices.own[1] = price_a, price_b
+        prices.amounts.flags.writeable = True
+        prices.amounts[0], prices.amounts[1] = price_a, price_b
         settings = Settings(bt.Pairs().form(Fraction(1), 2), Fraction(0), 2**53, "worst")
         native = NativeInstance(None, None, 2 * 10**5, 2, 2**53)
         chosen = parts.choose(counts, core_costs(prices), core_settings(native, settings), (0, 0), False)

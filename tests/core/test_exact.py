@@ -179,7 +179,7 @@ def test_a_bound_that_is_met_early_says_nothing_of_the_tests_not_tried() -> None
 def test_every_frontier_is_that_of_brute_force(seed: int) -> None:
     problem = random_problem(random.Random(1000 + seed))
     instance = to_instance(problem)
-    scale, weight = instance.schema.table.scale, instance.schema.weight_scale
+    scale, weight = instance.schema.costs.scale, instance.schema.weight_scale
     search = native(Layout(instance, 2**50))
     points = optimal_frontier(problem)
     random.Random(seed).shuffle(points)

@@ -57,7 +57,7 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
         budget = rng.choice([2**53, rng.randint(0, 20)])
         wanted = settings_for(instance, budget)
         nodes = [grow_in_numpy(instance, settings).answering(instance.schema.loss_table) for settings in wanted]
-        apart = [steps_of_nodes(each, instance.schema.table) for each in nodes]
+        apart = [steps_of_nodes(each, instance.schema.costs) for each in nodes]
         assert same(SharedPool(instance, cache_bytes).steps(wanted, Clock(None)), join_steps(apart))
 
 
@@ -65,8 +65,8 @@ def test_steps_are_those_of_trees_grown_one_by_one(cache_bytes: int) -> None:
 @pytest.mark.parametrize("name", ["soybean", "boston", "house_votes"])
 def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> None:
     instance = bt.datasets.load(name)
-    wanted = settings_for(instance, instance.schema.table.budget_units(None))
-    apart = [steps_of_nodes(grow_in_numpy(instance, settings), instance.schema.table) for settings in wanted]
+    wanted = settings_for(instance, instance.schema.costs.budget_units(None))
+    apart = [steps_of_nodes(grow_in_numpy(instance, settings), instance.schema.costs) for settings in wanted]
     pool = SharedPool(instance, cache_bytes)
     for _ in range(2):  # the second time from what the first one left
         assert same(pool.steps(wanted, Clock(None)), join_steps(apart))
@@ -74,7 +74,7 @@ def test_a_pool_that_is_emptied_changes_nothing(name: str, cache_bytes: int) -> 
 
 def test_the_trees_finished_in_time_are_the_first_ones() -> None:
     instance = bt.datasets.load("dna")
-    wanted = settings_for(instance, instance.schema.table.budget_units(None))
+    wanted = settings_for(instance, instance.schema.costs.budget_units(None))
     whole = SharedPool(instance, 2**28).steps(wanted, Clock(None))
     assert len(SharedPool(instance, 2**28).steps(wanted, Clock(0.0))) == 0
     for seconds in (0.002, 0.005, 0.01):

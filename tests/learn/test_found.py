@@ -37,7 +37,7 @@ def test_a_tree_found_is_known_by_what_it_does() -> None:
     tree = bt.grow(instance, budget=5)
     found = found_tree(tree, "greedy")
     assert found.tree() is tree
-    assert instance.schema.table.amount(found.need) == tree.max_cost
+    assert instance.schema.costs.amount(found.need) == tree.max_cost
     assert found.loss == tree.errors
     leaf = found_leaf(instance)
     assert (leaf.need, leaf.loss) == (0, leaf.tree().errors)

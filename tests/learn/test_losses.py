@@ -93,11 +93,11 @@ def test_classes_weighted_by_their_largest_losses_grow_the_brute_forces_tree(kin
         n_weighted += 1
         budget = brute.frontier(problem)[-1][0]
         portfolio = Portfolio(instance, min_cases=problem.min_cases, weights=weights)
-        nodes = portfolio.nodes(bt.Pairs(), instance.schema.table.budget_units(budget))
+        nodes = portfolio.nodes(bt.Pairs(), instance.schema.costs.budget_units(budget))
         factors = [Fraction(int(factor)) for factor in weights.factors]
         tree = bt.Tree(instance.schema, nodes, instance.n_objects)
         assert to_tree(tree) == brute.greedy_tree(problem, budget, factors)
-        batch = portfolio.grow_all([bt.Pairs()], instance.schema.table.budget_units(budget))
+        batch = portfolio.grow_all([bt.Pairs()], instance.schema.costs.budget_units(budget))
         assert batch.steps.summaries[:, AT_LEAVES].tolist() == [tree.nodes.loss]
     assert n_weighted > 20
 

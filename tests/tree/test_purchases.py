@@ -56,7 +56,7 @@ def test_every_case_that_there_can_be_pays_as_much(seed: int) -> None:
     nodes = random_nodes(seed)
     rows = list(itertools.product(range(3), repeat=3))
     instance = bt.Instance(rows, [k % 2 for k in range(27)], test_names=list("abc"), prices=bt.Prices(PRICES))
-    found = spending(nodes, charges(nodes.test, nodes.parent, instance.schema.table), instance.schema.n_outcomes)
+    found = spending(nodes, charges(nodes.test, nodes.parent, instance.schema.costs), instance.schema.n_outcomes)
     on_arrival: dict[int, set[int]] = defaultdict(set)
     to_come: dict[int, set[int]] = defaultdict(set)
     tests_done: dict[int, set[int]] = defaultdict(set)

@@ -112,7 +112,7 @@ def _costs(schema: Schema) -> str:
     """What tests cost, and the fees."""
     from fractions import Fraction
 
-    table = schema.table
+    table = schema.costs
     units = (int(table.costliest.min()), int(table.costliest.max()), *table.fees.tolist())
     least, most, *fees = (schema.wording.amount(Fraction(number) / table.scale) for number in units)
     costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"

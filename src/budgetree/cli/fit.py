@@ -196,7 +196,7 @@ def _find_tree(instance: Instance, groups: Any, wanted: FitRequest) -> tuple[Fro
 
 def _counted_bound(instance: Instance, max_error: float) -> Fraction:
     """What no tree with so few errors costs less than, by the leaves that it needs: known at once."""
-    from budgetree.problem.prices import TOLERANCE
+    from budgetree.problem.cost_model import TOLERANCE
     from budgetree.problem.units import as_fraction
     from budgetree.proof.search_bounds import leaf_count_bound
 

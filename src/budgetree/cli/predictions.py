@@ -197,7 +197,7 @@ class Tally:
     @property
     def mean_cost(self) -> float:
         """What a row cost on average."""
-        return self._units / self.n_rows / float(self.tree.schema.table.scale) if self.n_rows else 0
+        return self._units / self.n_rows / float(self.tree.schema.costs.scale) if self.n_rows else 0
 
     def lines(self) -> Iterator[str]:
         """Per test, how many rows had a value there that no known case had; and how many predictions are wrong."""

@@ -115,7 +115,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         )
         cases = DaskCases.of(client, parts, request)
         cases.schema = cases.schema.labelled(self.labels)
-        cases.schema.table.budget_units(self.budget)  # refused by its own name
+        cases.schema.costs.budget_units(self.budget)  # refused by its own name
         impurities = None if isinstance(self.impurity, str) else self.impurity
         self.tree_, found = fit_tree(
             cases, impurities, self.budget, self.max_error, self.min_cases, progress=bool(self.verbose)

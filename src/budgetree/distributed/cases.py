@@ -34,7 +34,7 @@ class DistributedCases(HasSchema, ABC):
     def __init__(
         self, schema: Schema, n_objects: int, totals: ClassTotals, *, counts_once: bool, sizes: Sizes = SIZES
     ) -> None:
-        _ = schema.table  # prices that do not fit are refused here
+        _ = schema.costs  # prices that do not fit are refused here
         self.schema = schema
         self.n_objects = n_objects  # those of weight 0 among them
         self.class_order = totals

@@ -200,7 +200,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         labelled = Labelled.of(y, len(table))
         self.classes_ = labelled.classes
         self.instance_ = self._instance(table, labelled, training_weights(labelled, sample_weight, self.class_weight))
-        self.instance_.schema.table.budget_units(self.budget)  # refused by its own name
+        self.instance_.schema.costs.budget_units(self.budget)  # refused by its own name
         tree = self._learn(clock)
         self.tree_ = tree if self.objective == "new" else without_small_leaves(tree, share)
         if not self.frontier_.complete and not self.tree_.statement.is_proven:

@@ -122,7 +122,7 @@ def frontier(
     check_choice("objective", objective, ("known", "new"))
     chosen = _check_impurities(instance, impurities)
     seconds = check_time_limit(time_limit)
-    instance.schema.table.budget_units(max_budget, "max_budget")
+    instance.schema.costs.budget_units(max_budget, "max_budget")
     least = check_min_cases(min_cases)
     if isinstance(instance, DistributedCases):
         _check_sharded(method, objective, groups)
@@ -157,7 +157,7 @@ def frontier_for_new(
 ) -> Frontier:
     """frontier(objective="new") for the budgets named, None for all tests; learner has sure and leaves."""
     for budget in budgets:
-        instance.schema.table.budget_units(budget)
+        instance.schema.costs.budget_units(budget)
     budgets = [price_of_all(instance) if is_unlimited(budget) else budget for budget in budgets]
     settings = check_folds(folds, groups, instance)
     limits = split_time(check_time_limit(time_limit), settings)

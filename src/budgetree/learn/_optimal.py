@@ -139,7 +139,7 @@ def optimal(
     """
     check_instance(instance)
     check_cache_bytes(cache_bytes)
-    limit, n_threads = instance.schema.table.budget_units(budget), check_threads(threads)
+    limit, n_threads = instance.schema.costs.budget_units(budget), check_threads(threads)
     request = Request(instance, limit, DEFAULT_IMPURITIES, cache_bytes, n_threads, check_min_cases(min_cases))
     return find_optimal(request, budget, Clock(check_time_limit(time_limit)), progress)
 

@@ -106,7 +106,7 @@ class PredictiveTrees:
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
-        units = self.cases.schema.table.budget_units(budget)
+        units = self.cases.schema.costs.budget_units(budget)
         with progress_bar("new cases", progress) as report:
             clock = Clock(check_time_limit(time_limit), report, plan=self._plan)
             with clock.listening():
@@ -175,7 +175,7 @@ class NewSearch:
 
 def budgets_up_to(instance: Instance, max_budget: Any) -> list[int | float]:
     """Budgets worth a look: what one test costs, and what the cheapest two, three, … do; at most MAX_POINTS of them."""
-    table = instance.schema.table
+    table = instance.schema.costs
     limit = table.budget_units(max_budget, "max_budget")
     single = sorted(_single_prices(instance))
     units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
@@ -188,11 +188,10 @@ def budgets_up_to(instance: Instance, max_budget: Any) -> list[int | float]:
 
 def price_of_all(instance: Instance) -> int | float:
     """A budget that buys every test, whatever its outcome."""
-    return instance.schema.table.amount(sum(_single_prices(instance)))
+    return instance.schema.costs.amount(sum(_single_prices(instance)))
 
 
 def _single_prices(instance: Instance) -> list[int]:
     """What each test costs at most where it is the only one, in price units."""
-    table = instance.schema.table
-    fees = [sum(int(table.fees[fee]) for fee in table.fees_in(int(mask))) for mask in table.fee_mask.tolist()]
-    return [own + fee for own, fee in zip(table.costliest.tolist(), fees, strict=True)]
+    costs = instance.schema.costs
+    return list(map(int, costs.prices(costs.start)))

@@ -214,7 +214,7 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
 
 def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Curve:
     portfolio = Portfolio(instance)
-    unlimited = instance.schema.table.budget_units(None)
+    unlimited = instance.schema.costs.budget_units(None)
     found: list[Impurity] = []
     with progress_bar(f"{family.__name__} over α", progress) as report:
         trees = TreeCount(report, ROUNDS)
@@ -247,7 +247,7 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     asks for it.
     """
     tree = grow(instance, impurity)
-    nodes, schema, table = tree.nodes, instance.schema, instance.schema.table
+    nodes, schema, table = tree.nodes, instance.schema, instance.schema.costs
     form = impurity.form(schema.weight_scale, instance.n_classes)
     inner = np.flatnonzero(~nodes.is_leaf)
     of_nodes = np.asarray(form.value(nodes.counts.astype(object) if form.exact else nodes.counts))

@@ -58,7 +58,7 @@ class KnownSearch:
         def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
             share = clock.plan.exact_share if is_exact else clock.plan.greedy_share
             trees = same._trees(part, clock.share(clock.seconds_of(share)))
-            return lambda budget: trees.best(part.schema.table.budget_units(budget)).tree()
+            return lambda budget: trees.best(part.schema.costs.budget_units(budget)).tree()
 
         return learn
 
@@ -71,7 +71,7 @@ class KnownSearch:
         return BestFound([*result.proven, *result.beyond])
 
     def _request(self, instance: AnyCases) -> Request:
-        limit = instance.schema.table.budget_units(self.max_budget, "max_budget")
+        limit = instance.schema.costs.budget_units(self.max_budget, "max_budget")
         return Request(instance, limit, self.impurities, self.cache_bytes, self.threads, self.min_cases)
 
 

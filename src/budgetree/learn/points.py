@@ -17,7 +17,7 @@ from budgetree.errors import SettingError
 from budgetree.learn.found import Found
 from budgetree.learn.validation import Validation
 from budgetree.problem import Instance
-from budgetree.problem.prices import TOLERANCE
+from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import as_fraction, non_negative, plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted
@@ -228,7 +228,7 @@ class Frontier:
         >>> bt.frontier(bt.datasets.load("synthetic"), folds=0).best(budget=1.5).errors
         512
         """
-        table = self.instance.schema.table
+        table = self.instance.schema.costs
         units = table.budget_units(budget)
         affordable = bisect_right([table.budget_units(point.max_cost) for point in self.points], units)
         return self.points[affordable - 1]
@@ -389,7 +389,7 @@ def make_point(instance: AnyCases, found: Found, lower_bound: int, *, for_new: b
     tree = None if instance.losses is None else found.tree()  # the loss does not say the errors
     errors, referred = (loss, 0) if tree is None else (tree.errors, tree.referred)
     return Point(
-        max_cost=schema.table.amount(found.need),
+        max_cost=schema.costs.amount(found.need),
         errors=errors,
         error_rate=float(as_fraction(errors) * schema.weight_scale / instance.class_order.total),
         lower_bound=plain_number(schema.loss(lower_bound)),

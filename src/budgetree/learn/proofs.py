@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from budgetree.learn.points import Frontier, Point
-from budgetree.problem.prices import TOLERANCE
+from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import Clock
 from budgetree.tree import Tree

@@ -140,7 +140,7 @@ class Instance(HasSchema):
         schema: Schema,
         source: Rows | None = None,
     ) -> Self:
-        _ = schema.table  # prices that do not fit are refused here, not at the first growth
+        _ = schema.costs  # prices that do not fit are refused here, not at the first growth
         units, scale = units_for_losses(units, schema.weight_scale, schema.loss_table.largest)
         if scale != schema.weight_scale:
             schema = replace(schema, weight_scale=scale)

@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, NumberEncoder
-from budgetree.data.number_format import LARGEST_EXACT, POINTS
+from budgetree.data.number_format import POINTS
 from budgetree.errors import NoPriceError, PricesError, Remedy
-from budgetree.problem.units import common_scale, is_unlimited, non_negative, plain_number, plain_numbers
+from budgetree.problem.cost_model import CostModel
+from budgetree.problem.units import common_scale, non_negative, plain_number, plain_numbers
 from budgetree.services.words import listed, show_number
 
 PRICE_RULE = "prices must be finite and at least 0"
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
-TOLERANCE = Fraction(1, 10**12)  # relative, where an amount was computed in floats
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # what TOML writes without quotes
 
 OutcomePrices = Fraction | Mapping[str, Fraction]
@@ -170,7 +169,7 @@ class Prices:
         return read_settings(path).prices or cls({})
 
     @internal
-    def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> PriceTable:
+    def bind(self, test_names: Sequence[str], outcome_names: Sequence[Sequence[str]]) -> CostModel:
         """Lay the prices out for these tests and outcomes; every name must fit."""
         self._check_names(test_names)
         per_test = list(map(self._outcome_prices, test_names, outcome_names))
@@ -188,13 +187,13 @@ class Prices:
         mask, position = np.zeros(len(per_test), dtype=np.int64), {name: at for at, name in enumerate(test_names)}
         for bit, entry in enumerate(self.shared.values()):
             mask[[position[name] for name in entry.tests]] |= 1 << bit
-        own.flags.writeable = mask.flags.writeable = False
-        return PriceTable(
-            own=own,
-            costliest=own.max(axis=1),
+        return CostModel(
+            amounts=own,
+            n_outcomes=np.array([len(prices) for prices in per_test], dtype=np.int64),
             fees=np.array([round(fee * scale) for fee in fees], dtype=np.int64),
-            fee_mask=mask,
+            flags=mask,
             fee_names=tuple(self.shared),
+            test_names=tuple(test_names),
             scale=scale,
         )
 
@@ -307,60 +306,3 @@ def for_levels(prices: Prices, encoders: Sequence[ColumnEncoder]) -> Prices:
             by_level[outcome] = max(amount, by_level.get(outcome, amount))
         tests[encoder.name] = by_level
     return prices if tests == prices.tests else Prices(tests, shared=prices.shared, default=prices.default)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PriceTable:
-    """Prices in whole units, laid out for the tests and outcomes of one instance."""
-
-    own: NDArray[np.int64]  # test × outcome, without shared fees; filled up with the costliest
-    costliest: NDArray[np.int64]  # per test, its costliest outcome
-    fees: NDArray[np.int64]  # per shared fee
-    fee_mask: NDArray[np.int64]  # per test, a bit for each fee it needs
-    fee_names: tuple[str, ...]
-    scale: Fraction  # amount = units / scale
-
-    @property
-    def cheapest(self) -> NDArray[np.int64]:
-        """Per test, its cheapest outcome; what fills up a row is the costliest, so it does not disturb."""
-        least: NDArray[np.int64] = self.own.min(axis=1)
-        return least
-
-    def amount(self, units: int) -> int | float:
-        """Units in the user's own currency."""
-        return plain_number(Fraction(int(units)) / self.scale)
-
-    def budget_units(self, budget: Any, what: str = "budget") -> int:
-        """The most units a path may cost; None means no limit."""
-        if is_unlimited(budget):
-            return LARGEST_EXACT
-        scaled = non_negative(budget, what, "a budget must be a number of at least 0, or None") * self.scale
-        # A budget computed in floats (0.7 + 0.1, or a tree's own max_cost) may be slightly below the sum it means.
-        return min(int(scaled + scaled * TOLERANCE), LARGEST_EXACT)
-
-    def fees_in(self, mask: int) -> list[int]:
-        """The fees whose bits are set."""
-        return [fee for fee in range(len(self.fees)) if mask >> fee & 1]
-
-    @property
-    def one_price(self) -> int | None:
-        """What every test costs, whatever its outcome and what was done before; None where they differ."""
-        price = int(self.own.flat[0])
-        return price if (self.own == price).all() and not self.fees.any() else None
-
-    @property
-    def has_outcome_prices(self) -> bool:
-        """True when some test's price depends on its outcome."""
-        return bool((self.own != self.costliest[:, None]).any())
-
-    def fees_due(self, paid: int) -> NDArray[np.int64]:
-        """Per test, the fees still to pay on a path that has paid the fees in `paid`."""
-        return fees_due(self.fee_mask & ~paid, self.fees)
-
-
-def fees_due(unpaid: NDArray[np.int64], fees: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sum of the fees whose bits are set, for each mask; fees are added up nowhere else."""
-    due = np.zeros(unpaid.shape, dtype=np.int64)
-    for fee, amount in enumerate(fees.tolist()):
-        due += (unpaid >> fee & 1) * amount
-    return due

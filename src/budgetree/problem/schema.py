@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder, side_by_side
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError
+from budgetree.problem.cost_model import CostModel
 from budgetree.problem.labels import Labels, Wording, check_labels, lay_out
 from budgetree.problem.losses import Losses, LossTable
-from budgetree.problem.prices import Prices, PriceTable, for_levels
+from budgetree.problem.prices import Prices, for_levels
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
 
@@ -94,7 +95,7 @@ class Schema:
         return Fraction(int(units)) / (self.weight_scale * self.loss_table.scale)
 
     @cached_property
-    def table(self) -> PriceTable:
+    def costs(self) -> CostModel:
         """The prices laid out for these tests and outcomes."""
         return self.prices.bind(self.test_names, self.outcome_names)
 
@@ -206,7 +207,7 @@ class HasSchema:
         """
         other = copy(self)
         other.schema = replace(self.schema, prices=Prices.of(prices))
-        _ = other.schema.table
+        _ = other.schema.costs
         return other
 
 

@@ -54,7 +54,7 @@ class _Program:
         separable = apart.any(axis=1)  # no test separates identical cases
         self.row, self.others, self.apart = int(row), others[separable], apart[separable]
         self.weights = instance.weight_units[self.others]
-        self.prices = instance.schema.table.cheapest
+        self.prices = instance.schema.costs.cheapest
         self.allowed = allowed  # m, in weight units
 
     @property
@@ -162,7 +162,7 @@ def _assemble(instance: Instance, duals: list[_Dual], allowed: Fraction) -> Boun
         weight += int(instance.weight_units[dual.row])
         if weight > allowed:
             break
-    scale = instance.schema.table.scale
+    scale = instance.schema.costs.scale
     objects = [
         {"object": dual.row, "dual": {str(row): str(share / scale) for row, share in sorted(dual.shares.items())}}
         for dual in chosen

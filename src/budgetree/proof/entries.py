@@ -31,8 +31,8 @@ class Bound:
 
 def price_unit(schema: Schema) -> Fraction:
     """Every path costs a multiple of this: the greatest common divisor of all prices and fees."""
-    table = schema.table
-    units = gcd(*(int(price) for price in table.own.ravel()), *(int(fee) for fee in table.fees))
+    table = schema.costs
+    units = gcd(*(int(price) for price in table.amounts.ravel()), *(int(fee) for fee in table.fees))
     return Fraction(units) / table.scale
 
 
@@ -67,7 +67,7 @@ def tree_entries(tree: Tree) -> list[dict[str, Any]]:
 
 def facts_of(instance: Instance) -> Facts:
     """The instance in plain numbers, as the checker wants it."""
-    schema, table = instance.schema, instance.schema.table
+    schema, table = instance.schema, instance.schema.costs
     weights = {units: Fraction(units) / schema.weight_scale for units in set(instance.weight_units.tolist())}
     codes, width = instance.codes.tobytes(), instance.n_tests
     return Facts(
@@ -79,10 +79,10 @@ def facts_of(instance: Instance) -> Facts:
         outcome_names=schema.outcome_names,
         prices=[
             [Fraction(units) / table.scale for units in own[: len(names)]]
-            for own, names in zip(table.own.tolist(), schema.outcome_names, strict=True)
+            for own, names in zip(table.amounts.tolist(), schema.outcome_names, strict=True)
         ],
         fees=[
-            (Fraction(fee) / table.scale, frozenset(np.flatnonzero(table.fee_mask >> f & 1).tolist()))
+            (Fraction(fee) / table.scale, frozenset(np.flatnonzero(table.flags >> f & 1).tolist()))
             for f, fee in enumerate(table.fees.tolist())
         ],
         losses=loss_facts(schema),
@@ -104,18 +104,18 @@ def rounded_prices(schema: Schema) -> list[dict[str, Any]]:
     return [
         {"test": test, "outcome": outcome, "fee": fee, "given": str(given), "counted": str(counted)}
         for (test, outcome, fee), given, units in _amounts(schema)
-        if given != (counted := Fraction(int(units)) / schema.table.scale)
+        if given != (counted := Fraction(int(units)) / schema.costs.scale)
     ]
 
 
 def _amounts(schema: Schema) -> Iterator[tuple[tuple[int | None, int | None, int | None], Fraction, int]]:
     """The test, outcome or fee of each amount, as it was given and in the units that count."""
-    prices, table = schema.prices, schema.table
+    prices, table = schema.prices, schema.costs
     for test, (name, outcomes) in enumerate(zip(schema.test_names, schema.outcome_names, strict=True)):
         own = prices.tests.get(name, prices.default)
         for position, outcome in enumerate(outcomes):
             given = own if own is None or isinstance(own, Fraction) else own[outcome]
             if given is not None:
-                yield (test, position, None), given, table.own[test, position]
+                yield (test, position, None), given, table.amounts[test, position]
     for fee, entry in enumerate(prices.shared.values()):
         yield (None, None, fee), entry.fee, table.fees[fee]

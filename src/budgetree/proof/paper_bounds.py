@@ -28,8 +28,8 @@ def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
     have such leaves, and min_cases, because the rule may not choose freely then.
     """
     grown = tree.origin.impurity if tree.origin.is_whole_greedy else None
-    table = instance.schema.table
-    if len(table.fees) or table.has_outcome_prices or tree.n_fallbacks or not instance.schema.loss_table.is_plain:
+    table = instance.schema.costs
+    if len(table.fees) or table.depends_on_outcome or tree.n_fallbacks or not instance.schema.loss_table.is_plain:
         return None
     counts = [int(count) for count in instance.class_order.counts]
     common = gcd(*(int(weight) for weight in set(instance.weight_units.tolist())))

@@ -43,7 +43,7 @@ def functions_for(errors: Fraction) -> list[tuple[Impurity, dict[str, Any]]]:
 def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) -> Bound | None:
     """The best over functions and sets: the whole, the tree's nodes, pairs of classes, and others while time lasts."""
     clock = _patient(clock)
-    prices = instance.schema.table.cheapest
+    prices = instance.schema.costs.cheapest
     in_units = errors * instance.schema.weight_scale
     functions = functions_for(in_units)
     tried: list[tuple[float, int, NDArray[np.int32]]] = []
@@ -63,7 +63,7 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
         units = _exactly(count_classes(instance, rows), prices, functions[index][0], clock)
         if units is not None:
             witness = {"impurity": stated[index][1], "objects": rows.tolist()}
-            found.append(Bound("ratio", units / instance.schema.table.scale, witness))
+            found.append(Bound("ratio", units / instance.schema.costs.scale, witness))
     return max(found, key=lambda bound: bound.value, default=None)
 
 

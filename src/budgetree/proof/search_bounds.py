@@ -33,7 +33,7 @@ def search_bound(
     if left is not None and left <= clock.plan.setup_seconds_per_cell * instance.codes.size:
         return None
     flat = _at_least_prices(instance)
-    scale = flat.schema.table.scale
+    scale = flat.schema.costs.scale
     allowed, limit = int(loss / instance.schema.loss(1)), int(highest * scale)
     try:
         solver = Solver(Request(flat, limit, (), CACHE_BYTES, check_threads(None)), clock, report)
@@ -51,8 +51,8 @@ def search_bound(
 
 def _at_least_prices(instance: Instance) -> Instance:
     """Each test at its least price on every outcome, on the same grid: amounts as the price table has rounded them."""
-    table = instance.schema.table
-    if not table.has_outcome_prices:
+    table = instance.schema.costs
+    if not table.depends_on_outcome:
         return instance
     prices, fees = ([Fraction(units) / table.scale for units in a.tolist()] for a in (table.cheapest, table.fees))
     entries = zip(fees, instance.prices.shared.items(), strict=True)
@@ -66,11 +66,11 @@ def leaf_count_bound(instance: Instance, allowed: Fraction) -> Fraction:
     weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)
     must = sum(weights) - allowed * instance.schema.weight_scale
     needed = max(sum(before < must for before in accumulate(weights[:-1], initial=0)), 1)
-    table = instance.schema.table
+    table = instance.schema.costs
     cheapest = {1: 0}  # by how many leaves there may be: the least units that buy so many; more than needed is enough
     for test in range(instance.n_tests):
         shown = np.flatnonzero(np.bincount(instance.codes[:, test]))
-        price = int(table.own[test, shown].min())
+        price = int(table.amounts[test, shown].min())
         for leaves, units in sorted(cheapest.items(), reverse=True):
             more = min(leaves * len(shown), needed)
             cheapest[more] = min(units + price, cheapest.get(more, units + price))

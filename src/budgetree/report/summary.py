@@ -52,7 +52,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
 def _content(
     schema: Schema, title: str, points: list[dict[str, Any]], trees: list[dict[str, Any]], chosen: int
 ) -> dict[str, Any]:
-    table, losses = schema.table, schema.loss_table
+    table, losses = schema.costs, schema.loss_table
     return {
         "title": str(title),
         "version": __version__,
@@ -76,15 +76,15 @@ def _content(
 
 
 def _test(schema: Schema, test: int) -> dict[str, Any]:
-    table, words = schema.table, schema.wording
+    table, words = schema.costs, schema.wording
     outcomes = words.outcomes[test]
     return {
         "name": words.tests[test],
         "help": words.test_help[test],
         "outcomes": list(outcomes),
         "encoding": _encoding(schema, test),
-        "prices": [table.amount(units) for units in table.own[test, : len(outcomes)].tolist()],
-        "fees": table.fees_in(int(table.fee_mask[test])),
+        "prices": [table.amount(units) for units in table.amounts[test, : len(outcomes)].tolist()],
+        "fees": table.fees_of(test),
     }
 
 
@@ -136,7 +136,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
 
 
 def _node(tree: Tree, node: int) -> dict[str, Any]:
-    schema, nodes, table = tree.schema, tree.nodes, tree.schema.table
+    schema, nodes, table = tree.schema, tree.nodes, tree.schema.costs
     entry: dict[str, Any] = {
         "counts": schema.plain_cases(nodes.counts[node].tolist()),
         "label": int(nodes.label[node]),

@@ -101,7 +101,7 @@ class Words:
 
     def price(self, node: int) -> str:
         """What doing the node's test costs there."""
-        charges, table = self.tree.charges, self.tree.schema.table
+        charges, table = self.tree.charges, self.tree.schema.costs
         if charges.repeated[node]:
             return "already paid"
         due, prices = int(charges.fees_due[node]), charges.price[node]
@@ -109,12 +109,14 @@ class Words:
         price = f"costs {low}" if low == high else f"costs {low} to {high}"
         if not due:
             return price
-        names = ", ".join(table.fee_names[fee] for fee in table.fees_in(int(charges.unpaid[node])))
+        names = ", ".join(
+            table.fee_names[fee] for fee in range(len(table.fees)) if int(charges.unpaid[node]) >> fee & 1
+        )
         return f"{price} with {self.amount(due)} for {names}"
 
     def amount(self, units: int) -> str:
         """Price units in the user's currency."""
-        return self.tree.schema.wording.amount(Fraction(int(units)) / self.tree.schema.table.scale)
+        return self.tree.schema.wording.amount(Fraction(int(units)) / self.tree.schema.costs.scale)
 
     def weight(self, units: int) -> str:
         """Weight units as a number of cases."""

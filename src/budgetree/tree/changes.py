@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def cut(tree: Tree, budget: Any) -> Tree:
     """The tree with every test left out that could take a path over the budget."""
     _refuse_for_new_cases(tree, "cut", "call budgetree.predictive with the smaller budget")
-    stop = ~tree.nodes.is_leaf & (tree.costliest_after > tree.schema.table.budget_units(budget))
+    stop = ~tree.nodes.is_leaf & (tree.costliest_after > tree.schema.costs.budget_units(budget))
     return _pruned(tree, stop, Change(ChangeKind.CUT, as_fraction(budget))) if stop.any() else tree
 
 
@@ -64,7 +64,7 @@ def priced(tree: Tree, prices: Any) -> Tree:
     if schema.prices == tree.schema.prices:
         return tree
     _refuse_for_new_cases(tree, "priced", "call budgetree.predictive with cases.priced(…)")
-    due = charges(tree.nodes.test, tree.nodes.parent, schema.table)
+    due = charges(tree.nodes.test, tree.nodes.parent, schema.costs)
     nodes = replace(tree.nodes, paid=paid_on_arrival(tree.nodes, due, schema.n_outcomes))
     origin = tree.origin.then(Change(ChangeKind.REPRICED))
     return replace(tree, schema=schema, nodes=nodes, origin=origin, proven=None, expected=None, ended=Ended.COMPLETE)

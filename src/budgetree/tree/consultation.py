@@ -14,7 +14,6 @@ from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import SettingError, TreeError
 from budgetree.problem.labels import outcome_of
-from budgetree.problem.prices import fees_due
 from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.services.words import counted
 from budgetree.tree.nodes import LEAF, NO_BRANCH
@@ -370,7 +369,7 @@ class Consultation:
         schema, before, test = self.tree.schema, self._state, self._test
         child, assumed = self._way(before.node, code, available=available)
         price = self._price(test, code, before.fees) if available else 0
-        units, fees = before.units + price, int(schema.table.fee_mask[test])
+        units, fees = before.units + price, int(schema.costs.flags[test])
         outcome = label = None
         if code < schema.n_outcomes[test]:
             outcome, label = schema.outcome_names[test][code], schema.wording.outcomes[test][code]
@@ -427,13 +426,13 @@ class Consultation:
 
     def _price(self, test: int, code: int, fees: int) -> int:
         """What a test costs after these fees were paid; an outcome that is on no list costs what the costliest does."""
-        table = self.tree.schema.table
+        table = self.tree.schema.costs
         is_listed = code < self.tree.schema.n_outcomes[test]
-        own = table.own[test, code] if is_listed else table.costliest[test]
-        return int(own) + self._sum_of(int(table.fee_mask[test]) & ~fees)
+        own = table.amounts[test, code] if is_listed else table.costliest[test]
+        return int(own) + self._sum_of(int(table.flags[test]) & ~fees)
 
     def _sum_of(self, fees: int) -> int:
-        return int(fees_due(np.array(fees, dtype=np.int64), self.tree.schema.table.fees))
+        return sum(int(fee) for bit, fee in enumerate(self.tree.schema.costs.fees) if fees >> bit & 1)
 
     def _is_sure(self, node: int) -> bool:
         models = self.tree.models
@@ -449,7 +448,7 @@ class Consultation:
         return np.asarray(models.probabilities(node, self._row)[0])
 
     def _amount(self, units: int) -> int | float:
-        return self.tree.schema.table.amount(units)
+        return self.tree.schema.costs.amount(units)
 
     def __repr__(self) -> str:
         at = f"next {self.question!r}" if not self.done else f"done: {self._concluded}"

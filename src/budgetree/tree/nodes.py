@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import LossTable, PriceTable, Schema
-from budgetree.problem.prices import fees_due
+from budgetree.problem import CostModel, LossTable, Schema
 from budgetree.tree.provenance import Known
 
 LEAF = -1
@@ -173,8 +172,8 @@ def known_by_counts(nodes: Nodes, schema: Schema) -> Known:
     weight, paid = counts.sum(axis=1).astype(object), nodes.paid[nodes.is_leaf].astype(object)
     return Known(
         errors=schema.cases(nodes.errors),
-        mean_cost=Fraction(int((weight * paid).sum()), int(weight.sum())) / schema.table.scale,
-        max_cost=Fraction(int(nodes.paid.max())) / schema.table.scale,
+        mean_cost=Fraction(int((weight * paid).sum()), int(weight.sum())) / schema.costs.scale,
+        max_cost=Fraction(int(nodes.paid.max())) / schema.costs.scale,
         loss=schema.loss(nodes.loss),
         referred=schema.cases(int(answered[n_classes:].sum())),
         answered=tuple(map(tuple, answered.tolist())),
@@ -200,12 +199,12 @@ class Charges:
         return np.asarray(self.price[:, -1])
 
 
-def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: PriceTable) -> Charges:
+def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: CostModel) -> Charges:
     """Which tests and fees each path has paid, and what is left to pay."""
-    repeated, fees_paid = _paid_above(test, parent, table.fee_mask)
-    unpaid = np.where(test == LEAF, 0, table.fee_mask[test] & ~fees_paid)
-    due = fees_due(unpaid, table.fees)
-    own = np.column_stack([table.own, table.costliest])[test]
+    repeated, fees_paid = _paid_above(test, parent, table.flags)
+    unpaid = np.where(test == LEAF, 0, table.flags[test] & ~fees_paid)
+    due = np.where(test == LEAF, 0, np.take_along_axis(table.surcharge(fees_paid), test[:, None].clip(0), 1)[:, 0])
+    own = np.column_stack([table.amounts, table.costliest])[test]
     is_free = repeated | (test == LEAF)
     return Charges(np.where(is_free[:, None], 0, own) + due[:, None], due, repeated, unpaid)
 

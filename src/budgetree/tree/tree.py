@@ -172,7 +172,7 @@ class Tree(Shown):
     @cached_property
     def exact_max_cost(self) -> Fraction:
         """`max_cost`, to the last digit."""
-        return Fraction(self.need) / self.schema.table.scale
+        return Fraction(self.need) / self.schema.costs.scale
 
     @property
     def statement(self) -> Statement:
@@ -330,7 +330,7 @@ class Tree(Shown):
         >>> bt.grow(bt.datasets.load("figure1")).cost([[0, 0], [1, 1]]).tolist()
         [2.0, 2.0]
         """
-        return self._walk(codes).paid / float(self.schema.table.scale)
+        return self._walk(codes).paid / float(self.schema.costs.scale)
 
     @internal
     def units(self, codes: Any) -> NDArray[np.int64]:
@@ -341,7 +341,7 @@ class Tree(Shown):
     def plain_cost(self, codes: Any) -> list[int | float]:
         """`cost` as people write it: 3 rather than 3.0."""
         units = self._walk(codes).paid.tolist()
-        amounts = {unit: self.schema.table.amount(unit) for unit in set(units)}
+        amounts = {unit: self.schema.costs.amount(unit) for unit in set(units)}
         return [amounts[unit] for unit in units]
 
     def tests_done(self, codes: Any) -> list[tuple[str, ...]]:
@@ -637,7 +637,7 @@ class Tree(Shown):
     @internal
     def charges(self) -> Charges:
         """What doing each node's test costs there."""
-        return charges(self.nodes.test, self.nodes.parent, self.schema.table)
+        return charges(self.nodes.test, self.nodes.parent, self.schema.costs)
 
     @cached_property
     @internal

@@ -77,7 +77,7 @@ def test_the_frontier_is_the_one_found_by_exhaustion(make: Any, chunk: int) -> N
         problem = make(seed)
         instance = to_instance(problem)
         search = search_of(Layout(instance, 10**6))
-        scale, weight_scale = instance.schema.table.scale, instance.schema.weight_scale
+        scale, weight_scale = instance.schema.costs.scale, instance.schema.weight_scale
         points: list[tuple[Fraction, Fraction]] = []
         budget = 0
         while budget < NEVER:
@@ -98,7 +98,7 @@ def test_one_budget_asked_alone_has_the_errors_of_every_tree_enumerated() -> Non
         problem = random_problem(random.Random(seed), max_tests=4)
         instance = to_instance(problem)
         budget = Fraction(random.Random(seed).randrange(0, 80), 10)
-        found = answer(search_of(Layout(instance, 10**6)), instance.schema.table.budget_units(budget))
+        found = answer(search_of(Layout(instance, 10**6)), instance.schema.costs.budget_units(budget))
         assert Fraction(found.value) / instance.schema.weight_scale == fewest_errors_by_enumeration(problem, budget)
 
 

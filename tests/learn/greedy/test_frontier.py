@@ -39,7 +39,7 @@ def trees_of_the_portfolio(instance: bt.Instance) -> list[bt.Tree]:
     impurities: list[bt.Impurity] = [bt.Powers(power) for power in (2, 3, 4, 5)]
     portfolio = Portfolio(instance)
     for family in HINGED:
-        for batch in portfolio.hinged(family, instance.schema.table.budget_units(None)):
+        for batch in portfolio.hinged(family, instance.schema.costs.budget_units(None)):
             impurities += batch.impurities()
     return [bt.grow(instance, impurity) for impurity in impurities]
 
@@ -203,7 +203,7 @@ def test_points_that_are_cuts_of_one_tree_share_its_growth(monkeypatch: pytest.M
 
 def test_whoever_can_do_without_a_tree_gets_none_when_the_time_is_over() -> None:
     instance = bt.datasets.load("dna")
-    limit = instance.schema.table.budget_units(None)
+    limit = instance.schema.costs.budget_units(None)
     request = Request(instance, limit, DEFAULT_IMPURITIES, CACHE_BYTES, needs_tree=False)
     with pytest.raises(OutOfTimeError):
         grow_frontier(request, Clock(0), no_report)
@@ -217,7 +217,7 @@ def test_one_class_is_one_point() -> None:
 
 def test_after_ctrl_c_no_tree_is_waited_for() -> None:
     instance = bt.datasets.load("house_votes")
-    request = Request(instance, instance.schema.table.budget_units(5), DEFAULT_IMPURITIES, CACHE_BYTES)
+    request = Request(instance, instance.schema.costs.budget_units(5), DEFAULT_IMPURITIES, CACHE_BYTES)
     over, interrupted = Clock(0), Clock(None)
     interrupted.interrupt()
     assert [found.need for found in grow_frontier(request, interrupted, no_report)] == [0]

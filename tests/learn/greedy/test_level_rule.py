@@ -43,7 +43,7 @@ def at_random(instance: bt.Instance, rng: np.random.Generator) -> tuple[LevelNod
         tables.append(np.concatenate(cells))
     counts = np.array(tables)
     whole = counts[:, : instance.schema.n_outcomes[0]].sum(axis=1)
-    limit = int(instance.schema.table.costliest.max()) + 1
-    fees = 2 ** len(instance.schema.table.fees)
+    limit = int(instance.schema.costs.costliest.max()) + 1
+    fees = 2 ** len(instance.schema.costs.fees)
     paid, fees_paid = rng.integers(0, limit, len(counts)), rng.integers(0, fees, len(counts)).astype(np.uint64)
     return LevelNodes(whole, paid, fees_paid), counts

@@ -23,7 +23,7 @@ greedy = partial(bt.frontier, method="greedy", folds=0)
 def test_the_cores_bisection_is_that_in_python(family: Any) -> None:
     for name in ("house_votes", "pima", "mammographic", "soybean", "figure1"):
         instance = bt.datasets.load(name)
-        unlimited = instance.schema.table.budget_units(None)
+        unlimited = instance.schema.costs.budget_units(None)
         (at_once,) = Portfolio(instance).hinged(family, unlimited)
         rounds = list(Portfolio(sharded(instance, 1)).hinged(family, unlimited))
         assert len(rounds) > 1

@@ -62,4 +62,4 @@ def test_the_places_are_the_pruned_tree() -> None:
     ends = [end for end in place.ends() if len(end.cases)]
     assert len(ends) == 9
     assert all(len(set(instance.labels[end.cases])) == 1 for end in ends)
-    assert all(end.paid.units <= 2 for end in place.ends())
+    assert all(end.paid.spent <= 2 for end in place.ends())

@@ -44,7 +44,7 @@ def same(one: ReferencePolicy, other: ReferencePolicy, codes: np.ndarray) -> boo
 @settings(max_examples=60)
 def test_nobody_pays_more_than_the_budget(seed: int, tenths: int, leaves: str, sure: float | None) -> None:
     instance = random_instance(seed, prices=random_prices(seed))
-    units = instance.schema.table.budget_units(tenths / 10)
+    units = instance.schema.costs.budget_units(tenths / 10)
     policy = fit_policy(instance, budget_units=units, sure=sure, leaves=leaves)  # type: ignore[arg-type]
     codes = np.vstack([any_codes(seed, instance), instance.codes])
     assert policy.cost(codes).max() <= units
@@ -102,7 +102,7 @@ def test_the_core_and_its_reference_grow_the_same(seed: int) -> None:
     for solver in (Solver(cases), ReferenceSolver(cases)):
         models = Models(cases, Clock(None))
         models._solver = solver
-        paths.append([end.paid.tests for end in Growth(models, instance.schema.table, folds).grow(3).ends()])
+        paths.append([end.paid.tests for end in Growth(models, instance.schema.costs, folds).grow(3).ends()])
     assert paths[0] == paths[1]
 
 
@@ -111,7 +111,7 @@ def test_the_core_and_its_reference_grow_the_same(seed: int) -> None:
 def test_one_growth_cut_short_is_a_growth_to_less(seed: int) -> None:
     instance = random_instance(seed, n_cases=150)
     cases = cases_of(instance)
-    growth = Growth(Models(cases, Clock(None)), instance.schema.table, deal(cases.labels, N_FOLDS))
+    growth = Growth(Models(cases, Clock(None)), instance.schema.costs, deal(cases.labels, N_FOLDS))
     whole = growth.grow(4)
     for budget in range(5):
         assert shape(cut(whole, budget, 1)) == shape(growth.grow(budget))

@@ -22,7 +22,7 @@ SURE = st.sampled_from([None, 0.6, 0.95])
 
 def fitted(seed: int, tenths: int, leaves: str, sure: float | None) -> tuple[bt.Instance, ReferencePolicy, bt.Tree]:
     instance = random_instance(seed, prices=random_prices(seed), n_cases=100)
-    units = instance.schema.table.budget_units(tenths / 10)
+    units = instance.schema.costs.budget_units(tenths / 10)
     (policy,) = fit_all(instance, [units], sure=sure, leaves=leaves)
     tree = to_tree(policy, instance, Origin("predictive"))
     assert tree.need <= units
@@ -59,15 +59,15 @@ def test_what_is_paid_and_still_to_pay_is_never_more_than_a_node_says(
         done = tree.tests_done(codes[case : case + 1])[0]
         own = [_own(instance, tree.test_names.index(test), codes[case]) for test in done]
         fees = {name for name, shared in instance.prices.shared.items() if set(shared.tests) & set(done)}
-        due = sum(instance.prices.shared[name].fee for name in fees) * instance.schema.table.scale
+        due = sum(instance.prices.shared[name].fee for name in fees) * instance.schema.costs.scale
         arrived[case] = sum(own) + due
     assert (arrived == units).all()
 
 
 def _own(instance: bt.Instance, test: int, codes: np.ndarray) -> int:
-    table = instance.schema.table
+    table = instance.schema.costs
     is_listed = codes[test] < instance.schema.n_outcomes[test]
-    return int(table.own[test, codes[test]] if is_listed else table.costliest[test])
+    return int(table.amounts[test, codes[test]] if is_listed else table.costliest[test])
 
 
 def test_a_purchase_has_one_branch_or_branches_itself_and_a_later_branch_is_free() -> None:

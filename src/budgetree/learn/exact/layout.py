@@ -59,14 +59,14 @@ class Layout:
     one_price: int | None  # of every test, where they all cost the same
 
     def __init__(self, instance: Instance, budget: int, min_cases: int = 1) -> None:
-        table = instance.schema.table
+        table = instance.schema.costs
         cases = instance.class_order.order
         self.by_price = np.argsort(table.costliest, kind="stable").astype(np.int32)
-        self.own = np.ascontiguousarray(table.own[self.by_price])
+        self.own = np.ascontiguousarray(table.amounts[self.by_price])
         self.costliest = table.costliest[self.by_price]
         self.cheapest = table.cheapest[self.by_price]
         self.one_price = table.one_price
-        self.fee_mask, self.fees = table.fee_mask[self.by_price], table.fees
+        self.fee_mask, self.fees = table.flags[self.by_price], table.fees
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())

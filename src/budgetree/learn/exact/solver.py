@@ -237,7 +237,7 @@ class Solver:
     def _tell(self, budget: int, done: int, total: int) -> None:
         schema = self._request.instance.schema
         best, least = (float(schema.loss(of)) for of in (self.trees.best(budget).loss, self.lower_bound(budget)))
-        words = f"budget {schema.table.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
+        words = f"budget {schema.costs.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
         self._report(done, total or 1, words)
 
     def _unless_stopped(self, job: Callable[[], T]) -> T | None:

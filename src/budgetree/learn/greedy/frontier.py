@@ -39,7 +39,7 @@ class _Whole:
 
     @property
     def source(self) -> str:
-        table = self.instance.schema.table
+        table = self.instance.schema.costs
         parts = [repr(self.impurity)] + ["classes weighted"] * (self.weights is not None)
         if self.hard_budget < table.budget_units(None):
             parts.append(f"budget={table.amount(self.hard_budget)}")
@@ -50,8 +50,8 @@ class _Whole:
         if nodes is None:
             portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
             nodes = portfolio.nodes(self.impurity, self.hard_budget)
-        if self.hard_budget < schema.table.budget_units(None):
-            budget = Fraction(self.hard_budget) / schema.table.scale
+        if self.hard_budget < schema.costs.budget_units(None):
+            budget = Fraction(self.hard_budget) / schema.costs.scale
         origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
         if self.weights is not None:
             origin = origin.then(Change(ChangeKind.WEIGHTED))
@@ -75,7 +75,7 @@ class _Grown:
         self._trees[whole] = tree
         if len(self._trees) > MAX_GROWN:
             self._trees.popitem(last=False)
-        return tree.cut(tree.schema.table.amount(need)).trim()
+        return tree.cut(tree.schema.costs.amount(need)).trim()
 
 
 def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
@@ -85,7 +85,7 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
     """
     instance = request.instance
     # Under the limit first: those trees are quicker to grow and made for it.
-    budgets = dict.fromkeys([request.limit, instance.schema.table.budget_units(None)])
+    budgets = dict.fromkeys([request.limit, instance.schema.costs.budget_units(None)])
     batches: list[Batch] = []
     # First the cases as they are; then, if there is time, by what missing their classes costs.
     for is_weighted in (False, True):

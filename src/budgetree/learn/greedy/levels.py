@@ -142,7 +142,7 @@ class LevelGrower:
         self._factors = cases.factors
         # Leaves that need several cases ask for counts of cases, where those of weight are not the same.
         self._needs_cases = not native.counts_cases(settings.min_cases)
-        self._costs, self._n_outcomes = cases.schema.table, cases.schema.n_outcomes
+        self._costs, self._n_outcomes = cases.schema.costs, cases.schema.n_outcomes
         self._first_cell = np.cumsum(self._n_outcomes) - self._n_outcomes
         n_numbers = int(self._n_outcomes.sum()) * cases.n_classes
         totals = cases.class_order
@@ -250,8 +250,8 @@ class LevelGrower:
         shown = table[first : first + self._n_outcomes[test]]
         node.test, node.fallback, node.first_branch = test, choice.fallback, len(self._branches)
         present = np.flatnonzero(shown.any(axis=1))
-        fees_paid = node.fees_paid | int(self._costs.fee_mask[test])
-        paid = node.paid + int(self._costs.fees_due(node.fees_paid)[test]) + self._costs.own[test, present]
+        fees_paid = node.fees_paid | int(self._costs.flags[test])
+        paid = node.paid + int(self._costs.surcharge(node.fees_paid)[test]) + self._costs.amounts[test, present]
         below = np.full(len(shown), NO_BRANCH)
         below[present] = np.arange(len(present)) + self._n_nodes
         self._branches += below.tolist()

@@ -16,7 +16,7 @@ from budgetree._native import core
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, PolynomialForm, PowersForm
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
-from budgetree.problem import Instance, LossTable, PriceTable, Schema
+from budgetree.problem import CostModel, Instance, LossTable, Schema
 from budgetree.tree import Nodes
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
@@ -90,7 +90,7 @@ def native_totals(cases: DistributedCases) -> NativeInstance:
 
 
 def _native(cases: AnyCases, in_core: Any, total: int, *, counts_once: bool) -> NativeInstance:
-    prices = cases.schema.table
+    prices = cases.schema.costs
     highest = int(prices.costliest.max() + prices.fees.sum())
     return NativeInstance(in_core, core_costs(prices), total, cases.n_classes, highest, counts_once)
 
@@ -101,9 +101,9 @@ def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int
     return np.asarray(core.count_classes(cases, numbers, core.Clock()))
 
 
-def core_costs(prices: PriceTable) -> Any:
+def core_costs(prices: CostModel) -> Any:
     """The prices, as the core knows them."""
-    return core.CostModel(prices.own, prices.fees, prices.fee_mask.astype(np.uint64))
+    return core.CostModel(prices.amounts, prices.fees, prices.flags.astype(np.uint64))
 
 
 def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:

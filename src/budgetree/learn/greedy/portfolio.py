@@ -24,7 +24,7 @@ from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance, whole_bytes
 from budgetree.learn.greedy.rule import Settings
 from budgetree.learn.settings import check_threads
-from budgetree.problem import Instance, PriceTable
+from budgetree.problem import CostModel, Instance
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes, charges
@@ -66,7 +66,7 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
     return Steps(need, gain, summaries)
 
 
-def steps_of_nodes(nodes: Nodes, table: PriceTable) -> Steps:
+def steps_of_nodes(nodes: Nodes, table: CostModel) -> Steps:
     """The steps of a tree that was not grown in a pool."""
     need = nodes.paid + charges(nodes.test, nodes.parent, table).costliest
     for first, last in nodes.levels[1:]:
@@ -157,7 +157,7 @@ class Portfolio:
         """
         if isinstance(self.instance, DistributedCases):
             return self.grow_all([impurity], budget)
-        steps = steps_of_nodes(self.nodes(impurity, budget), self.instance.schema.table)
+        steps = steps_of_nodes(self.nodes(impurity, budget), self.instance.schema.costs)
         return Batch(lambda _: impurity, budget, steps, self._weights)
 
     def hinged(self, family: type[Hinged], budget: int, tick: Tick | None = None) -> Iterator[Batch]:
@@ -231,7 +231,7 @@ class Portfolio:
                         break
                     nodes = self._ended = self._answering(early.nodes)
                 self._needs_tree = False
-                parts.append(steps_of_nodes(nodes, self.instance.schema.table))
+                parts.append(steps_of_nodes(nodes, self.instance.schema.costs))
                 first += 1
         return join_steps(parts)
 

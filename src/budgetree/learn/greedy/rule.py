@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from budgetree.distributed import AnyCases
 from budgetree.errors import ImpurityError, SettingError
 from budgetree.impurity import Form, Impurity, Pairs
-from budgetree.problem import PriceTable, Schema
+from budgetree.problem import CostModel, Schema
 from budgetree.problem.units import non_negative
 
 RuleName = Literal["worst", "expected"]
@@ -51,7 +51,7 @@ def check_settings(instance: AnyCases, impurity: Any, delta: Any, budget: Any, r
         form=impurity.form(instance.schema.weight_scale, instance.n_classes),
         # In the impurity's own units, of which thousands of cases to a high power make many.
         delta=non_negative(delta, "delta", "delta must be a number of at least 0", max_exponent=100),
-        budget=instance.schema.table.budget_units(budget),
+        budget=instance.schema.costs.budget_units(budget),
         rule=rule,
     )
 
@@ -77,7 +77,7 @@ class PythonRule:
     """The rule for all nodes of a level. Counts are node × cell × class: the outcomes of all tests in a row."""
 
     def __init__(self, schema: Schema, settings: Settings) -> None:
-        self._costs, self._settings, self._n_outcomes = schema.table, settings, schema.n_outcomes
+        self._costs, self._settings, self._n_outcomes = schema.costs, settings, schema.n_outcomes
         test = np.repeat(np.arange(len(self._n_outcomes)), self._n_outcomes)
         outcome = np.arange(len(test)) - (np.cumsum(self._n_outcomes) - self._n_outcomes)[test]
         self._cell = (test, outcome)
@@ -86,7 +86,7 @@ class PythonRule:
         """Per node, whether it is a leaf whatever the tests show."""
         costs, settings = self._costs, self._settings
         fees, which = np.unique(nodes.fees_paid, return_inverse=True)
-        cheapest = np.array([(costs.fees_due(int(paid)) + costs.costliest).min() for paid in fees])
+        cheapest = np.array([(costs.surcharge(int(paid)) + costs.costliest).min() for paid in fees])
         is_poor: NDArray[np.bool_] = nodes.paid + cheapest[which] > settings.budget
         return is_poor | stops(nodes.class_counts, settings.form, settings.delta)
 
@@ -108,7 +108,7 @@ class PythonRule:
 
 def decide(
     counts: NDArray[np.int64],
-    costs: PriceTable,
+    costs: CostModel,
     spent: tuple[int, int],
     settings: Settings,
     cases: NDArray[np.int64] | None = None,
@@ -120,12 +120,12 @@ def decide(
     cases    the same as counts in cases, where these are not the same and leaves need several
     """
     paid, fees_paid = spent
-    due = costs.fees_due(fees_paid)
+    due = costs.surcharge(fees_paid)
     offered = paid + due + costs.costliest <= settings.budget
     if settings.min_cases > 1:
         shown = (counts if cases is None else cases).sum(axis=2)
         offered = offered & ((shown == 0) | (shown >= settings.min_cases)).all(axis=1)
-    return choose(counts, costs.own + due[:, None], offered, settings.form, settings.rule)
+    return choose(counts, costs.amounts + due[:, None], offered, settings.form, settings.rule)
 
 
 def choose(

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from budgetree.learn.predictive.growth import Place, branch, cut
 from budgetree.learn.predictive.ridge import Cases, Models
-from budgetree.problem import PriceTable
+from budgetree.problem import CostModel
+from budgetree.problem.cost_model import mask_of
 from budgetree.services.clock import Clock
 
 MAX_LEAVES = 16
@@ -25,7 +26,7 @@ OWN_CASES = 4.0  # what a case of the leaf counts
 TOLERANCE = 1e-9
 
 
-def distil(root: Place, models: Models, prices: PriceTable, sure: float | None, clock: Clock) -> Place:
+def distil(root: Place, models: Models, prices: CostModel, sure: float | None, clock: Clock) -> Place:
     """The same purchases and branches; every end branches on until it is plain, or its share of the time is over.
 
     Nothing is bought where every end is `sure` of the same class, or that no branch asks for.
@@ -82,7 +83,7 @@ def _explained(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((sums[:, 2:] ** 2).sum(axis=1) / sums[:, 0])
 
 
-def _distil_end(end: Place, models: Models, prices: PriceTable, clock: Clock) -> None:
+def _distil_end(end: Place, models: Models, prices: CostModel, clock: Clock) -> None:
     cases, tests = models.cases, end.paid.tests
     weights = cases.weights.copy()
     weights[end.cases] *= OWN_CASES
@@ -116,8 +117,8 @@ def _distil_end(end: Place, models: Models, prices: PriceTable, clock: Clock) ->
 def _is_possible(place: Place, test: int, outcomes: NDArray[np.bool_], cases: Cases) -> bool:
     """Whether new cases can go there, by the branches above, and some known ones do."""
     own = place.cases[outcomes[cases.codes[place.cases, test]]]
-    listed = place.paid.answers[place.paid.tests.index(test)][:-1]
-    return bool(cases.weights[own].sum() >= MIN_WEIGHT and listed[outcomes].any())
+    possible = dict(place.paid.results)[test] & mask_of(outcomes)
+    return bool(cases.weights[own].sum() >= MIN_WEIGHT and possible)
 
 
 def _settle(place: Place, sure: float, cases: Cases) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from budgetree.learn._optimal import optimal
 from budgetree.learn.predictive.basis import FEW_VALUES
-from budgetree.learn.predictive.growth import Paid, Place, branch
+from budgetree.learn.predictive.growth import Place, branch
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
@@ -87,8 +87,8 @@ class ExactStarts:
 
 def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float | None) -> Place:
     """The tree as places: a test is bought, and then separates the cases."""
-    prices, nodes = instance.schema.table, start.nodes
-    root = Place(np.arange(cases.n_cases), Paid())
+    prices, nodes = instance.schema.costs, start.nodes
+    root = Place(np.arange(cases.n_cases), prices.start)
     waiting = [(root, 0)]
     while waiting:
         place, node = waiting.pop()
@@ -99,7 +99,7 @@ def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float
         n_outcomes = cases.bases[test].n_outcomes
         if test not in place.paid.tests:
             place.test = test
-            place.after = Place(place.cases, place.paid.buy(test, n_outcomes, prices))
+            place.after = Place(place.cases, prices.after_buying(place.paid, test))
             place = place.after
         children = nodes.children(node, n_outcomes)
         listed = np.unique(children[children != NO_BRANCH])
@@ -115,7 +115,7 @@ def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
     left, most = clock.seconds_left, clock.plan.start_seconds
     if clock.is_over:
         return None
-    amount = Fraction(budget) / instance.schema.table.scale
+    amount = Fraction(budget) / instance.schema.costs.scale
     seconds = most if left is None else min(most, left)
     solution = optimal(instance, budget=amount, time_limit=seconds, progress=False, threads=1)
     if not solution.complete and seconds < most:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Literal
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from budgetree.learn.predictive.branching import Here, find_branch
 from budgetree.learn.predictive.ridge import Cases, Models
-from budgetree.problem import Instance, PriceTable
+from budgetree.problem import CostModel, Instance, PathState
+from budgetree.problem.cost_model import mask_of
 from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
 
 MIN_CASES = 8.0  # on each side of a branch, by weight
@@ -22,49 +23,6 @@ MIN_SHARE = 0.06  # the same, of all cases
 PATIENCE = 2  # purchases in a row that may fail to lower the honest loss
 
 BuyingRule = Literal["gain", "gain per price"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Paid:
-    """The tests paid on a path, in order, and what they have cost at most."""
-
-    tests: tuple[int, ...] = ()
-    fees: int = 0  # the shared fees paid, as bits
-    # Per test paid, the answers with which a case can be here. The last entry is for answers that are not on the list.
-    answers: tuple[NDArray[np.bool_], ...] = ()
-    units: int = 0
-
-    def buy(self, test: int, n_outcomes: int, prices: PriceTable) -> Paid:
-        """One test more."""
-        bought = replace(
-            self,
-            tests=(*self.tests, test),
-            fees=self.fees | int(prices.fee_mask[test]),
-            answers=(*self.answers, np.ones(n_outcomes + 1, dtype=np.bool_)),
-        )
-        return replace(bought, units=bought._units(prices))
-
-    def given(self, test: int, answers: NDArray[np.bool_], prices: PriceTable) -> Paid:
-        """The same tests, where a branch lets only these answers of one of them go on."""
-        known = zip(self.tests, self.answers, strict=True)
-        branched = replace(self, answers=tuple(of & answers if paid == test else of for paid, of in known))
-        return replace(branched, units=branched._units(prices))
-
-    def prices_of_more(self, prices: PriceTable) -> NDArray[np.int64]:
-        """Per test, what it adds at its costliest outcome, with the fees that are still due."""
-        more = prices.costliest + prices.fees_due(self.fees)
-        more[list(self.tests)] = 0
-        return more
-
-    def _units(self, prices: PriceTable) -> int:
-        units = int(prices.fees[prices.fees_in(self.fees)].sum())
-        for test, answers in zip(self.tests, self.answers, strict=True):
-            own = prices.own[test, : len(answers) - 1]
-            possible = own[answers[:-1]]
-            costliest = int(possible.max()) if len(possible) else 0
-            # An answer that is not on the list may cost as much as any that is.
-            units += max(costliest, int(prices.costliest[test])) if answers[-1] else costliest
-        return units
 
 
 @dataclass(eq=False, slots=True)
@@ -76,7 +34,7 @@ class Place:
     """
 
     cases: NDArray[np.int64]
-    paid: Paid
+    paid: PathState
     test: int | None = None
     after: Place | None = None
     goes: NDArray[np.int64] | None = None  # per outcome a position in sides, and one for answers not on the list
@@ -140,7 +98,7 @@ class Growth:
     """Grows policies for one table of cases and prices."""
 
     models: Models
-    prices: PriceTable
+    prices: CostModel
     folds: NDArray[np.int64]  # per case, for the evidence of branches
     finishing: Finishing = field(default_factory=Finishing)
 
@@ -151,7 +109,7 @@ class Growth:
 
         Where the time ends, so do the paths; what making a tree of it, or of its rival, takes is kept free.
         """
-        root = Place(np.arange(self.models.cases.n_cases), Paid())
+        root = Place(np.arange(self.models.cases.n_cases), self.prices.start)
         waiting = deque([root])  # breadth first: where the time ends, all paths have had their share
         n_visits, n_rival = len(root.cases), 0 if rival is None else rival.n_visits
         try:
@@ -173,7 +131,7 @@ class Growth:
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
         """The tests to begin with, the best first; none where there is no time to tell."""
-        root = Place(np.arange(self.models.cases.n_cases), Paid())
+        root = Place(np.arange(self.models.cases.n_cases), self.prices.start)
         candidates = self._candidates(root, budget)
         if not len(candidates):
             return []
@@ -191,7 +149,7 @@ class Growth:
         return losses
 
     def _candidates(self, place: Place, budget: int) -> NDArray[np.int64]:
-        fits = place.paid.prices_of_more(self.prices) <= budget - place.paid.units
+        fits = self.prices.prices(place.paid) <= budget - place.paid.spent
         fits[list(place.paid.tests)] = False
         return np.flatnonzero(fits)
 
@@ -216,7 +174,7 @@ class Growth:
         prices = np.ones(len(candidates))
         if rule == "gain per price":
             before = self.models.loss(paid)[cases].astype(np.float64)
-            more = place.paid.prices_of_more(self.prices)[candidates].astype(np.float64)
+            more = self.prices.prices(place.paid)[candidates].astype(np.float64)
             prices = np.maximum(more, max(more.max() * 1e-6, 1e-6))  # what is free is nearly so
         weights = self.models.cases.weights[cases]
         for row, loss, price in zip(rows, losses, prices, strict=False):
@@ -247,8 +205,7 @@ class Growth:
         return bool(weights @ now[cases] >= weights @ before[cases])
 
     def _buy(self, place: Place, test: int) -> Place:
-        cases = self.models.cases
-        paid = place.paid.buy(test, cases.bases[test].n_outcomes, self.prices)
+        paid = self.prices.after_buying(place.paid, test)
         self.models.loss(paid.tests)  # so that there is a model where the time ends here
         place.test, place.after = test, Place(place.cases, paid)
         return place.after
@@ -269,12 +226,12 @@ class Growth:
         return branch(place, split.test, np.where(np.r_[split.left, unlisted], 0, 1), cases, self.prices)
 
 
-def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, prices: PriceTable) -> tuple[Place, ...]:
+def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, prices: CostModel) -> tuple[Place, ...]:
     """Separates the cases of a place by a test that is paid there."""
     taken = goes[cases.codes[place.cases, test]]
     place.test, place.goes = test, goes
     place.sides = tuple(
-        Place(place.cases[taken == side], place.paid.given(test, goes == side, prices))
+        Place(place.cases[taken == side], prices.after_seeing(place.paid, test, mask_of(goes == side)))
         for side in range(int(goes.max()) + 1)
     )
     return place.sides
@@ -295,7 +252,7 @@ def trim(place: Place, models: Models) -> float:
 
 def cut(place: Place, budget: float = math.inf, price: int = 0) -> Place:
     """A copy: what growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
-    if place.paid.units + price > budget:
+    if place.paid.spent + price > budget:
         return Place(place.cases, place.paid)
     after = None if place.after is None else cut(place.after, budget, price)
     sides = None if place.sides is None else tuple(cut(side, budget, price) for side in place.sides)

@@ -123,7 +123,7 @@ def _known(tree: Tree, instance: Instance) -> Known:
     counted = paid[instance.weight_units > 0]
     answered = np.zeros((len(schema.answer_names), instance.n_classes), dtype=np.int64)
     np.add.at(answered, (answers, labels), instance.weight_units)
-    scale = tree.schema.table.scale
+    scale = tree.schema.costs.scale
     return Known(
         errors=schema.cases(int(weights[is_wrong].sum())),
         loss=schema.loss(int((weights * schema.loss_table.units[labels, answers]).sum())),

@@ -56,7 +56,7 @@ def _tables(tree: Tree) -> dict[str, Any]:
     return {
         "CLASSES": list(map(_value, tree.class_names)),
         "ANSWERS": list(map(_value, tree.answer_names)),
-        "SCALE": float(schema.table.scale),
+        "SCALE": float(schema.costs.scale),
         "SURE": None if models is None else models.sure,
         "LOSSES": None if table.is_plain else table.units.tolist(),
         "TESTS": _Lines(_test(tree, test) if test in tree.tests_used else None for test in range(len(tree.test_names))),

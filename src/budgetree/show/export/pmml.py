@@ -125,7 +125,7 @@ def _nodes(tree: Tree) -> Iterator[str]:
         score = _value(tree.answer_names[nodes.label[node]])
         total = plain_number(schema.cases(nodes.counts[node].sum()))
         yield f'<Node id="{node}" score={_text(score)} recordCount="{total}">'
-        yield _tag("Extension", extender="budgetree", name="cost", value=schema.table.amount(nodes.paid[node]))
+        yield _tag("Extension", extender="budgetree", name="cost", value=schema.costs.amount(nodes.paid[node]))
         yield predicate
         cases = schema.plain_cases(nodes.counts[node].tolist())
         for name, count, share in zip(tree.class_names, cases, nodes.shares[node].tolist(), strict=True):

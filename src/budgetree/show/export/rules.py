@@ -116,7 +116,7 @@ def _rule(tree: Tree, group: Group, conditions: Conditions) -> Rule:
     return Rule(
         conditions=conditions,
         label=schema.answer_names[answer],
-        cost=schema.table.amount(nodes.paid[node]),
+        cost=schema.costs.amount(nodes.paid[node]),
         cases=plain_number(schema.cases(counts.sum())),
         errors=plain_number(schema.cases(int(errors))),
         model=model,

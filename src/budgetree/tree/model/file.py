@@ -152,7 +152,7 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     check_shape(content)
     schema = _read_schema(content)
     nodes = _read_nodes(content["nodes"], schema)
-    known = leaves.read_known(content["known"], nodes, schema, charges(nodes.test, nodes.parent, schema.table))
+    known = leaves.read_known(content["known"], nodes, schema, charges(nodes.test, nodes.parent, schema.costs))
     models = leaves.read_models(content["models"], content["nodes"], nodes, schema)
     origin = history.read_origin(content["origin"])
     tree = make(schema, nodes, int(content["n_objects"]), origin, models=models, known=known)
@@ -191,7 +191,7 @@ def _read_schema(content: dict[str, Any]) -> Schema:
     with _in_entry("losses"):
         losses = encoding.read_losses(content["losses"], len(classes))
     schema = Schema(names, outcomes, tuple(classes), prices, scale, encoders or None, losses)
-    for entry, read_table in (("prices", lambda: schema.table), ("losses", lambda: schema.loss_table)):
+    for entry, read_table in (("prices", lambda: schema.costs), ("losses", lambda: schema.loss_table)):
         with _in_entry(entry):
             read_table()  # refuses what does not fit the tests and classes
     with _in_entry("labels"):
@@ -236,7 +236,7 @@ def _read_nodes(entries: list[Any], schema: Schema) -> Nodes:
     _check_sums(nodes)
     if sum(counts[0].tolist()) * max(1, schema.loss_table.largest) > LARGEST_EXACT:
         raise flaw("nodes[0].counts", counts[0].tolist(), "at most 2^53 units, also when multiplied by a loss")
-    due = charges(test, parent, schema.table)
+    due = charges(test, parent, schema.costs)
     if otherwise is None:
         return replace(nodes, paid=paid_on_arrival(nodes, due, schema.n_outcomes))
     return replace(nodes, paid=spending(nodes, due, schema.n_outcomes).paid)

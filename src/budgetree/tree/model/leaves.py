@@ -151,7 +151,7 @@ def read_known(content: dict[str, Any] | None, nodes: Nodes, schema: Schema, due
         **{name: read_number(content[name], f"known.{name}") for name in KNOWN_NUMBERS},
         answered=tuple(map(tuple, content["answered"])),
     )
-    limit = Fraction(int((nodes.paid + due.costliest).max())) / schema.table.scale
+    limit = Fraction(int((nodes.paid + due.costliest).max())) / schema.costs.scale
     if not known.mean_cost <= known.max_cost <= limit:
         raise flaw("known.max_cost", known.max_cost, "at least mean_cost, and at most what a path can cost")
     n_cases = schema.cases(int(nodes.counts[0].sum()))
