@@ -122,18 +122,18 @@ Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& 
     const ObjectSet set = table_.set_of(objects);
     if (set.leaf < wanted || set.leaf == set.least) return set.least;
     spend(20 * std::int64_t(set.size()));
-    if (affordable_tests(remaining.budget) < 3) {
+    if (affordable_tests(remaining.budget()) < 3) {
         const auto answer = search_.ask(set, {.remaining = remaining, .cutoff = wanted}, {.watch = &watch_});
         if (!answer) throw Stopped{};
         return answer->value;
     }
     Key key = set.key;
-    key += {std::uint64_t(remaining.budget) * 0x9E3779B97F4A7C15, remaining.fees_paid};
+    key += {std::uint64_t(remaining.budget()) * 0x9E3779B97F4A7C15, remaining.state.flags};
     const auto known = known_.find(key);
     if (known != known_.end() && (known->second.bound >= wanted || known->second.failed_at <= wanted)) {
         return known->second.bound;
     }
-    const bool counts = triples_ && affordable_tests(remaining.budget) == 3 && set.size() >= kManyCases;
+    const bool counts = triples_ && affordable_tests(remaining.budget()) == 3 && set.size() >= kManyCases;
     const Units proven = counts ? triples_->fewest_errors(set) : bound_by_groups(set, remaining, wanted, depth);
     if (known_.size() >= kMaxKnown) known_.clear();
     Known& remembered = known_[key];
@@ -158,7 +158,7 @@ Units CommonCore::bound_by_groups(const ObjectSet& set, const Remaining& remaini
 
 void CommonCore::begin_groups(const ObjectSet& set, const Remaining& remaining, int depth) {
     Workplace& here = place_at(depth);
-    const int further = affordable_tests(remaining.budget) - 3;
+    const int further = affordable_tests(remaining.budget()) - 3;
     if (here.need == 0) here.need = kFirstNeed * std::pow(kNeedPerTest, float(further));
     here.whole.by_outcome.assign(std::size_t(std::max(table_.width - 1, 1)) * table_.n_lanes, 0);
     here.whole.all = 0;
@@ -168,7 +168,7 @@ void CommonCore::begin_groups(const ObjectSet& set, const Remaining& remaining, 
     }
     here.tests.clear();
     for (int test = 0; test < table_.n_tests; ++test) {
-        if (table_.costs.most(test, remaining.fees_paid) > remaining.budget) continue;
+        if (!table_.costs.may_buy(remaining.state, test, remaining.limit)) continue;
         const std::uint8_t* column = table_.column(test);
         const auto differs = [&](std::int32_t object) { return column[object] != column[set.objects[0]]; };
         if (std::ranges::any_of(set.objects, differs)) here.tests.push_back(test);
@@ -205,13 +205,11 @@ Units CommonCore::refute_group(const ObjectSet& set, const Remaining& remaining,
 }
 
 Remaining CommonCore::after(const Remaining& remaining, std::span<const Link> group) const {
-    Units least = kNever;
-    FeeSet fees_paid = remaining.fees_paid;
+    PathState best{kNever};  // at least as good as each of them: a bound may only be too low
     for (const Link& link : group) {
-        least = std::min(least, table_.costs.own(link.test, link.outcome));
-        fees_paid |= table_.costs.fee_mask(link.test);  // as if paid for nothing: a bound may only be too low
+        best = CostModel::best_of(best, table_.costs.after_at_least(remaining.state, link.test, link.outcome));
     }
-    return {remaining.budget - least, fees_paid};
+    return {best, remaining.limit};
 }
 
 void CommonCore::add_mass(std::int32_t object, float sign, Masses& masses) const {

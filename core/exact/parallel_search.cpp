@@ -71,7 +71,7 @@ public:
         }
         Units price = kNever;  // as the canonical tree begins: with the cheapest, then the most promising
         for (std::size_t place = 0; place < ranking_.size() && whole.value < table_.whole.leaf; ++place) {
-            const Units needed = table_.costs.most(ranking_[place], question_.remaining.fees_paid);
+            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place]);
             if (answers_[place]->value != whole.value || needed >= price) continue;
             price = needed;
             whole.test = ranking_[place];

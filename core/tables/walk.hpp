@@ -4,7 +4,7 @@
 //     first_branch   per node         where its branches begin
 //     branches       per branch       the node that the outcome leads to; -1 where no known case went
 //     n_outcomes     per test         codes from there on are not on its list
-//     price          node × outcome   own price and fees due; the last column for an outcome that is not on the list
+//     price          node × outcome   what the test takes there; the last column for an outcome that is not on the list
 //
 // A row reads a few bytes of its codes and a few cells of these arrays, which stay in the processor's cache. Rows are
 // independent: threads take them in blocks.

@@ -22,9 +22,9 @@ CASES: dict[str, Any] = {
     "n_classes": 2,
 }
 MONEY: dict[str, Any] = {
-    "own": np.ones((2, 3), dtype=np.int64),
-    "fees": np.array([5], dtype=np.int64),
-    "fee_mask": np.array([1, 0], dtype=np.uint64),
+    "amounts": np.ones((2, 3), dtype=np.int64),
+    "flag_amounts": np.array([5], dtype=np.int64),
+    "flags": np.array([1, 0], dtype=np.uint64),
 }
 
 
@@ -125,10 +125,10 @@ def test_cases_that_do_not_fit_are_refused(change: dict[str, Any], message: str)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"own": np.ones((0, 3), dtype=np.int64)}, "own: expected tests × outcomes"),
-        ({"own": np.ones((2, 0), dtype=np.int64)}, "own: expected tests × outcomes"),
-        ({"fee_mask": np.array([1], dtype=np.uint64)}, "fee_mask: expected one entry per test"),
-        ({"fees": np.ones(64, dtype=np.int64)}, "fees: expected at most 63"),
+        ({"amounts": np.ones((0, 3), dtype=np.int64)}, "amounts: expected tests × outcomes"),
+        ({"amounts": np.ones((2, 0), dtype=np.int64)}, "amounts: expected tests × outcomes"),
+        ({"flags": np.array([1], dtype=np.uint64)}, "flags: expected one entry per test"),
+        ({"flag_amounts": np.ones(64, dtype=np.int64)}, "flag_amounts: expected at most 63"),
     ],
 )
 def test_money_that_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:

@@ -25,7 +25,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
         result = solver.decide(0, solver.layout.leaf_loss + 1)
         # With one price every budget is asked anyway; but in a short time greedy trees alone shall not be better.
         left = solver.clock.seconds_left
-        if solver.layout.one_price is None or (left is not None and left < solver.clock.plan.short):
+        if solver.layout.costs.one_price is None or (left is not None and left < solver.clock.plan.short):
             solver.start_from_greedy()
         while not complete:
             settled = _settle(solver, result)
@@ -82,7 +82,7 @@ def _settle(solver: Solver, result: BudgetResult) -> _Settled | None:
         end = end_of_all if better is None else min(better.need, end_of_all)
         if refuted_below >= end or best.loss == solver.unavoidable:
             break
-        climbs = better is None or solver.layout.one_price is not None
+        climbs = better is None or solver.layout.costs.one_price is not None
         ask_at = max(refuted_below if climbs else end - 1, budget)
         result = solver.decide(ask_at, best.loss + 1 if ask_at == budget else best.loss)
         if not result.proven:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import TooLargeError
-from budgetree.problem import Instance
+from budgetree.problem import CostModel, Instance
 
 ALL_TESTS = 2**15  # a breadth of a search that leaves nothing out, and more tests than it can have
 MAX_COUNTED = 2**16  # cases that 16 bits can count
@@ -51,22 +51,12 @@ class Layout:
     losses: NDArray[np.int64] | None  # class × answer; None: an error is an error
     by_price: NDArray[np.int32]  # per test
     n_outcomes: NDArray[np.int64]  # per test
-    own: NDArray[np.int64]  # test × outcome: the price without shared fees
-    costliest: NDArray[np.int64]  # per test: its costliest outcome
-    cheapest: NDArray[np.int64]  # per test: its cheapest outcome
-    fee_mask: NDArray[np.int64]  # per test: a bit for each shared fee that it needs
-    fees: NDArray[np.int64]  # per shared fee
-    one_price: int | None  # of every test, where they all cost the same
+    costs: CostModel  # of the tests in this order
 
     def __init__(self, instance: Instance, budget: int, min_cases: int = 1) -> None:
-        table = instance.schema.costs
         cases = instance.class_order.order
-        self.by_price = np.argsort(table.costliest, kind="stable").astype(np.int32)
-        self.own = np.ascontiguousarray(table.amounts[self.by_price])
-        self.costliest = table.costliest[self.by_price]
-        self.cheapest = table.cheapest[self.by_price]
-        self.one_price = table.one_price
-        self.fee_mask, self.fees = table.flags[self.by_price], table.fees
+        self.by_price = np.argsort(instance.schema.costs.costliest, kind="stable").astype(np.int32)
+        self.costs = instance.schema.costs.reordered(self.by_price)
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())
@@ -84,7 +74,7 @@ class Layout:
 
     def _max_depth(self, budget: int) -> int:
         """No path has more tests: there are no more, no more fit, or no more cases are left to tell apart."""
-        affordable = int((np.cumsum(np.sort(self.cheapest).astype(float)) <= budget).sum())
+        affordable = int((np.cumsum(np.sort(self.costs.cheapest).astype(float)) <= budget).sum())
         return min(affordable, self.n_tests, self.n_cases) + 2
 
     def _check_size(self) -> None:

@@ -54,7 +54,7 @@ class Search:
             layout.n_classes,
             codes_are_checked=True,  # by the instance
         )
-        costs = core.CostModel(layout.own, layout.fees, layout.fee_mask.astype(np.uint64))
+        costs = core.CostModel(**layout.costs.lowered)
         policy = core.LeafPolicy(layout.losses, layout.n_classes, layout.min_cases)
         self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // threads, may_count_pairs)
 

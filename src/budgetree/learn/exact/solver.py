@@ -202,8 +202,8 @@ class Solver:
     def _larger_budgets(self, budget: int) -> list[int]:
         """Where something may be had: where the trees known so far have their points, or each price."""
         needs = {found.need for found in self.trees}
-        if self.layout.one_price:
-            needs |= set(range(budget, max(needs) + 1, self.layout.one_price))
+        if self.layout.costs.one_price:
+            needs |= set(range(budget, max(needs) + 1, self.layout.costs.one_price))
         return sorted(need for need in needs if budget < need <= self.limit)
 
     def _settled(self, budget: int, cutoff: int, answer: Answer) -> BudgetResult:

@@ -24,6 +24,7 @@ from budgetree.distributed.engine import Engine
 from budgetree.distributed.partition import NOWHERE, Moves, Step
 from budgetree.learn.greedy.native import NativeRule, native_totals
 from budgetree.learn.greedy.rule import Choice, LevelNodes, PythonRule, Settings
+from budgetree.problem import PathState
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.tree import LEAF, NO_BRANCH, Nodes
@@ -95,8 +96,7 @@ class Node:
     outcome: int  # of the parent's test, that leads here
     counts: NDArray[np.int64]  # per class, with class weights
     weight: int  # their sum
-    paid: int = 0
-    fees_paid: int = 0
+    state: PathState
     path: Path | None = None  # None where counts are not shared
     test: int = LEAF
     fallback: bool = False
@@ -148,7 +148,8 @@ class LevelGrower:
         totals = cases.class_order
         self._work = Work(totals.n_cases / totals.total, cases.n_tests, n_numbers)
         self._max_tables = max(2, max_table_bytes // (8 * n_numbers))
-        self._nodes = [Node(0, None, 0, totals.counts, totals.total, path=None if cache is None else frozenset())]
+        path: Path | None = None if cache is None else frozenset()
+        self._nodes = [Node(0, None, 0, totals.counts, totals.total, self._costs.start, path)]
         self._n_nodes = 1
         self._done: list[tuple[NDArray[Any], ...]] = []  # levels that do not change any more
         self._branches: list[int] = []
@@ -233,7 +234,7 @@ class LevelGrower:
         if self._factors is not None:
             tables = tables * self._factors
         cases = self._pass(nodes, by_case=True) if self._needs_cases else None
-        choices = self._rule.choose(_spent(nodes), tables, cases)
+        choices = self._rule.choose(_states(nodes), tables, cases)
         self._cache.times.add(len(nodes), time.monotonic() - self._began)
         children: list[Node] = []
         for node, table, choice in zip(nodes, tables, choices, strict=True):
@@ -250,18 +251,18 @@ class LevelGrower:
         shown = table[first : first + self._n_outcomes[test]]
         node.test, node.fallback, node.first_branch = test, choice.fallback, len(self._branches)
         present = np.flatnonzero(shown.any(axis=1))
-        fees_paid = node.fees_paid | int(self._costs.flags[test])
-        paid = node.paid + int(self._costs.surcharge(node.fees_paid)[test]) + self._costs.amounts[test, present]
+        spent = node.state.spent + self._costs.charge(node.state, test)[present]
+        flags = self._costs.after_buying(node.state, test).flags
         below = np.full(len(shown), NO_BRANCH)
         below[present] = np.arange(len(present)) + self._n_nodes
         self._branches += below.tolist()
         children: list[Node] = []
         shown = shown[present]
         weights = shown.sum(axis=1).tolist()
-        for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, paid.tolist(), strict=True):
+        for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, spent.tolist(), strict=True):
             path = None if node.path is None else node.path | {(test, outcome)}
             number, known = self._n_nodes + len(children), self._cache.get(path)
-            children.append(Node(number, node, outcome, counts, weight, cost, fees_paid, path, table=known))
+            children.append(Node(number, node, outcome, counts, weight, PathState(cost, flags, ()), path, table=known))
         self._nodes += children
         self._n_nodes += len(children)
         return children
@@ -269,7 +270,7 @@ class LevelGrower:
     def _without_leaves(self, level: list[Node]) -> list[Node]:
         """The same nodes, of which some are closed: they are leaves whatever the tests show."""
         if level:
-            for node, is_leaf in zip(level, self._rule.stops(_spent(level)).tolist(), strict=True):
+            for node, is_leaf in zip(level, self._rule.stops(_states(level)).tolist(), strict=True):
                 node.is_open = not is_leaf
         return level
 
@@ -344,15 +345,15 @@ def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
         np.array([node.test for node in nodes], dtype=np.int32),
         np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),
         np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.paid for node in nodes], dtype=np.int64),
+        np.array([node.state.spent for node in nodes], dtype=np.int64),
         np.array([node.first_branch for node in nodes], dtype=np.int64),
         np.array([node.fallback for node in nodes], dtype=bool),
     )
 
 
-def _spent(nodes: Sequence[Node]) -> LevelNodes:
+def _states(nodes: Sequence[Node]) -> LevelNodes:
     return LevelNodes(
         np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.paid for node in nodes], dtype=np.int64),
-        np.array([node.fees_paid for node in nodes], dtype=np.uint64),
+        np.array([node.state.spent for node in nodes], dtype=np.int64),
+        np.array([node.state.flags for node in nodes], dtype=np.uint64),
     )
