@@ -84,7 +84,8 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
     note, warning = (partial(Finding, severity, Oddity.CASES, None) for severity in (Severity.NOTE, Severity.WARNING))
     schema, classes = instance.schema, instance.schema.wording.classes
     cases, tests = counted(instance.n_objects, "case"), counted(instance.n_tests, "test")
-    yield note(f"{cases}, {tests}, {counted(instance.n_classes, 'class', 'classes')}; {_costs(schema)}.")
+    n_classes, costs = counted(instance.n_classes, "class", "classes"), schema.costs.described(schema.wording.amount)
+    yield note(f"{cases}, {tests}, {n_classes}; {costs}.")
     if instance.losses is not None:
         yield from map(note, _losses(schema))
         yield from map(warning, _useless_answers(schema))
@@ -106,17 +107,6 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
         )
     if instance.codes.size > LARGE_FOR_EXACT:
         yield note("the table is too large for exact search; trees are found greedily.")
-
-
-def _costs(schema: Schema) -> str:
-    """What tests cost, and the fees."""
-    from fractions import Fraction
-
-    table = schema.costs
-    units = (int(table.costliest.min()), int(table.costliest.max()), *table.fees.tolist())
-    least, most, *fees = (schema.wording.amount(Fraction(number) / table.scale) for number in units)
-    costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"
-    return costs + "".join(f", and {name} {fee}" for name, fee in zip(table.fee_names, fees, strict=True))
 
 
 def _losses(schema: Schema) -> Iterator[str]:

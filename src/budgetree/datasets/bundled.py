@@ -20,7 +20,7 @@ from budgetree.problem import Instance, Prices
 
 PAPER_LEVELS = 10
 
-# Turney (1995), from the Ontario fee schedule: both blood tests include one draw of 2.10, paid once per patient.
+# Turney (1995), from Ontario's price schedule: both blood tests include one draw of 2.10, paid once per patient.
 PIMA_PRICES = Prices(
     {"glucose": 15.51, "insulin": 20.68},
     shared={"blood draw": (2.10, ["glucose", "insulin"])},

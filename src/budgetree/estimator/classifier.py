@@ -56,7 +56,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     max_error : number, optional
         The share of the training rows, by weight, that the tree may get wrong; for "known" only.
     prices : number, array-like, dict or Prices, optional
-        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices` with shared fees;
+        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`;
         by default 1 each. Columns of an array are called x0, x1, …
     method : {'auto', 'exact', 'greedy'}, default 'auto'
         "auto": exact search for ten seconds (or `time_limit`), greedy where the data are too large; "exact": until it

@@ -142,7 +142,7 @@ class Certificate:
 
     @property
     def rounded(self) -> list[dict[str, Any]]:
-        """The prices that are not counted as they were given: test, outcome or fee by position, given and counted."""
+        """The prices that are not counted as they were given: what each is of, by position; given and counted."""
         amounts = ("given", "counted")
         entries = self.document["rounded"]
         return [dict(entry) | {key: plain_number(Fraction(entry[key])) for key in amounts} for entry in entries]

@@ -1,8 +1,8 @@
 """The ratio bound (the paper's Lemma 2.1): min over tests of R(t) · F(G), for an admissible F and any set G of cases.
 
 It holds for every tree whose leaves have F = 0: the error-free ones for Pairs and Powers; for a hinged function with
-α = m all trees with at most m errors. Each test stands at its least price, without shared fees: so it holds with those
-too, and with prices that depend on the outcome.
+α = m all trees with at most m errors. Each test stands at its least price on any path: so it holds with prices that
+depend on the path or the outcome.
 
 With losses the cases are counted by error weights (error_weights.py), and every function and set serves as it is.
 """

@@ -1,11 +1,11 @@
 """Bounds of exhaustive search, and of counting: the least budget at which any tree makes so few errors.
 
 search  each test stands at its least price on every outcome, so that the bound holds for the costliest path that a
-        known case takes; shared fees are paid once per path
+        known case takes; what tests share is paid once per path
 count   a tree has no more leaves than its tests can tell apart, and answers no more classes than it has leaves:
         leaves within a budget ≤ the largest product of outcomes over tests that cost no more together.
-        To tell 200 faults apart by yes or no, some case is asked eight times. Fees are left out and each test counts at
-        its cheapest outcome, so the bound holds whatever a path shows.
+        To tell 200 faults apart by yes or no, some case is asked eight times. Each test counts at its cheapest
+        outcome, without what it shares with others, so the bound holds whatever a path shows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from budgetree.errors import TooLargeError
 from budgetree.learn.exact.solver import NEVER_AGAIN, Solver
 from budgetree.learn.greedy.portfolio import CACHE_BYTES
 from budgetree.learn.settings import Request, check_threads
-from budgetree.problem import Instance, Prices
+from budgetree.problem import Instance
+from budgetree.problem.prices import at_cheapest
 from budgetree.proof.entries import Bound
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport
@@ -50,14 +51,9 @@ def search_bound(
 
 
 def _at_least_prices(instance: Instance) -> Instance:
-    """Each test at its least price on every outcome, on the same grid: amounts as the price table has rounded them."""
-    table = instance.schema.costs
-    if not table.depends_on_outcome:
-        return instance
-    prices, fees = ([Fraction(units) / table.scale for units in a.tolist()] for a in (table.cheapest, table.fees))
-    entries = zip(fees, instance.prices.shared.items(), strict=True)
-    shared = {name: (fee, list(entry.tests)) for fee, (name, entry) in entries}
-    return instance.priced(Prices(dict(zip(instance.test_names, prices, strict=True)), shared=shared))
+    """Each test at its least price on every outcome, on the same grid: amounts as the cost model has rounded them."""
+    costs = instance.schema.costs
+    return instance.priced(at_cheapest(costs)) if costs.depends_on_outcome else instance
 
 
 def leaf_count_bound(instance: Instance, allowed: Fraction) -> Fraction:
