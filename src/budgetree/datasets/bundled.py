@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.data.column import Column
+from budgetree.data.encoders import LevelPlan
 from budgetree.data.frames import make_frame
 from budgetree.data.table import Table
 from budgetree.errors import SettingError
@@ -129,8 +130,14 @@ def load(name: str, *, prices: Any = None) -> Instance:
         raw,
         target,
         prices=bundled.prices if prices is None else prices,
-        levels=dict.fromkeys(rounded, PAPER_LEVELS),
+        levels=LevelPlan.of(dict.fromkeys(rounded, PAPER_LEVELS), "uniform"),
+        duplicates="merge",
     )
+
+
+def own_prices(name: str) -> Prices | None:
+    """The prices that a data set comes with; None where each test costs 1."""
+    return _FILES[name].prices if name in _FILES else None
 
 
 def frame(name: str) -> Any:

@@ -103,8 +103,8 @@ class Shards(LocalCases):
         reading : Reading, optional
             What the files do not say themselves.
         **settings : optional
-            prices, losses, levels and duplicates as in `Instance.from_frame`; weights: the column that says how much
-            each row counts.
+            prices, losses, levels, binning, duplicates as in `Instance.from_frame`; weights: the column that says how
+            much each row counts.
 
         Returns
         -------
@@ -218,7 +218,7 @@ class Shards(LocalCases):
                 write_partitions(every, rows, sizes)
                 written = _partitions(every, schema)
                 buckets = bucketed(written, sizes.bucket_bytes, path)
-                different = (merged(bucket, request.duplicates, *shape_of(schema)) for bucket in buckets)
+                different = (merged(bucket, *shape_of(schema)) for bucket in buckets)
                 n_objects = write_partitions(path, different, sizes)
                 del written  # files that are mapped cannot be deleted everywhere
                 shutil.rmtree(every)
