@@ -129,7 +129,7 @@ def given_settings(request: Request) -> Settings:
     """The price list and what else is in it; losses and labels from files that are named for them come first."""
     given = Settings()
     if is_bundled(request.data) and request.prices is None and request.default_price is None:
-        given = Settings(own_prices(request.data))
+        given = Settings(own_prices(request.data, [*request.no_tests, request.target or ""]))
     if request.prices is not None:
         given = read_settings(request.prices)
         given = replace(given, prices=given.prices or Prices({}))

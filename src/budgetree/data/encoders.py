@@ -25,6 +25,7 @@ UNSEEN = 255
 MISSING = "missing"
 MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
 DEFAULT_LEVELS = 10  # the paper's
+FINE_GROUPS = 2**16  # of numbers that are counted together for fine levels, where there are more different ones
 MAX_SHIFT = 0.4  # of a gap: how far from its middle it may be cut, for the sake of a short number
 BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
 # Where numbers are cut into levels: between the cases, as many in each as can be; or evenly spaced, as in the paper.
@@ -274,7 +275,7 @@ def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
     """One level per value where there are at most max_levels, else as many cases in each as can be."""
     assert column.numbers is not None
     absent = np.isnan(column.numbers)
-    counts = NumberCounts.of(column.numbers[~absent])
+    counts = NumberCounts.of(column.numbers[~absent], FINE_GROUPS)
     return quantile_levels(column.name, counts, max_levels, has_missing=bool(absent.any()))
 
 

@@ -22,7 +22,7 @@ from budgetree.services.words import counted
 
 SAMPLE = 1024  # rows that usually show at once that a column has many values
 FEW = 16  # values that a number is compared with one by one
-MAX_GROUPS = 2**14  # of numbers that are counted together, where there are more different ones
+MAX_GROUPS = 2**10  # of numbers that are counted together, where there are more different ones: 24 kB per part
 FLOAT_BITS = 64
 MAX_VALUES = 100_000  # different values of a column that are kept; a test may have 255, a target more
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -135,9 +135,14 @@ def load(name: str, *, prices: Any = None) -> Instance:
     )
 
 
-def own_prices(name: str) -> Prices | None:
-    """The prices that a data set comes with; None where each test costs 1."""
-    return _FILES[name].prices if name in _FILES else None
+def own_prices(name: str, without: Collection[str] = ()) -> Prices | None:
+    """The prices that a data set comes with, but for some columns; None where each test costs 1."""
+    prices = _FILES[name].prices if name in _FILES else None
+    if prices is None:
+        return None
+    tests = {test: price for test, price in prices.tests.items() if test not in without}
+    shared = {fee: (one.fee, [test for test in one.tests if test not in without]) for fee, one in prices.shared.items()}
+    return Prices(tests, shared={fee: one for fee, one in shared.items() if one[1]}, default=prices.default)
 
 
 def frame(name: str) -> Any:
