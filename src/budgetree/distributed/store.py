@@ -123,7 +123,7 @@ class Shards(LocalCases):
         >>> import budgetree as bt
         >>> bt.datasets.frame("pima").to_csv("pima.csv", index=False)
         >>> bt.Shards.from_files("pima.csv", "diabetes", "cases").n_objects
-        753
+        768
         """
         how = reading or Reading()
         parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop)))
@@ -161,7 +161,7 @@ class Shards(LocalCases):
         >>> import budgetree as bt
         >>> pima = bt.datasets.frame("pima")
         >>> bt.Shards.from_frames([pima[:300], pima[300:]], "diabetes", "cases").n_objects
-        753
+        768
         """
         request = CaseRequest.of(target, **settings)
         return cls._made(parts_of_frames(frames, request.target), request, folder)

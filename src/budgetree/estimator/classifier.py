@@ -121,7 +121,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> classifier = bt.BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2], objective="known").fit(X, y)
     >>> classifier.max_cost_, round(classifier.score(X, y), 3), classifier.cost(X.head(2)).tolist()
-    (3, 0.967, [2.0, 3.0])
+    (3, 0.973, [2.0, 2.0])
     """
 
     def __init__(
