@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -93,11 +94,20 @@ def is_among(outcome: str, names: tuple[str, ...]) -> bool:
 
 
 def _is_within(outcome: str, name: str) -> bool:
+    part, whole = _range(outcome), _range(name)
+    return part is not None and whole is not None and whole[0] <= part[0] and part[1] <= whole[1]
+
+
+def _range(text: str) -> tuple[float, float] | None:
+    low, _, high = text.removeprefix("below ").partition(" to ")
+    if text.startswith("below "):
+        low, high = "-inf", low
+    elif text.endswith(" or more"):
+        low, high = text.removesuffix(" or more"), "inf"
     try:
-        (low, high), (least, most) = (map(float, text.split(" to ")) for text in (outcome, name))
+        return (-math.inf, math.inf) if text == "any" else (float(low), float(high))
     except ValueError:
-        return False
-    return least <= low and high <= most
+        return None
 
 
 def deep_tree(depth: int) -> bt.Tree:

@@ -116,8 +116,23 @@ def test_rows_of_a_group_are_held_out_together_and_the_column_is_no_test(
     assert "there is no column 'doctor'" in run(capsys, *arguments, "doctor", code=1)
 
 
-def test_groups_are_for_files(capsys: Any) -> None:
-    assert "--groups is for files" in run(capsys, "frontier", "figure1", "--groups", "x", code=1)
+def test_a_bundled_set_is_a_table_like_any_other(capsys: Any, tmp_path: Path) -> None:
+    frame, out = bt.datasets.frame("pima"), str(tmp_path / "m.json")
+    prices = bt.datasets.load("pima").prices
+    expected = bt.optimal(bt.Instance.from_frame(frame, "diabetes", prices=prices), budget=2)
+    options = ["--budget", "2", "--folds", "0", "-o", out]
+    assert "768 cases" in run(capsys, *FIT_KNOWN, "pima", *options)
+    assert bt.Tree.from_json(out).errors == expected.errors
+    points = json.loads(run(capsys, "frontier", "pima", "--objective", "known", "--max-budget", "2", "--json"))[
+        "points"
+    ]
+    assert points[-1]["errors"] == expected.errors  # the same rows, counted alike
+    as_in_paper = ["--duplicates", "merge", "--binning", "uniform"]
+    assert "753 cases" in run(capsys, *FIT_KNOWN, "pima", *options, *as_in_paper)
+    assert bt.Tree.from_json(out).errors == bt.optimal(bt.datasets.load("pima"), budget=2).errors
+    few = ["--target", "diabetes", "--drop", "glucose", "--groups", "pregnant", "--levels", "2"]
+    run(capsys, *FIT_KNOWN, "pima", *few, "--budget", "1", "-o", out)
+    assert "glucose" not in bt.Tree.from_json(out).test_names
 
 
 def test_the_frontier_tells_what_new_cases_recommend(

@@ -124,7 +124,7 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         (["fit", *TABLE, "--levels", "1", "--budget", "3", "-o", "x.json"], 1, "expected a whole number from 2"),
         (["fit", *TABLE, "--budget", "3", "-o", "nowhere/x.json"], 1, "nowhere/x.json: its folder does not exist"),
         (["frontier", "nothing.csv", "--target", "a"], 1, "nothing.csv: No such file"),
-        (["frontier", "pima", "--target", "diabetes"], 1, "--target, --drop and --duplicates are for files"),
+        (["frontier", "pima", "--target", "sugar"], 1, "there is no column 'sugar'"),
         (["frontier", *TABLE[:3], "--prices", "no.toml"], 1, "no.toml: No such file"),
         (["frontier", *TABLE[:3], "--prices", "fälle.csv"], 1, "a price list has the columns test and price"),
         (["frontier", "--nonsense"], 2, "No such option"),

@@ -141,7 +141,7 @@ def test_settings_are_kept_and_local_rows_refused(client: Client, frame: dd.Data
     classifier = DaskBudgetTreeClassifier(budget=2, client=client)
     assert clone(DaskBudgetTreeClassifier(budget=2)).get_params()["budget"] == 2
     assert set(classifier.get_params()) == {
-        "budget", "max_error", "prices", "impurity", "levels", "handle_unknown", "verbose", "losses",
+        "binning", "budget", "max_error", "prices", "impurity", "levels", "handle_unknown", "verbose", "losses",
         "class_weight", "min_cases", "labels", "client",
     }  # fmt: skip
     with pytest.raises(NotFittedError):

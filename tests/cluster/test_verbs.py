@@ -32,7 +32,7 @@ def test_any_number_of_partitions(client: Client, n_parts: int) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"duplicates": "keep"}, {"losses": LOSSES}, {"losses": LOSSES, "duplicates": "merge"}],
+    [{}, {"duplicates": "merge"}, {"losses": LOSSES}, {"binning": "uniform"}],
 )
 def test_empty_partitions_and_partitions_of_one_class(
     client: Client, frame: dd.DataFrame, table: pd.DataFrame, settings: dict[str, Any]

@@ -40,7 +40,7 @@ def value_column(cells: Sequence[Any]) -> Column:
 def by_parts(columns: Sequence[Column], levels: Any) -> Any:
     n_levels = levels if isinstance(levels, int) else levels["c"]
     profiles = [ColumnProfile.of(column, n_levels, f"part {i}") for i, column in enumerate(columns)]
-    return encoder_for(merged(profiles, n_levels), levels)
+    return encoder_for(merged(profiles), levels)
 
 
 @given(st.lists(numbers, min_size=1, max_size=5), st.sampled_from([2, 4, 10, {"c": 3}]))

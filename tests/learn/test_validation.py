@@ -49,7 +49,9 @@ def test_levels_and_duplicates_are_found_again_in_each_part() -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"x": [*range(30), 1000.0], "y": [*([0] * 15), *([1] * 15), 1]})
-    instance = bt.Instance.from_frame(frame, "y", levels=4)  # the last row alone makes one level of all others
+    instance = bt.Instance.from_frame(
+        frame, "y", levels=4, binning="uniform"
+    )  # the last row alone makes one level of all others
 
     largest: list[str] = []
 

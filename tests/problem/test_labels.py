@@ -123,9 +123,7 @@ def test_labels_can_be_taken_off() -> None:
 
 
 def test_a_number_that_is_rounded_has_no_label_of_its_own() -> None:
-    with pytest.raises(
-        LabelsError, match="test 'chol': it is rounded to levels, so that '101' is not an outcome of its"
-    ):
+    with pytest.raises(LabelsError, match="test 'chol': it is cut into levels, so that '101' is not an outcome of its"):
         heart_cases().with_labels({"tests": {"chol": {"outcomes": {101: "low"}}}})
     first = heart_cases().schema.outcome_names[1][0]
     words = heart_cases().with_labels({"tests": {"chol": {"outcomes": {first: "low"}}}})

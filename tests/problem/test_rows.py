@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.cli.predictions import codes_for
-from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
 from budgetree.errors import SettingError
-from budgetree.problem.instance import Instance, Rows
 
 N_ROWS = 24
 PRICES = bt.Prices({"word": {"a": 1, "b": 2, "c": 3, "missing": 1}}, default=1)
@@ -195,19 +193,3 @@ def test_rows_of_another_table_are_refused() -> None:
     one, other = bt.datasets.load("figure1"), bt.datasets.load("synthetic")
     with refused(SettingError, subject="whole"):
         one.codes_of(other, [0])
-
-
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.floats(0.01, 10)), min_size=1, max_size=40))
-def test_weights_of_rows_that_are_alike_add_up_exactly(rows: list[tuple[int, int, float]]) -> None:
-    cells, labels, weights = zip(*rows, strict=True)
-    table = read_frame(pd.DataFrame({"x": cells}))
-    added, kept = (
-        Instance.from_rows(Rows(table, np.array(labels), 10, duplicates, np.array(weights)), ("a", "b"), None)
-        for duplicates in ("add up", "keep")
-    )
-    expected: dict[tuple[int, int], int] = {}
-    for code, label, units in zip(kept.codes[:, 0].tolist(), labels, kept.weight_units.tolist(), strict=True):
-        expected[code, label] = expected.get((code, label), 0) + units
-    assert added.schema.weight_scale == kept.schema.weight_scale
-    found = zip(added.codes[:, 0].tolist(), added.labels.tolist(), strict=True)
-    assert dict(zip(found, added.weight_units.tolist(), strict=True)) == expected

@@ -18,6 +18,7 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree.data.column import Column
+from budgetree.data.encoders import LevelPlan
 from budgetree.data.table import Table
 from budgetree.report import summarise_frontier, summarise_tree
 from budgetree.show.frontier_view import frontier_steps
@@ -150,7 +151,7 @@ def test_thresholds_divide_numbers_as_the_encoder_does() -> None:
 
 def test_a_column_with_one_value_has_thresholds_that_nothing_reaches() -> None:
     columns = (Column("flat", "float", numbers=np.array([3.0, 3.0])), Column("class", "text", values=["a", "b"]))
-    instance = bt.Instance.from_table(Table("t", columns, 2), "class", levels={"flat": 4})
+    instance = bt.Instance.from_table(Table("t", columns, 2), "class", levels=LevelPlan.of({"flat": 4}, "uniform"))
     content = summarise_tree(bt.grow(instance), title="")
     assert content["tests"][0]["encoding"]["thresholds"] == [None, None, None]
     json.dumps(content, allow_nan=False)

@@ -39,9 +39,9 @@ FRAME = table()
 LOSSES = bt.Losses({"ill": {"well": 7.5}, "well": {"ill": 1}}, answers={"refer": 0.5})
 ALIKE: list[dict[str, Any]] = [
     {},
-    {"duplicates": "keep"},
+    {"duplicates": "merge"},
     {"losses": LOSSES},
-    {"losses": LOSSES, "duplicates": "merge"},
+    {"binning": "uniform"},
     {"levels": {"age": 4}},
 ]
 
@@ -73,6 +73,22 @@ def test_files_and_frames_give_the_trees_of_memory(tmp_path: Path, settings: dic
     assert sorted(path.suffix for path in (tmp_path / "a").iterdir()) == sorted(
         [".json", *[".npy"] * (len(list((tmp_path / "a").iterdir())) - 1)]
     )
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 7])
+def test_long_columns_are_cut_alike_in_any_number_of_parts(tmp_path: Path, n_parts: int) -> None:
+    rng = np.random.default_rng(n_parts)
+    numbers = np.column_stack((rng.lognormal(0, 3, 5000), rng.normal(1000, 1, 5000), rng.poisson(3, 5000)))
+    frame = pd.DataFrame(numbers, columns=["skewed", "narrow", "few"])
+    frame.loc[rng.random(5000) < 0.3, "skewed"] = 0
+    frame.loc[rng.random(5000) < 0.1, "narrow"] = np.nan
+    frame["y"] = (frame["skewed"] > 0.5) ^ (frame["narrow"] > 1000)
+    expected = bt.Instance.from_frame(frame, "y")
+    shuffled = frame.iloc[rng.permutation(len(frame))]
+    parts = [shuffled.iloc[rows] for rows in np.array_split(np.arange(len(frame)), n_parts)]
+    shards = bt.Shards.from_frames(parts, "y", tmp_path / "s")
+    assert shards.schema.encoders == expected.schema.encoders
+    assert bt.grow(shards, budget=2).to_dict() == bt.grow(expected, budget=2).to_dict()
 
 
 @pytest.mark.parametrize("name", ["house_votes", "pima", "soybean"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -47,19 +48,18 @@ def check(as_json: bool, **table: Any) -> None:
 
 def _examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
-    from budgetree.cli.inputs import instance_from, open_data
+    from budgetree.cli.inputs import instance_from, is_bundled, open_data
     from budgetree.data.checks import Finding, Oddity, Severity, column_findings, target_findings
-    from budgetree.data.encoders import LevelPlan
     from budgetree.errors import BudgetreeError
 
-    levels = LevelPlan.of(request.levels)
-    table = levels.as_amounts(open_data(request.data, request.reading).table())
+    levels = replace(request.levels, binning=request.binning)
+    table = levels.as_planned(open_data(request.data, request.reading).table())
     findings: list[Finding] = []
     for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
-        if column.name == request.target:
+        if column.name == (request.target or (table.names[-1] if is_bundled(request.data) else None)):
             findings.extend(target_findings(column))
         elif column.name not in request.drop:
-            findings.extend(column_findings(table, column, levels.count(column.name)))
+            findings.extend(column_findings(table, column, levels))
     try:
         findings.extend(_case_findings(instance_from(table, request)))
     except BudgetreeError as error:

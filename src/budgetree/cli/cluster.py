@@ -47,7 +47,11 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
     written = _check_files(request)
     given = given_settings(request)
     wanted = CaseRequest.of(
-        request.target, prices=given.prices, losses=given.losses, levels=request.levels, duplicates=request.duplicates
+        request.target,
+        prices=given.prices,
+        losses=given.losses,
+        levels=request.plan(given),
+        duplicates=request.duplicates,
     )
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)

@@ -117,8 +117,14 @@ table = several(
         metavar="N",
         multiple=True,
         callback=_levels,
-        help="Round a column of numbers with more different values to N levels; COL=N for one column. May be "
+        help="Cut a column of numbers with more different values into N levels; COL=N for one column. May be "
         "repeated, or in one: 3,Ca=4.  [default: 10]",
+    ),
+    click.option(
+        "--binning",
+        type=click.Choice(["quantile", "uniform"]),
+        default="quantile",
+        help="quantile: levels with about as many cases each. uniform: evenly spaced ones, as in the paper.",
     ),
     click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
     reading,
@@ -126,7 +132,7 @@ table = several(
         "--duplicates",
         type=click.Choice(["keep", "merge"]),
         default="keep",
-        help="Count every row, or make identical ones a single case with the most common answer.",
+        help="keep: every row counts. merge: identical rows are one case with the most common class, as in the paper.",
     ),
 )
 

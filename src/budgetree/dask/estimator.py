@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from budgetree.dask.verbs import fit_tree
 from budgetree.data.column import Coded, sort_key
-from budgetree.data.encoders import DEFAULT_LEVELS
+from budgetree.data.encoders import DEFAULT_LEVELS, Binning
 from budgetree.distributed.dask_cases import DaskCases, parts_of_columns, row_parts
 from budgetree.distributed.dask_client import find_client, results
 from budgetree.distributed.prepare import CaseRequest, Parts, label_codes
@@ -39,8 +39,8 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
     ordinary estimator. A row of weight 0 counts for nothing, but its values still make levels and categories. Copies
     and pickles have no client; clones have the same one.
 
-    budget, max_error, prices, levels, handle_unknown, losses, class_weight, min_cases, labels, verbose
-              as in BudgetTreeClassifier
+    budget, max_error, prices, levels, handle_unknown, losses, class_weight, min_cases, labels, verbose,
+    binning   as in BudgetTreeClassifier
     impurity  what the tree is grown by, such as Powers(3); "auto" takes the best of a portfolio, which reads the rows
               many times
     client    a dask.distributed.Client; by default the one that was made last
@@ -63,6 +63,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         min_cases: int = 1,
         labels: Any = None,
         client: Any = None,
+        binning: Binning = "quantile",
     ) -> None:
         super().__init__(
             budget=budget,
@@ -78,6 +79,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             class_weight=class_weight,
             min_cases=min_cases,
             labels=labels,
+            binning=binning,
         )
         self.client = client
 
@@ -110,7 +112,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             prices=prices_by_name(self.prices, tests),
             losses=self.losses,
             levels=self.levels,
-            duplicates="keep",
+            binning=self.binning,
             weights=None if sample_weight is None and self.class_weight is None else weights,
         )
         cases = DaskCases.of(client, parts, request)

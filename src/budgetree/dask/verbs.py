@@ -27,9 +27,9 @@ def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings
     frame     a Dask data frame, or DaskCases made from one
     target    the column that says what each row is
     impurity  and delta, budget, rule, min_cases: as in budgetree.grow
-    settings  prices, losses, levels and duplicates as in Instance.from_frame; weights: the column that says how much
-              each row counts; client: a dask.distributed.Client, by default the one that was made last; progress: True
-              or False to show or hide the bar
+    settings  prices, losses, levels, binning, duplicates as in Instance.from_frame; weights: the column that says how
+              much each row counts; client: a dask.distributed.Client, by default the one that was made last; progress:
+              True or False to show or hide the bar
     """
     cases, others = _cases(frame, target, settings, grow_of_cases)
     return grow_of_cases(cases, impurity, **others)

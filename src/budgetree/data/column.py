@@ -157,6 +157,7 @@ class Column:
     # As a file of text has it, None where missing: the same cell may be a number here and a word to a model.
     texts: Sequence[str | None] | None = None
     written: NumberFormat = POINTS  # how the texts write numbers
+    order: tuple[Any, ...] | None = None  # of the values, from the least to the greatest; None where they have none
 
     def __len__(self) -> int:
         return len(self.values or ()) if self.numbers is None else len(self.numbers)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, plain_decimal
+from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, plain_decimal, plain_value
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TableError
@@ -93,7 +93,7 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
 
     dtype = str(series.dtype)
     if not series.dtype.is_numeric():
-        column = Column(name, dtype, values=_values(series))
+        column = Column(name, dtype, values=_values(series), order=_order(series))
         return column.with_numbers() if series.dtype == nw.Object else column
     if series.dtype.is_integer():
         extremes = [extreme for extreme in (series.min(), series.max()) if not is_missing(extreme)]
@@ -104,6 +104,19 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         values = [None if is_missing(value) else plain_decimal(value) for value in series.to_list()]
         return Column(name, dtype, values=values).with_numbers()
     return Column(name, dtype, numbers=numbers).with_numbers()
+
+
+def _order(series: nw.Series[Any]) -> tuple[Any, ...] | None:
+    """The values of an ordered dtype, those that no row has among them."""
+    import narwhals.stable.v2 as nw
+
+    if isinstance(series.dtype, nw.Enum):  # as pandas' ordered categories are called, too
+        return tuple(map(plain_value, series.dtype.categories))
+    kind = getattr(series.to_native(), "type", None)
+    if getattr(kind, "ordered", False):  # a dictionary of pyarrow's, where every chunk has the same one
+        chunks = series.to_native().unify_dictionaries().chunks
+        return tuple(chunks[0].dictionary.to_pylist()) if chunks else None
+    return None
 
 
 def _values(series: nw.Series[Any]) -> Sequence[Any]:

@@ -103,8 +103,8 @@ class Shards(LocalCases):
         reading : Reading, optional
             What the files do not say themselves.
         **settings : optional
-            prices, losses, levels and duplicates as in `Instance.from_frame`; weights: the column that says how much
-            each row counts.
+            prices, losses, levels, binning, duplicates as in `Instance.from_frame`; weights: the column that says how
+            much each row counts.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class Shards(LocalCases):
         >>> import budgetree as bt
         >>> bt.datasets.frame("pima").to_csv("pima.csv", index=False)
         >>> bt.Shards.from_files("pima.csv", "diabetes", "cases").n_objects
-        753
+        768
         """
         how = reading or Reading()
         parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop)))
@@ -161,7 +161,7 @@ class Shards(LocalCases):
         >>> import budgetree as bt
         >>> pima = bt.datasets.frame("pima")
         >>> bt.Shards.from_frames([pima[:300], pima[300:]], "diabetes", "cases").n_objects
-        753
+        768
         """
         request = CaseRequest.of(target, **settings)
         return cls._made(parts_of_frames(frames, request.target), request, folder)
@@ -218,7 +218,7 @@ class Shards(LocalCases):
                 write_partitions(every, rows, sizes)
                 written = _partitions(every, schema)
                 buckets = bucketed(written, sizes.bucket_bytes, path)
-                different = (merged(bucket, request.duplicates, *shape_of(schema)) for bucket in buckets)
+                different = (merged(bucket, *shape_of(schema)) for bucket in buckets)
                 n_objects = write_partitions(path, different, sizes)
                 del written  # files that are mapped cannot be deleted everywhere
                 shutil.rmtree(every)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from budgetree.data.encoders import DEFAULT_LEVELS
+from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
 from budgetree.data.frames import read_array, read_frame
 from budgetree.data.table import Table
 from budgetree.errors import ResultError, TableError, TreeError
@@ -33,7 +32,7 @@ from budgetree.learn.predictive.fit import SURE, check_sure
 from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses
-from budgetree.problem.instance import Duplicates, Rows
+from budgetree.problem.instance import Rows
 from budgetree.proof import Certificate, certify
 from budgetree.services.clock import Clock
 from budgetree.services.words import counted
@@ -64,7 +63,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     impurity : 'auto', Impurity or list, default 'auto'
         Of greedy trees: "auto" takes the best of a portfolio; or an impurity, or a list of them.
     levels : int or dict, default 10
-        A numeric column with more different values is rounded to so many levels; or {column: levels}.
+        A numeric column with more different values is cut into at most so many levels; or {column: levels}.
     categorical_features : 'from_dtype' or array-like, default 'from_dtype'
         "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
         mask) for which that holds although they are numbers.
@@ -95,6 +94,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         For "known": leaves with less than this share of all weight are joined after the search.
     labels : Labels, optional
         What tests, outcomes and classes are called where `tree_` and `frontier_` are shown.
+    binning : {'quantile', 'uniform'}, default 'quantile'
+        Levels with about as many rows each, or evenly spaced ones.
 
     Attributes
     ----------
@@ -111,7 +112,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     answers_ : array
         The classes, then whatever else may be answered.
     instance_ : Instance
-        The training rows, coded and merged.
+        The training rows, coded.
 
     Examples
     --------
@@ -120,7 +121,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> classifier = bt.BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2], objective="known").fit(X, y)
     >>> classifier.max_cost_, round(classifier.score(X, y), 3), classifier.cost(X.head(2)).tolist()
-    (3, 0.967, [2.0, 3.0])
+    (3, 0.973, [2.0, 2.0])
     """
 
     def __init__(
@@ -144,6 +145,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         min_cases: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         labels: Any = None,
+        binning: Binning = "quantile",
     ) -> None:
         self.budget = budget
         self.max_error = max_error
@@ -164,6 +166,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.min_cases = min_cases
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.labels = labels
+        self.binning = binning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BudgetTreeClassifier:  # noqa: N803
         """Learn the tree.
@@ -488,7 +491,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return table if reset else table.renamed(self.tree_.test_names)
 
     def _instance(self, table: Table, labelled: Labelled, weights: NDArray[np.float64]) -> Instance:
-        """The rows that count, those alike as one."""
+        """The rows that count."""
         labels = labelled.labels
         counts = weights > 0
         if not counts.any():
@@ -498,11 +501,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             table, labels, weights = table.take(kept), labels[kept], weights[kept]
         listed = listed_columns(self.categorical_features, table.names)
         columns = tuple(column.as_values() if column.name in listed else column for column in table.columns)
-        levels = self.levels
-        if isinstance(levels, Mapping):
-            levels = {str(name): count for name, count in levels.items()}
-        alike: Duplicates = "keep" if self.min_cases != 1 else "add up"  # every row is a case, where leaves count them
-        rows = Rows(replace(table, columns=columns).owned(), labels, levels, alike, weights)
+        plan = LevelPlan.of(self.levels, self.binning)
+        rows = Rows(replace(table, columns=columns).owned(), labels, plan, weights=weights)
         prices = prices_by_name(self.prices, table.names)
         instance = Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
         return instance if self.labels is None else instance.with_labels(self.labels)

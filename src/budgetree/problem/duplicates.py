@@ -64,17 +64,6 @@ def merge_duplicates(
     return codes[first[appearance]], winner[appearance].astype(np.int64)
 
 
-def add_up_duplicates(
-    codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Cases that agree on every test and on the class become one that counts as much as they all do."""
-    label_bytes = np.ascontiguousarray(labels, dtype=np.int64).view(np.uint8).reshape(len(labels), -1)
-    first, group = identical_groups(np.hstack([codes, label_bytes]))
-    appearance = np.argsort(first)
-    total = np.bincount(group, weights=weights).astype(np.int64)  # whole units, which floats add up exactly
-    return codes[first[appearance]], labels[first[appearance]], total[appearance]
-
-
 def loss_among_identical(
     codes: NDArray[np.uint8], labels: NDArray[np.int64], weights: NDArray[np.int64], table: LossTable
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

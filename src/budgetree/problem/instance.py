@@ -8,34 +8,35 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
-from budgetree.data.encoders import DEFAULT_LEVELS, ColumnEncoder, LevelCounts, LevelPlan, fit_encoder, side_by_side
+from budgetree.data.encoders import (
+    DEFAULT_LEVELS,
+    Binning,
+    ColumnEncoder,
+    LevelCounts,
+    LevelPlan,
+    fit_encoder,
+    side_by_side,
+)
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import class_codes
 from budgetree.data.source import Reading, read_table
 from budgetree.data.table import Table, known_cases
 from budgetree.errors import SettingError, TableError, Where
-from budgetree.problem.duplicates import (
-    ClassOrder,
-    Irreducible,
-    add_up_duplicates,
-    loss_among_identical,
-    merge_duplicates,
-)
+from budgetree.problem.duplicates import ClassOrder, Irreducible, loss_among_identical, merge_duplicates
 from budgetree.problem.labels import Labels
 from budgetree.problem.losses import Losses
 from budgetree.problem.prices import Prices
 from budgetree.problem.schema import HasSchema, Schema, check_codes, check_names, distinct_names
 from budgetree.problem.units import units_for_losses, weight_units
 
-# Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
-# too, become one case that counts as much as they all do.
-Duplicates = Literal["merge", "keep", "add up"]
+# Every row counts; or, as in the paper, rows that agree on every test become one case with the most common label.
+Duplicates = Literal["keep", "merge"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +49,8 @@ class Rows:
 
     tests: Table  # a column per test
     labels: NDArray[np.int64]  # per row, the position of its class in the instance's class_names
-    levels: LevelCounts
-    duplicates: Duplicates
+    levels: LevelPlan
+    duplicates: Duplicates = "keep"
     weights: NDArray[np.float64] | None = None  # None: each row counts once
 
     def __post_init__(self) -> None:
@@ -168,7 +169,8 @@ class Instance(HasSchema):
         prices: Any = None,
         losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] | None = None,
+        binning: Binning = "quantile",
+        duplicates: Duplicates = "keep",
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
@@ -183,14 +185,15 @@ class Instance(HasSchema):
         losses : dict, array-like or Losses, optional
             What wrong answers cost; by default 1 each.
         levels : int or dict, default 10
-            A numeric column with more different values is rounded to the nearest of so many evenly spaced levels; any
-            other column has one outcome per value, and a missing value is an outcome of its own. {column: levels}
-            rounds exactly those columns always, and others as with 10.
-        duplicates : {'merge', 'keep'}, optional
-            "merge" makes identical rows one case, with the most common label; "keep" counts every row. By default
-            "merge", and with losses "keep": the most common label may be the wrong one. With losses, "merge" makes
-            identical rows of one class one case that counts as many times as there are rows, which gives the same
-            answers.
+            A numeric column with more different values is cut into at most so many levels; any other column has one
+            outcome per value, and a missing value is an outcome of its own. {column: levels} always cuts those
+            columns, and others as with 10. Values of an ordered dtype keep their order.
+        binning : {'quantile', 'uniform'}, default 'quantile'
+            "quantile" cuts where the cases are, so that every level has about as many; "uniform" rounds to the nearest
+            of evenly spaced levels, as the paper does.
+        duplicates : {'keep', 'merge'}, default 'keep'
+            "keep" counts every row; "merge" makes identical rows one case with the most common label, as the paper
+            does, and is refused with losses.
 
         Returns
         -------
@@ -206,12 +209,10 @@ class Instance(HasSchema):
         --------
         >>> import budgetree as bt
         >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
-        Instance(301 cases, 8 tests, 2 classes)
+        Instance(768 cases, 8 tests, 2 classes)
         """
-        table = read_frame(frame, target)
-        if isinstance(levels, Mapping):
-            levels = {str(name): count for name, count in levels.items()}
-        return cls.from_table(table, str(target), prices=prices, losses=losses, levels=levels, duplicates=duplicates)
+        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning)
+        return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
     def from_file(
@@ -223,7 +224,8 @@ class Instance(HasSchema):
         prices: Any = None,
         losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] | None = None,
+        binning: Binning = "quantile",
+        duplicates: Duplicates = "keep",
     ) -> Instance:
         """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
@@ -235,7 +237,7 @@ class Instance(HasSchema):
             The column with the classes.
         reading : Reading, optional
             What the file does not say itself: how numbers are written, which columns are no tests.
-        prices, losses, levels, duplicates : optional
+        prices, losses, levels, binning, duplicates : optional
             As in `from_frame`.
 
         Returns
@@ -261,8 +263,9 @@ class Instance(HasSchema):
         Instance(2 cases, 1 test, 2 classes)
         """
         reading = reading or Reading()
-        table = known_cases(read_table(fspath(path), reading), target, reading.drop)
-        return cls.from_table(table, target, prices=prices, losses=losses, levels=levels, duplicates=duplicates)
+        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning)
+        cases = known_cases(table, target, reading.drop)
+        return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
     @internal
@@ -274,17 +277,17 @@ class Instance(HasSchema):
         prices: Any = None,
         losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] | None = None,
+        duplicates: Duplicates = "keep",
     ) -> Instance:
         """`from_frame` for a table already read, from whatever file or frame."""
-        losses = Losses.of(losses)
-        wanted = check_duplicates(duplicates, counts_rows=losses is not None)
+        losses, plan = Losses.of(losses), LevelPlan.of(levels)
+        check_duplicates(duplicates, losses=losses is not None)
         tests = find_tests(table, target)
         if len(table) == 0:
             raise TableError("the table is empty; at least one row is needed.", where=table.origin)
-        table = LevelPlan.of(levels).as_amounts(table)
         labels, classes = class_codes(table.column(target).labels(), len(table), None, target)
-        return cls.from_rows(Rows(table.only(tests).owned(), labels, levels, wanted), classes, prices, losses)
+        rows = Rows(plan.as_planned(table.only(tests)).owned(), labels, plan, duplicates)
+        return cls.from_rows(rows, classes, prices, losses)
 
     @classmethod
     @internal
@@ -298,24 +301,17 @@ class Instance(HasSchema):
         encoders: Mapping[str, ColumnEncoder] | None = None,
         codes: Mapping[str, NDArray[np.uint8]] | None = None,
     ) -> Instance:
-        """The known cases that raw rows make; encoders that are given are not found again, nor are codes.
-
-        Where losses are given, merged rows keep their class counts.
-        """
+        """The known cases that raw rows make; encoders that are given are not found again, nor are codes."""
         losses, known, coded = Losses.of(losses), encoders or {}, codes or {}
-        if losses is not None and rows.duplicates == "merge":
-            rows = replace(rows, duplicates="add up")
         tests = rows.tests.columns
-        LevelPlan.of(rows.levels).check([column.name for column in tests])
+        rows.levels.check([column.name for column in tests])
         found = tuple(known.get(column.name) or fit_encoder(column, rows.levels) for column in tests)
         columns = zip(found, tests, strict=True)
         table = side_by_side([coded[c.name] if c.name in coded else e.encode(c) for e, c in columns], len(rows))
         class_of_each = rows.labels
         if rows.duplicates == "merge":
             table, class_of_each = merge_duplicates(table, class_of_each, len(class_names))
-        units, scale = weight_units(rows.weights, len(table))  # before they are added up, so that no order matters
-        if rows.duplicates == "add up":
-            table, class_of_each, units = add_up_duplicates(table, class_of_each, units)
+        units, scale = weight_units(rows.weights, len(table))
         outcomes = tuple(distinct_names(e.outcome_names, f"outcome_names of test {e.name!r}") for e in found)
         names = tuple(encoder.name for encoder in found)
         schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, found, losses, labels)
@@ -547,14 +543,15 @@ class Instance(HasSchema):
         return other
 
 
-def check_duplicates(duplicates: Any, *, counts_rows: bool) -> Duplicates:
-    """What becomes of duplicates; where rows have losses or weights, the most common label may be the wrong one."""
-    if duplicates not in ("merge", "keep", None):
-        message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
-        raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
-    if duplicates is None:
-        return "keep" if counts_rows else "merge"
-    return "add up" if counts_rows and duplicates == "merge" else "keep" if duplicates == "keep" else "merge"
+def check_duplicates(duplicates: Any, *, losses: bool = False, weights: bool = False) -> None:
+    """An error where rows cannot be merged: with losses or weights, the most common label may be the wrong one."""
+    if duplicates not in get_args(Duplicates):
+        message = f"duplicates is {duplicates!r}; expected 'keep' or 'merge'."
+        raise SettingError(message, subject="duplicates", found=duplicates, expected=get_args(Duplicates))
+    if duplicates == "merge" and (losses or weights):
+        given = "losses" if losses else "weights"
+        message = f"duplicates is 'merge', which goes by the most common label; with {given}, expected 'keep'."
+        raise SettingError(message, subject="duplicates", found=duplicates, expected=("keep",))
 
 
 def find_tests(table: Table, target: str, weights: str | None = None, where: Where | None = None) -> list[str]:

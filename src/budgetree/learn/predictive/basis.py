@@ -3,6 +3,7 @@
     number of many values   z, clipped to ±3; its rank r; (r − ¼)₊, (r − ½)₊, (r − ¾)₊
     3 to 8 values           z, and an indicator for each value but the commonest
     2 values                z
+    ordered words           as numbers 0, 1, 2, …
     nominal                 an indicator for each outcome but the commonest
 
 The columns of numbers have standard deviation ½, so that one ridge fits all of them; all are centred on the known
@@ -44,6 +45,8 @@ def level_values(encoder: Any) -> NDArray[np.float64] | None:
         return np.array(encoder.values)
     if isinstance(encoder, Levels):
         return np.linspace(encoder.low, encoder.high, encoder.levels)
+    if isinstance(encoder, Categories) and encoder.is_ordered:
+        return np.arange(len(encoder.values), dtype=np.float64)
     if isinstance(encoder, Categories) and encoder.values and set(map(type, encoder.values)) <= {int, float}:
         return np.array(encoder.values, dtype=np.float64)
     return None
