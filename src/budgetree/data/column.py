@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from hashlib import blake2b
 from typing import Any, overload
 
 import numpy as np
@@ -218,6 +219,18 @@ class Column:
             message = f"column {self.name!r} is infinite in row {row}; use a finite number or a missing value."
             raise TableError(message, subject=self.name, found=row)
         return replace(self, numbers=numbers, values=None if largest < LARGEST_EXACT else self.values)
+
+    def content(self) -> NDArray[np.uint64]:
+        """Per row, a number that stands for its value: another for another value, whatever rows there are."""
+        if self.values is None and self.numbers is not None:
+            return np.where(np.isnan(self.numbers), np.nan, self.numbers + 0.0).view(np.uint64)  # -0.0 is 0.0
+        coded = self.coded()
+        keys = [sort_key(value) for value in coded.distinct]
+        digests = [blake2b(repr(key).encode("utf-8", "backslashreplace"), digest_size=8).digest() for key in keys]
+        numbers = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+        if len(np.unique(numbers)) < len(keys):  # two texts with one digest: rare beyond measure
+            numbers[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys), dtype=np.uint64)
+        return coded.look_up(numbers, ~np.uint64(0))
 
     def owned(self) -> Column:
         """The same column, its numbers in no one else's memory."""

@@ -229,7 +229,7 @@ def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
     """One level per value where there are at most max_levels, else as many cases in each as can be."""
     assert column.numbers is not None
     absent = np.isnan(column.numbers)
-    distinct, position, count = np.unique(column.numbers[~absent], return_inverse=True, return_counts=True)
+    distinct, count = np.unique(column.numbers[~absent], return_counts=True)
     if len(distinct) <= max_levels:
         level_of = np.arange(len(distinct))
     else:
@@ -241,8 +241,8 @@ def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
     with np.errstate(over="ignore"):
         halfway = below + (above - below) / 2
     thresholds = np.where((below < halfway) & (halfway <= above), halfway, above)  # where floats can say so
-    level = level_of[position]
-    values = np.bincount(level, weights=column.numbers[~absent]) / np.bincount(level)
+    # From the distinct values: a sum over the rows would depend on their order.
+    values = np.bincount(level_of, weights=distinct * count) / np.bincount(level_of, weights=count)
     low, high = float(distinct[0]), float(distinct[-1])
     return FineLevels(column.name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high, bool(absent.any()))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +52,37 @@ class Irreducible(Unavoidable):
     """The same where the cases are at hand."""
 
     outvoted: NDArray[np.int64]  # per case in the class order, its loss units under the best answer for all like it
+
+
+def canonical_order(words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int64]:
+    """Per row its rank in the canonical order, which equal rows share.
+
+        row      7 1 0    3 3 1    7 1 0    2 0 0      a word of each column
+        rank       1        0        1        2
+
+    The order is that of a hash: it depends on which rows there are, and not on the order in which they come.
+    """
+    mixed = mix(words)
+    rows = np.argsort(mixed, kind="stable")
+    ties = np.flatnonzero(mixed[rows[1:]] == mixed[rows[:-1]])
+    if _differ(words, rows[ties], rows[ties + 1]).any():  # unequal rows with one hash: rare beyond measure
+        rows = np.lexsort((*words, mixed))
+        ties = np.arange(len(rows) - 1)
+    is_new = np.ones(len(rows), dtype=bool)
+    is_new[ties + 1] = _differ(words, rows[ties], rows[ties + 1])
+    ranks = np.empty(len(rows), dtype=np.int64)
+    ranks[rows] = np.cumsum(is_new) - 1
+    return ranks
+
+
+def _differ(
+    words: Sequence[NDArray[np.uint64]], rows: NDArray[np.int64], others: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Per pair of rows, whether they differ."""
+    differ = np.zeros(len(rows), dtype=bool)
+    for word in words:
+        differ |= word[rows] != word[others]
+    return differ
 
 
 def merge_duplicates(
@@ -109,11 +141,21 @@ def identical_groups(codes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArr
 
 def mixed_numbers(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """A number for each row, the same for identical rows: sorting numbers is far faster than sorting bytes."""
+    return mix(code_words(codes))
+
+
+def code_words(codes: NDArray[np.uint8]) -> list[NDArray[np.uint64]]:
+    """The codes of each row in words of eight bytes."""
     n_rows, n_bytes = codes.shape
     padded = np.zeros((n_rows, -(-n_bytes // 8) * 8), dtype=np.uint8)
     padded[:, :n_bytes] = codes
-    mixed = np.zeros(n_rows, dtype=np.uint64)
-    for word in padded.view(np.uint64).T:
+    return list(padded.view("<u8").T)
+
+
+def mix(words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """One number from the words of each row."""
+    mixed = np.zeros(len(words[0]), dtype=np.uint64)
+    for word in words:
         mixed = (mixed ^ word) * MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
     return mixed
