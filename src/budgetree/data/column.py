@@ -221,16 +221,15 @@ class Column:
         return replace(self, numbers=numbers, values=None if largest < LARGEST_EXACT else self.values)
 
     def content(self) -> NDArray[np.uint64]:
-        """Per row, a number that stands for its value: another for another value, whatever rows there are."""
+        """Per row, a number that stands for its value: another for another value, whatever else there is."""
         if self.values is None and self.numbers is not None:
-            return np.where(np.isnan(self.numbers), np.nan, self.numbers + 0.0).view(np.uint64)  # -0.0 is 0.0
+            return _float_bits(self.numbers)
         coded = self.coded()
-        keys = [sort_key(value) for value in coded.distinct]
-        digests = [blake2b(repr(key).encode("utf-8", "backslashreplace"), digest_size=8).digest() for key in keys]
-        numbers = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
-        if len(np.unique(numbers)) < len(keys):  # two texts with one digest: rare beyond measure
-            numbers[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys), dtype=np.uint64)
-        return coded.look_up(numbers, ~np.uint64(0))
+        found = np.array([_digest(value) for value in coded.distinct], dtype=np.uint64)
+        if len(np.unique(found)) < len(found):  # two values with one digest: rare beyond measure
+            by_value = sorted(range(len(found)), key=lambda position: sort_key(coded.distinct[position]))
+            found[by_value] = np.arange(len(found), dtype=np.uint64)
+        return coded.look_up(found, _float_bits(np.array([np.nan]))[0])
 
     def owned(self) -> Column:
         """The same column, its numbers in no one else's memory."""
@@ -276,6 +275,19 @@ def first_row(column: Column, is_wanted: Callable[[str], bool]) -> int | None:
 def are_exact(numbers: NDArray[np.float64]) -> bool:
     """Whether all are small enough to be the whole numbers that they were."""
     return not bool((np.abs(numbers) >= LARGEST_EXACT).any())  # which NaN is not
+
+
+def _float_bits(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """The same for equal numbers: there is one 0 and one NaN."""
+    return np.where(np.isnan(numbers), np.nan, numbers + 0.0).view(np.uint64)
+
+
+def _digest(value: Any) -> int:
+    """A number for a value; that of a number does not depend on the library that holds it."""
+    if isinstance(value, (bool, int, float, np.number, Decimal)) and as_float(value) == value:
+        return int(_float_bits(np.array([as_float(value)]))[0])
+    text = repr(sort_key(value)).encode("utf-8", "backslashreplace")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
 
 
 def _taken(cells: Any, positions: NDArray[np.int64]) -> Any:

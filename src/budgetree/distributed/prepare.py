@@ -190,7 +190,9 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     levels.check(tests)
     try:
         check_labelled(labels.is_absent, f"column {target!r}", target)
-        profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in table.only(tests).by_name().columns]
+        profiles = [
+            ColumnProfile.of(column, levels.count(column.name), name) for column in table.only(tests).by_name().columns
+        ]
         facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
         return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts)
     except BudgetreeError as error:

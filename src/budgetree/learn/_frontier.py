@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Protocol
 
-import numpy as np
-
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity

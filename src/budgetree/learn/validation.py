@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
 from budgetree.problem import Instance
+from budgetree.problem.duplicates import dealing_order
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
@@ -261,13 +262,13 @@ def make_folds(
         rows    a a b b a b a b …      classes are spread evenly over the folds; rows of one group (a patient, a
         fold    0 1 0 1 2 2 0 3 …      machine) are always in the same fold, or what is held out would be known already
 
-    Rows are dealt in turn along their canonical order (ranks), so equal rows fall into different folds, and the order
-    of the table does not matter. All budgets and all methods are tried on the same folds.
+    Rows are dealt in turn along an order that depends on their ranks in the canonical order alone, not on where they
+    stand in the table. All budgets and all methods are tried on the same folds.
     """
     is_large = len(labels) >= HOLD_OUT_FROM
     n_parts = HOLD_OUT_PARTS if is_large else n_folds
     if groups is None:
-        folds = deal(labels, n_parts, np.argsort(ranks, kind="stable"))
+        folds = deal(labels, n_parts, ranks)
     else:
         group = group_numbers(groups, ranks)
         folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1))
@@ -275,26 +276,27 @@ def make_folds(
 
 
 def group_numbers(groups: Sequence[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Per row the number of its group; groups are ordered by the ranks of their rows, whatever they are called."""
+    """Per row the number of its group: groups are ordered as rows are, by the rows that they hold."""
     ranks_of: dict[Any, list[int]] = {}
     for row in np.argsort(ranks, kind="stable").tolist():
         ranks_of.setdefault(groups[row], []).append(int(ranks[row]))
-    numbers = {group: number for number, group in enumerate(sorted(ranks_of, key=ranks_of.__getitem__))}
+    held = [tuple(of_rows) for of_rows in ranks_of.values()]
+    group_ranks = {of_rows: rank for rank, of_rows in enumerate(sorted(set(held)))}
+    order = dealing_order(np.array([group_ranks[of_rows] for of_rows in held]))
+    numbers = dict(zip(ranks_of, np.argsort(order).tolist(), strict=True))
     return np.array([numbers[group] for group in groups], dtype=np.int64)
 
 
-def deal(labels: NDArray[np.integer[Any]], n_folds: int, order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Class by class in the order given, like cards: the next class goes on where the last one ended."""
-    order = np.arange(len(labels)) if order is None else order
+def deal(labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Class by class, like cards: the next class goes on where the last one ended."""
+    order = dealing_order(ranks)
     by_class = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
     folds[by_class] = np.arange(len(labels)) % n_folds
     return folds
 
 
-def _deal_groups(
-    labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int
-) -> NDArray[np.int64]:
+def _deal_groups(labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
     """The largest groups first, each to the fold whose classes it leaves most even."""
     n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
     counts = np.zeros((n_groups, n_classes + 1))

@@ -59,9 +59,9 @@ class Rows:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tests", self.tests.by_name())
         if self.ranks is NOT_FOUND:
-            amounts = () if self.weights is None else ((self.weights + 0.0).view(np.uint64),)
-            words = [*(column.content() for column in self.tests.columns), self.labels.astype(np.uint64), *amounts]
-            object.__setattr__(self, "ranks", canonical_order(words))
+            others = (self.labels,) if self.weights is None else (self.labels, self.weights)
+            words = [column.content() for column in self.tests.columns]
+            object.__setattr__(self, "ranks", canonical_order(words, *others))
         for array in (self.labels, self.weights, self.ranks):
             if array is not None:
                 array.flags.writeable = False
@@ -144,8 +144,7 @@ class Instance(HasSchema):
         names, outcomes = tuple(names[test] for test in by_name), tuple(outcomes[test] for test in by_name)
         schema = Schema(names, outcomes, classes, Prices.of(prices), scale, losses=Losses.of(losses))
         table = table if by_name == list(range(n_tests)) else np.ascontiguousarray(table[:, by_name])
-        words = [*code_words(table), class_of_each.astype(np.uint64), units.astype(np.uint64)]
-        ranks = canonical_order(words)
+        ranks = canonical_order(code_words(table), class_of_each, units)
         order = np.argsort(ranks, kind="stable")
         self._set(table[order], class_of_each[order], units[order], schema, row_ranks=ranks)
 
@@ -375,6 +374,12 @@ class Instance(HasSchema):
     def row_order(self) -> NDArray[np.int64]:
         """The positions of the raw rows in the canonical order: by what they hold, however they came."""
         return np.argsort(self.row_ranks, kind="stable")
+
+    @cached_property
+    @internal
+    def case_ranks(self) -> NDArray[np.int64]:
+        """Per case, its rank in the canonical order of cases; identical cases of one class and weight share one."""
+        return canonical_order(code_words(self.codes), self.labels, self.weight_units)
 
     @cached_property
     def _case_of_row(self) -> NDArray[np.int64]:

@@ -97,7 +97,7 @@ def test_the_same_cases_give_the_same_policy(seed: int) -> None:
 def test_the_core_and_its_reference_grow_the_same(seed: int) -> None:
     instance = random_instance(seed)
     cases = cases_of(instance)
-    folds = deal(cases.labels, N_FOLDS)
+    folds = deal(cases.labels, N_FOLDS, instance.case_ranks)
     paths = []
     for solver in (Solver(cases), ReferenceSolver(cases)):
         models = Models(cases, Clock(None))
@@ -111,7 +111,7 @@ def test_the_core_and_its_reference_grow_the_same(seed: int) -> None:
 def test_one_growth_cut_short_is_a_growth_to_less(seed: int) -> None:
     instance = random_instance(seed, n_cases=150)
     cases = cases_of(instance)
-    growth = Growth(Models(cases, Clock(None)), instance.schema.costs, deal(cases.labels, N_FOLDS))
+    growth = Growth(Models(cases, Clock(None)), instance.schema.costs, deal(cases.labels, N_FOLDS, instance.case_ranks))
     whole = growth.grow(4)
     for budget in range(5):
         assert shape(cut(whole, budget, 1)) == shape(growth.grow(budget))
