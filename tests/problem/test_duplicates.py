@@ -18,8 +18,8 @@ from budgetree.problem.duplicates import add_up_duplicates
 def test_duplicates_merge_to_the_most_common_label_or_stay() -> None:
     frame = pd.DataFrame({"x": [1, 1, 1, 2, 2], "y": ["b", "a", "b", "b", "a"]})
     merged = bt.Instance.from_frame(frame, "y")
-    assert merged.codes.tolist() == [[0], [1]]
-    assert merged.labels.tolist() == [1, 0]  # a tie goes to the label that sorts first
+    found = dict(zip(merged.codes[:, 0].tolist(), merged.labels.tolist(), strict=True))
+    assert found == {0: 1, 1: 0}  # a tie goes to the label that sorts first
     kept = bt.Instance.from_frame(frame, "y", duplicates="keep")
     assert kept.n_objects == 5
     assert bt.grow(kept).errors == 2
@@ -46,7 +46,7 @@ def test_with_losses_every_row_counts() -> None:
     assert kept.n_objects == 5
     merged = bt.Instance.from_frame(FRAME, "y", losses=losses, duplicates="merge")
     assert merged.n_objects == 4  # of one class, and counted as many times as there are rows
-    assert merged.weights.tolist() == [2, 1, 1, 1]
+    assert sorted(merged.weights.tolist()) == [1, 1, 1, 2]
     for instance in (kept, merged, merged.rows(range(5)), kept.rows(range(5))):
         assert instance.losses == bt.Losses(losses)
         assert instance.class_order.counts.tolist() == [2, 3]

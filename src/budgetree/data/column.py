@@ -286,6 +286,7 @@ def _digest(value: Any) -> int:
     """A number for a value; that of a number does not depend on the library that holds it."""
     if isinstance(value, (bool, int, float, np.number, Decimal)) and as_float(value) == value:
         return int(_float_bits(np.array([as_float(value)]))[0])
+    value = plain_decimal(value) if isinstance(value, Decimal) else value
     text = repr(sort_key(value)).encode("utf-8", "backslashreplace")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
 

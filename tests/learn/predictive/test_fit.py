@@ -164,9 +164,9 @@ def test_who_is_sure_stops() -> None:
     labels = np.where(first == 1, 1, second)
     instance = bt.Instance(np.column_stack([first, second]), labels)
     spends, stops = (fit_policy(instance, budget_units=2, sure=sure) for sure in (None, 0.95))
-    assert (stops.predict_proba(instance.codes).argmax(axis=1) == labels).all()
-    assert stops.cost(instance.codes)[first == 1].max() == 1
-    assert stops.cost(instance.codes)[first == 0].min() == 2
+    assert (stops.predict_proba(instance.codes).argmax(axis=1) == instance.labels).all()
+    assert stops.cost(instance.codes)[instance.codes[:, 0] == 1].max() == 1
+    assert stops.cost(instance.codes)[instance.codes[:, 0] == 0].min() == 2
     assert spends.cost(instance.codes).mean() >= stops.cost(instance.codes).mean()
 
 
