@@ -50,7 +50,7 @@ def test_cost_agrees_with_walking_each_object(seed: int) -> None:
     instance = to_instance(problem)
     tree = bt.grow(instance)
     node = as_node(tree)
-    known = [i for i, weight in enumerate(problem.weights) if weight]
+    known = np.flatnonzero(instance.weight_units)
     assert max(tree.cost(instance.codes)[known]) == pytest.approx(float(reference.max_cost(problem, node)))
     every = list(itertools.product(*(range(n) for n in problem.n_outcomes)))
     assert tree.max_cost == pytest.approx(max(tree.cost(every)))

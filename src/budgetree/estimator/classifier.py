@@ -112,6 +112,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         The classes, then whatever else may be answered.
     instance_ : Instance
         The training rows, coded and merged.
+    input_columns_ : tuple of str
+        The columns of X in their order; an array without names is read by it.
 
     Examples
     --------
