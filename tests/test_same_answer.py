@@ -48,10 +48,10 @@ def _column(kind: str, rng: np.random.Generator, n_rows: int) -> Any:
 
 
 @st.composite
-def cases(draw: st.DrawFn, max_rows: int = 24, max_tests: int = 4) -> Case:
+def cases(draw: st.DrawFn, max_tests: int = 4, kinds_of_columns: tuple[str, ...] = KINDS) -> Case:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n_rows = draw(st.integers(6, max_rows))
-    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=2, max_size=max_tests))
+    n_rows = draw(st.integers(6, 24))
+    kinds = draw(st.lists(st.sampled_from(kinds_of_columns), min_size=2, max_size=max_tests))
     names = draw(st.permutations(NAMES))[: len(kinds)]
     frame = pd.DataFrame({name: _column(kind, rng, n_rows) for name, kind in zip(names, kinds, strict=True)})
     frame["class"] = np.array(["ill", "well", "sick"])[rng.integers(0, draw(st.integers(2, 3)), n_rows)]
@@ -144,6 +144,41 @@ def test_estimators(case: Case, objective: str, class_weight: Any) -> None:
         classifier.fit(frame.drop(columns="class"), frame["class"], sample_weight=case.weights[frame.index])
         answers = classifier.predict_proba(frame.drop(columns="class"))
         found.append((written(classifier.tree_), classifier.mean_cost_, answers[np.argsort(frame.index)].tolist()))
+    assert found[0] == found[1]
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10**6), st.sampled_from([1, 2]))
+def test_codes_with_weights(seed: int, threads: int) -> None:
+    """The second table is learned from by another number of threads, too."""
+    rng = np.random.default_rng(seed)
+    codes, labels = rng.integers(0, 3, (20, 4)), rng.integers(0, 3, 20)
+    weights, rows, columns = rng.integers(0, 5, 20) / 7 + 0.1, rng.permutation(20), rng.permutation(4)
+    names = np.array(["t10", "t9", "b", "a"])
+    found = []
+    for instance, n_threads in (
+        (bt.Instance(codes, labels, weights=weights, test_names=names), 1),
+        (bt.Instance(codes[rows][:, columns], labels[rows], weights=weights[rows], test_names=names[columns]), threads),
+    ):
+        trees = [
+            bt.grow(instance, threads=n_threads),
+            bt.optimal(instance, budget=2, threads=n_threads).tree,
+            bt.predictive(instance, budget=2, threads=n_threads),
+        ]
+        found.append([*map(written, trees), *figures(bt.frontier(instance, folds=3))])
+    assert found[0] == found[1]
+
+
+@settings(max_examples=5)
+@given(cases(kinds_of_columns=("few", "many", "text", "gaps")))  # one kind of values in all parts
+def test_shards(case: Case) -> None:
+    found = []
+    for frame in (case.frame, case.shuffled):
+        with tempfile.TemporaryDirectory() as folder:
+            parts = [frame.iloc[:3], frame.iloc[3:][case.frame.columns]]  # whose columns may be in another order
+            how = {"prices": case.prices, "losses": case.losses, "levels": 4}
+            shards = bt.Shards.from_frames(parts, "class", Path(folder) / "cases", **how)
+            found.append(written(bt.grow(shards)))
     assert found[0] == found[1]
 
 
