@@ -128,7 +128,8 @@ def test_weights_come_from_a_column(tmp_path: Path) -> None:
     weights = np.random.default_rng(1).integers(0, 30, len(FRAME)) / 10
     shards = bt.Shards.from_frames([FRAME.assign(w=weights)], "y", tmp_path / "shards", weights="w")
     plain = bt.Instance.from_frame(FRAME, "y", duplicates="keep")
-    expected = bt.Instance(plain.codes, plain.labels, weights=weights, test_names=plain.test_names,
+    codes = plain.codes_of(plain, range(len(FRAME)))
+    expected = bt.Instance(codes, plain.row_labels, weights=weights, test_names=plain.test_names,
                            outcome_names=plain.outcome_names, class_names=plain.class_names)  # fmt: skip
     assert bt.grow(shards, budget=3).to_dict() == bt.grow(expected, budget=3).to_dict()
 

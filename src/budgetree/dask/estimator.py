@@ -127,7 +127,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         if found is not None:
             self.frontier_ = found
         self.classes_, self.answers_ = cases.schema.classes, cases.schema.answers
-        self.n_features_in_ = len(tests)
+        self.n_features_in_, self.input_columns_ = len(tests), tuple(tests)
         if features is not None:
             self.feature_names_in_ = np.array(features, dtype=object)
         self.max_cost_, self.mean_cost_ = self.tree_.max_cost, self.tree_.mean_cost

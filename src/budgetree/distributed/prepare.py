@@ -190,7 +190,7 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     levels.check(tests)
     try:
         check_labelled(labels.is_absent, f"column {target!r}", target)
-        columns = levels.as_planned(table.only(tests)).columns
+        columns = levels.as_planned(table.only(tests)).by_name().columns
         profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in columns]
         facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
         return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts)
@@ -244,10 +244,10 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     for survey in surveys:
         part_rows[survey.part] += survey.n_rows
         if survey.tests != tests:
-            differing = sorted(set(survey.tests) ^ set(tests)) or ["the order of the columns"]
+            differing = sorted(set(survey.tests) ^ set(tests))
             message = (
                 f"the columns are not those of {_name(surveys[0].part)}: {', '.join(differing[:5])}; expected the same "
-                "columns in the same order in all parts."
+                "columns in all parts."
             )
             raise TableError(message, found=survey.tests, expected=tests, where=survey.part)
     labels, *columns = _merged_columns(surveys, request)

@@ -113,6 +113,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         The classes, then whatever else may be answered.
     instance_ : Instance
         The training rows, coded.
+    input_columns_ : tuple of str
+        The columns of X in their order; an array without names is read by it.
 
     Examples
     --------
@@ -487,8 +489,10 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             size = f"{counted(len(table.columns), 'column')} and {counted(len(table), 'row')}"
             message = f"X: the table has {size}; at least one column and at least one row is needed."
             raise TableError(message, subject="X", found=(len(table.columns), len(table)))
+        if reset:
+            self.input_columns_ = tuple(table.names)
         # As scikit-learn does: a table fitted with names may be predicted without, by position.
-        return table if reset else table.renamed(self.tree_.test_names)
+        return table.renamed(self.input_columns_)
 
     def _instance(self, table: Table, labelled: Labelled, weights: NDArray[np.float64]) -> Instance:
         """The rows that count."""
@@ -517,7 +521,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             unknown = self.tree_.first_unknown(codes)
             if len(rows := np.flatnonzero(unknown >= 0)):
                 row = int(rows[0])
-                column = table.columns[unknown[row]]
+                column = table.column(self.tree_.test_names[unknown[row]])
                 value = column.to_list()[row]
                 message = f"X: column {column.name!r} is {value!r:.60} in row {row}, which no training row had."
                 remedy = "handle_unknown='stop' answers such rows by the other tests of their path."

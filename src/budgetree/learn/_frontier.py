@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Protocol
 
-import numpy as np
-
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity
@@ -223,10 +221,11 @@ def _row_errors(frontier: Frontier, clock: Clock) -> list[float | None]:
     instance = frontier.instance
     if instance.source is None or instance.source.duplicates != "merge" or instance.n_rows == instance.n_objects:
         return [None] * len(frontier)
-    rows = np.arange(instance.n_rows)
+    rows = instance.row_order  # sums of floats depend on it
     trees = in_time([partial(getattr, point, "tree") for point in frontier], clock)
     wrong = are_wrong(answers_of_rows(trees, instance, instance, rows), instance, rows)
-    return [float(share) for share in wrong @ instance.row_weights / instance.row_weights.sum()]
+    weights = instance.row_weights[rows]
+    return [float(share) for share in wrong @ weights / weights.sum()]
 
 
 def _check_impurities(instance: AnyCases, impurities: Any) -> Sequence[Any]:

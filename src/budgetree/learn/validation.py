@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
 from budgetree.problem import Instance
+from budgetree.problem.duplicates import dealing_order
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
@@ -43,11 +44,10 @@ class FoldSettings:
 
     n_folds: int = DEFAULT_FOLDS
     groups: tuple[Any, ...] | None = None
-    seed: int = 0
 
     def folds(self, instance: Instance) -> NDArray[np.int64]:
         """The fold of each raw row."""
-        return make_folds(instance.row_labels, self.n_folds, groups=self.groups, seed=self.seed)
+        return make_folds(instance.row_labels, self.n_folds, instance.row_ranks, groups=self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +191,13 @@ def cross_validate(
         answers[:, out] = answers_of_rows(trees, part, instance, out)
         is_done[out] = True
         n_done += 1
-    rows = np.flatnonzero(is_done & counts)
-    groups = None if settings.groups is None else group_numbers(settings.groups)[rows]
+    # In an order that does not depend on that of the table: sums of floats do.
+    number = None if settings.groups is None else group_numbers(settings.groups, instance.row_ranks)
+    order = instance.row_order if number is None else np.lexsort((number, instance.row_ranks))
+    rows = order[(is_done & counts)[order]]
+    groups = None if number is None else number[rows]
     # On average over the folds done: what was not held out at the same time.
-    learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
+    learned_from = float(weights[order].sum() - weights[rows].sum() / max(n_done, 1))
     held_out, answers = HeldOut(weights[rows], groups, learned_from), answers[:, rows]
     losses, has_losses = instance.schema.loss_table, instance.losses is not None
     lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
@@ -248,52 +251,59 @@ def answers_of_rows(
 
 
 def make_folds(
-    labels: NDArray[np.integer[Any]], n_folds: int, *, groups: Sequence[Any] | None = None, seed: int = 0
+    labels: NDArray[np.integer[Any]],
+    n_folds: int,
+    ranks: NDArray[np.int64],
+    *,
+    groups: Sequence[Any] | None = None,
 ) -> NDArray[np.int64]:
     """The fold of each row; NEVER_HELD_OUT for the rows of a large table that are only learned from.
 
         rows    a a b b a b a b …      classes are spread evenly over the folds; rows of one group (a patient, a
         fold    0 1 0 1 2 2 0 3 …      machine) are always in the same fold, or what is held out would be known already
 
-    The folds depend on the labels, the groups and the seed alone: all budgets and all methods are tried on the same.
+    Rows are dealt in turn along an order that depends on their ranks in the canonical order alone, not on where they
+    stand in the table. All budgets and all methods are tried on the same folds.
     """
-    generator = np.random.default_rng(seed)
     is_large = len(labels) >= HOLD_OUT_FROM
     n_parts = HOLD_OUT_PARTS if is_large else n_folds
     if groups is None:
-        folds = deal(labels, n_parts, generator.permutation(len(labels)))
+        folds = deal(labels, n_parts, ranks)
     else:
-        group = group_numbers(groups)
-        folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1), generator)
+        group = group_numbers(groups, ranks)
+        folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1))
     return np.where(folds == 0, 0, NEVER_HELD_OUT) if is_large else folds
 
 
-def group_numbers(groups: Sequence[Any]) -> NDArray[np.int64]:
-    """Per row the number of its group, by first appearance; values of any type that can be told apart."""
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(value, len(numbers)) for value in groups], dtype=np.int64)
+def group_numbers(groups: Sequence[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Per row the number of its group: groups are ordered as rows are, by the rows that they hold."""
+    ranks_of: dict[Any, list[int]] = {}
+    for row in np.argsort(ranks, kind="stable").tolist():
+        ranks_of.setdefault(groups[row], []).append(int(ranks[row]))
+    held = [tuple(of_rows) for of_rows in ranks_of.values()]
+    group_ranks = {of_rows: rank for rank, of_rows in enumerate(sorted(set(held)))}
+    order = dealing_order(np.array([group_ranks[of_rows] for of_rows in held]))
+    numbers = dict(zip(ranks_of, np.argsort(order).tolist(), strict=True))
+    return np.array([numbers[group] for group in groups], dtype=np.int64)
 
 
-def deal(labels: NDArray[np.integer[Any]], n_folds: int, order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Class by class in the order given, like cards: the next class goes on where the last one ended."""
-    order = np.arange(len(labels)) if order is None else order
+def deal(labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Class by class, like cards: the next class goes on where the last one ended."""
+    order = dealing_order(ranks)
     by_class = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
     folds[by_class] = np.arange(len(labels)) % n_folds
     return folds
 
 
-def _deal_groups(
-    labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
+def _deal_groups(labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
     """The largest groups first, each to the fold whose classes it leaves most even."""
     n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
     counts = np.zeros((n_groups, n_classes + 1))
     np.add.at(counts, (group, labels), 1)
     counts[:, n_classes] = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
     share = counts / np.maximum(counts.sum(axis=0), 1)  # so that rare classes matter as much as common ones
-    shuffled = generator.permutation(n_groups)
-    order = shuffled[np.argsort(-counts[shuffled, n_classes], kind="stable")]
+    order = np.argsort(-counts[:, n_classes], kind="stable")
     in_fold = np.zeros((n_folds, n_classes + 1))
     fold_of = np.empty(n_groups, dtype=np.int64)
     for number in order.tolist():

@@ -23,7 +23,7 @@ def noise(n_cases: int = 200) -> bt.Instance:
 
 def test_of_noise_most_is_cut_and_the_loss_is_that_of_guessing() -> None:
     instance = noise()
-    start = ExactStarts(instance, deal(instance.labels, N_FOLDS)).start(3, Clock(None))
+    start = ExactStarts(instance, deal(instance.labels, N_FOLDS, instance.case_ranks)).start(3, Clock(None))
     assert start is not None
     assert start.loss == pytest.approx(0.5 * instance.n_objects, rel=0.05)
     assert reached(start.nodes, start.stops) < reached(start.nodes, start.nodes.is_leaf) / 2
@@ -39,7 +39,7 @@ def reached(nodes: Nodes, stops: np.ndarray) -> int:
 
 def test_known_errors_are_not_believed() -> None:
     instance = noise(60)
-    start = ExactStarts(instance, deal(instance.labels, N_FOLDS)).start(4, Clock(None))
+    start = ExactStarts(instance, deal(instance.labels, N_FOLDS, instance.case_ranks)).start(4, Clock(None))
     assert start is not None
     known = bt.optimal(instance, budget=4).errors
     assert known < 6  # a tree that has learned the noise by heart
@@ -48,15 +48,15 @@ def test_known_errors_are_not_believed() -> None:
 
 def test_tables_of_numbers_and_expired_clocks_have_none() -> None:
     instance = random_instance(1)
-    assert ExactStarts(instance, deal(instance.labels, N_FOLDS)).start(2, Clock(None)) is None
-    assert ExactStarts(noise(), deal(noise().labels, N_FOLDS)).start(2, Clock(0)) is None
+    assert ExactStarts(instance, deal(instance.labels, N_FOLDS, instance.case_ranks)).start(2, Clock(None)) is None
+    assert ExactStarts(noise(), deal(noise().labels, N_FOLDS, noise().case_ranks)).start(2, Clock(0)) is None
 
 
 def test_the_places_are_the_pruned_tree() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (300, 4))
     instance = bt.Instance(codes, (codes[:, 0] + codes[:, 1]) % 3)
-    start = ExactStarts(instance, deal(instance.labels, N_FOLDS)).start(2, Clock(None))
+    start = ExactStarts(instance, deal(instance.labels, N_FOLDS, instance.case_ranks)).start(2, Clock(None))
     assert start is not None
     place = exact_place(start, cases_of(instance), instance, sure=None)
     ends = [end for end in place.ends() if len(end.cases)]

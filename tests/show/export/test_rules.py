@@ -38,8 +38,8 @@ def test_the_rules_divide_the_known_cases_and_tell_their_costs(seed: int) -> Non
 def test_rules_read_well() -> None:
     tree = bt.optimal(bt.datasets.load("pima"), budget=1).tree
     assert tree.to_rules().splitlines() == [
-        "if pregnant is 0.0 to 6.6 then neg  [costs 1; right for 413 of 586]",
-        "if pregnant is 6.6 to 17.0 then pos  [costs 1; right for 94 of 167]",
+        "if age is 21.0 to 37.7 or 57.7 to 81.0 then neg  [costs 1; right for 400 of 560]",
+        "if age is 37.7 to 57.7 then pos  [costs 1; right for 107 of 193]",
     ]
     leaf = bt.grow(bt.datasets.load("pima"), budget=0)
     assert leaf.to_rules() == "always neg  [costs 0; right for 486 of 753]"

@@ -82,7 +82,9 @@ class Fitter:
         cases = cases_of(self._present)
         models = Models(cases, Clock(None), self.threads)
         finishing = Finishing.of(self._present, self.plan)
-        return Growth(models, self.instance.schema.costs, deal(cases.labels, N_FOLDS), finishing)
+        return Growth(
+            models, self.instance.schema.costs, deal(cases.labels, N_FOLDS, self._present.case_ranks), finishing
+        )
 
     @cached_property
     def _exact(self) -> ExactStarts:
