@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BETWEEN_TICKS = 0.05  # seconds
 HURRY = 1.0  # seconds; who presses Ctrl-C twice within them means it once
 AGAIN = 0.02  # seconds
+NANOSECONDS = 10**9  # in a second
 
 Tick = Callable[[int, int], object]  # called with what is done and what there is to do
 
@@ -95,7 +96,14 @@ DEFAULT_PLAN = WorkPlan()
 
 
 class Clock:
-    """When to stop. Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar."""
+    """When to stop: by time where the user gave seconds, else by counted work, whose limit every machine reaches alike.
+
+    Work is counted in seconds too, of an ordinary processor, and only by whoever does it: by the core, or by `spend`.
+    Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar.
+
+    seconds  a time limit; None: the time does not matter
+    work     where there is no time limit: seconds of counted work; None: no limit
+    """
 
     def __init__(
         self,
@@ -103,15 +111,27 @@ class Clock:
         tick: Tick | None = None,
         whole: Clock | None = None,
         *,
+        work: float | None = None,
         plan: WorkPlan | None = None,
     ) -> None:
         self.plan: WorkPlan = plan or (DEFAULT_PLAN if whole is None else whole.plan)
-        self._deadline = None if seconds is None else time.monotonic() + seconds
-        self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
+        self.counts_work = seconds is None and (whole is None or work is not None or whole.counts_work)
         self._whole = whole  # the clock that this one is a share of
+        self._root: Clock = self if whole is None else whole._root
+        self._work = 0  # nanoseconds that were counted, in the root
+        self._began = self._now
+        limit = work if self.counts_work else seconds
+        self._end = None if limit is None else self._began + round(limit * NANOSECONDS)
+        self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._interrupted = False
+        self._is_trial = False
         self.ended_work = False  # whether who asked this clock or a share of it was told that it is over
         self._in_core: set[CoreClock] = set()  # those of the core that run now, in the whole clock
+
+    @property
+    def _now(self) -> int:
+        """The nanoseconds by which this clock goes."""
+        return self._root._work if self.counts_work else round(time.monotonic() * NANOSECONDS)
 
     @property
     def is_over(self) -> bool:
@@ -121,34 +141,46 @@ class Clock:
         return is_over
 
     def ended(self, *, complete: bool) -> Ended:
-        """How work by this clock ended: where it is not complete, Ctrl-C or the time is the reason."""
+        """How work by this clock ended: where it is not complete, Ctrl-C or its limit is the reason."""
         if complete:
             return Ended.COMPLETE
-        return Ended.INTERRUPTED if self.was_interrupted else Ended.TIME_LIMIT
+        if self.was_interrupted:
+            return Ended.INTERRUPTED
+        return Ended.WORK_LIMIT if self.counts_work else Ended.TIME_LIMIT
 
     def _note_end(self) -> None:
-        for clock in self._wholes:
-            clock.ended_work = True
+        self.ended_work = True
+        if self._whole is not None and (not self._is_trial or self._whole._is_over()):
+            self._whole._note_end()
 
     def _is_over(self) -> bool:
         if self._interrupted or (self._whole is not None and self._whole._is_over()):
             return True
-        now = time.monotonic()
-        if self._tick is not None and now >= self._next_tick:
+        if self._tick is not None and (now := time.monotonic()) >= self._next_tick:
             self._next_tick = now + BETWEEN_TICKS
             self._tick(0, 1)
-        return self._deadline is not None and now >= self._deadline
+        return self._end is not None and self._now >= self._end
 
     @property
     def was_interrupted(self) -> bool:
         """Whether Ctrl-C ended it."""
         return self._interrupted or (self._whole is not None and self._whole.was_interrupted)
 
+    def spend(self, seconds: float) -> None:
+        """Counts work that was done outside the core."""
+        self._root._work += round(seconds * NANOSECONDS)
+
+    @property
+    def seconds_passed(self) -> float:
+        """Since it was made: of counted work where it goes by that, else of time."""
+        return (self._now - self._began) / NANOSECONDS
+
     @property
     def seconds_left(self) -> float | None:
+        """Of counted work where it goes by that, else of time; None where there is no limit."""
         if self._interrupted:
             return 0.0
-        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
+        return None if self._end is None else max(self._end - self._now, 0) / NANOSECONDS
 
     def seconds_of(self, share: float) -> float | None:
         """This share of the seconds left; None where there is no limit."""
@@ -156,14 +188,23 @@ class Clock:
 
     def end(self) -> None:
         """Over from now on: what is left does not suffice for anything."""
-        self._deadline = time.monotonic()
+        self._end = self._now
         self._note_end()
 
     def share(self, seconds: float | None, tick: Tick | None = None) -> Clock:
         """A clock that stops after so many seconds, or with this one."""
         left = self.seconds_left
         shorter = seconds if left is None or (seconds is not None and seconds < left) else left
-        return Clock(shorter, tick, self)
+        return Clock(None, tick, self, work=shorter) if self.counts_work else Clock(shorter, tick, self)
+
+    def trial(self, work: float) -> Clock:
+        """A clock for what can be done without: it stops after so much counted work, or with this one.
+
+        Where only the work is over, nothing is noted here: the answer is the same wherever it is asked for.
+        """
+        clock = Clock(None, None, self, work=work)
+        clock._is_trial = True
+        return clock
 
     def listening(self) -> AbstractContextManager[None]:
         """While it lasts, Ctrl-C ends this clock and nothing else: what works by it returns the best so far."""
@@ -182,12 +223,21 @@ class Clock:
         """This clock, and those that it is a share of."""
         return [self] if self._whole is None else [self, *self._whole._wholes]
 
+    def _for_core(self) -> CoreClock:
+        from budgetree._native import core  # which a command line that only listens does not need
+
+        if self.is_over:
+            return core.Clock(0.0, self._tick)
+        time_left, work_left = (
+            min((clock._end - clock._now for clock in self._wholes if clock._end and clock.counts_work == by), default=None)
+            for by in (False, True)
+        )
+        return core.Clock(None if time_left is None else time_left / NANOSECONDS, self._tick, work_left)
+
     @contextmanager
     def in_core(self) -> Iterator[CoreClock]:
         """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
-        from budgetree._native import core  # which a command line that only listens does not need
-
-        clock, wholes = core.Clock(0.0 if self.is_over else self.seconds_left, self._tick), self._wholes
+        clock, wholes = self._for_core(), self._wholes
         for whole in wholes:
             whole._in_core.add(clock)
         try:
@@ -197,6 +247,7 @@ class Clock:
         finally:
             for whole in wholes:
                 whole._in_core.discard(clock)
+            self._root._work += clock.work
         if clock.was_interrupted:
             self.interrupt()
 
