@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import threading
@@ -39,13 +40,17 @@ class OutOfTimeError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkPlan:
-    """How the time for work is divided: seconds, and shares of the time that is left or of a time limit.
+    """How much work is done, and how it is divided: seconds, and shares of what is left or of a limit.
 
-    A clock carries its plan to whatever works by it; tests pass in another.
+    The seconds are of time where the user gave a time limit; else they are counted, by what an ordinary processor does
+    in one second at most (often it takes half of it). A clock carries its plan to whatever works by it; tests pass in
+    another.
     """
 
-    # A frontier, where the user leaves the method and the time to us
-    auto_seconds: float = 10.0  # for exact search
+    # Where the user gives no time limit
+    auto_seconds: float = 20.0  # for a frontier whose method is left to us
+    exact_seconds: float = 3600.0  # for exact search that was asked for
+    certificate_seconds: float = 20.0
     auto_share: float = 0.02  # what the last two tests of the whole set may take, which exact search does often
     # Exact search: one question to the next
     moment: float = 0.2  # after which good trees are looked for before the search goes on
@@ -75,20 +80,23 @@ class WorkPlan:
     fine_share: float = 0.5  # for finding fine levels; the rest is for learning
     encoding_factor: float = 1.2  # how much longer than finding a column's levels it takes to code its rows, at most
     first_look: float = 0.01  # after which the time for all columns can be told from the first of them
-    start_seconds: float = 0.5  # per exact search for a start: where one is not proven in time, there is none
+    start_seconds: float = 1.0  # counted, per exact search for a start: where one takes more, there is none
     growth_share: float = 0.7  # where leaves become trees of counts; that takes the rest
     seconds_per_visit: float = 4e-7  # for putting a tree together: per case and node …
     seconds_per_score: float = 4e-8  # … per score of a model …
     seconds_per_loss: float = 2e-9  # … and, with losses, what each answer would lose with each class
     # Certificates
     fit_share: float = 0.5  # of a command's time limit, for the tree; the rest is for its certificate
-    certificate_seconds: float = 10.0  # where there is no limit
     search_share: float = 0.6  # for the bound of search
     setup_seconds_per_cell: float = 3e-8  # that laying out a table takes; with less left a search proves nothing
     ratio_share: float = 0.2  # of the rest, for the ratio; the cover has what is left
     ratio_seconds: float = 0.05  # for the ratio in any case, so that it does not depend on how busy the machine is
     screen_share: float = 0.5  # of the cover's time, for choosing cases
     import_seconds: float = 0.7  # that loading SciPy's solvers takes, the first time
+    seconds_per_separation: float = 1e-8  # of counted work: per case and test of a cover's program …
+    seconds_per_iteration: float = 5e-5  # … and per iteration of its solver, beside that of its cells
+    seconds_per_count: float = 3e-9  # the same for a ratio: per case and test that is counted
+    seconds_per_level_cell: float = 1e-8  # of greedy growth by levels: per case and test, and number of a table
     seal_share: float = 0.3  # of the time that the other parts of a certificate took, for sealing it
 
 
@@ -101,7 +109,7 @@ class Clock:
     Work is counted in seconds too, of an ordinary processor, and only by whoever does it: by the core, or by `spend`.
     Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar.
 
-    seconds  a time limit; None: the time does not matter
+    seconds  a time limit; None: the time does not matter; infinity: neither does the work
     work     where there is no time limit: seconds of counted work; None: no limit
     """
 
@@ -115,7 +123,9 @@ class Clock:
         plan: WorkPlan | None = None,
     ) -> None:
         self.plan: WorkPlan = plan or (DEFAULT_PLAN if whole is None else whole.plan)
-        self.counts_work = seconds is None and (whole is None or work is not None or whole.counts_work)
+        if seconds == math.inf:
+            seconds = work = None
+        self.counts_work: bool = seconds is None and (whole is None or work is not None or whole.counts_work)
         self._whole = whole  # the clock that this one is a share of
         self._root: Clock = self if whole is None else whole._root
         self._work = 0  # nanoseconds that were counted, in the root
@@ -160,6 +170,11 @@ class Clock:
             self._next_tick = now + BETWEEN_TICKS
             self._tick(0, 1)
         return self._end is not None and self._now >= self._end
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether a time limit or Ctrl-C has ended it: what follows counted work and is short need not be done."""
+        return self.was_interrupted or any(not clock.counts_work and clock._is_over() for clock in self._wholes)
 
     @property
     def was_interrupted(self) -> bool:
@@ -223,16 +238,18 @@ class Clock:
         """This clock, and those that it is a share of."""
         return [self] if self._whole is None else [self, *self._whole._wholes]
 
+    def _left(self, *, of_work: bool) -> int | None:
+        """The least nanoseconds of work, or of time, that this clock and those that it is a share of have left."""
+        ends = ((clock._end, clock) for clock in self._wholes if clock.counts_work is of_work)
+        return min((max(end - clock._now, 0) for end, clock in ends if end is not None), default=None)
+
     def _for_core(self) -> CoreClock:
         from budgetree._native import core  # which a command line that only listens does not need
 
-        if self.is_over:
-            return core.Clock(0.0, self._tick)
-        time_left, work_left = (
-            min((clock._end - clock._now for clock in self._wholes if clock._end and clock.counts_work == by), default=None)
-            for by in (False, True)
-        )
-        return core.Clock(None if time_left is None else time_left / NANOSECONDS, self._tick, work_left)
+        time_left = 0 if self.is_over and self.is_out_of_time else self._left(of_work=False)
+        seconds = None if time_left is None else time_left / NANOSECONDS
+        clock: CoreClock = core.Clock(seconds, self._tick, self._left(of_work=True))
+        return clock
 
     @contextmanager
     def in_core(self) -> Iterator[CoreClock]:
