@@ -70,6 +70,11 @@ def certify(
     """
     check_instance(instance)
     clock = Clock(check_time_limit(time_limit), work=DEFAULT_PLAN.certificate_seconds)
+    return certify_by(instance, tree, clock, progress)
+
+
+def certify_by(instance: Instance, tree: Tree, clock: Clock, progress: bool | None = False) -> Certificate:
+    """The same by a clock with its plan."""
     _check_tree(instance, tree)
     began = clock.seconds_passed
     weights = error_weights_of(instance, tree)
