@@ -110,8 +110,8 @@ def optimal(
     budget : number or None
         No path may cost more than this, whatever its outcomes; None for no limit.
     time_limit : float, optional
-        Seconds after which the best so far is returned. By default the search is cut by counted work, some half an hour
-        of it: the answer is then the same on every machine. `math.inf` searches to the end.
+        Seconds after which the best so far is returned. By default the search is cut by counted work, about an hour of
+        one processor's, and the answer is the same on every machine; `math.inf` searches to the end.
     progress : bool, optional
         Whether to show the bar; by default it shows on a terminal.
     cache_bytes : int, optional

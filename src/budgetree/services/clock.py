@@ -49,7 +49,7 @@ class WorkPlan:
 
     # Where the user gives no time limit
     auto_seconds: float = 20.0  # for a frontier whose method is left to us
-    exact_seconds: float = 3600.0  # for exact search that was asked for
+    exact_seconds: float = 10_000.0  # for exact search that was asked for
     certificate_seconds: float = 20.0
     auto_share: float = 0.02  # what the last two tests of the whole set may take, which exact search does often
     # Exact search: one question to the next
