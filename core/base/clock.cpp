@@ -40,8 +40,7 @@ void Watch::join(Turns& turns, int worker, std::int64_t max_work) {
     max_work_ = max_work;
 }
 
-Watch::Turn::Turn(Watch& watch)
-    : watch_(watch), lock_(watch.turns_->take(watch.worker_, watch.done_ + watch.worked_)) {
+Watch::Turn::Turn(Watch& watch) : watch_(watch), lock_(watch.turns_->take(watch.worker_, watch.done_ + watch.worked_)) {
     watch.is_in_turn_ = true;
 }
 

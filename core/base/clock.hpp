@@ -1,10 +1,10 @@
 // When to stop: a limit of time or of counted work, Ctrl-C, or another thread's word. Every long loop asks.
 //
-// A loop tells its Watch how much work it has done, in nanoseconds of an ordinary processor, estimated by constants that
-// are the same on every machine: a limit of work cuts it at the same point wherever it runs. Reading the time takes
-// 20 ns and asking Python for Ctrl-C far more, so the Watch looks at the clock about every tenth of a millisecond of
-// work. A Clock is shared by all threads of a call; each thread has a Watch of its own, and only the one of the calling
-// thread asks Python. Threads whose work is limited take turns (turns.hpp).
+// A loop tells its Watch how much work it has done, in nanoseconds of an ordinary processor, estimated by constants
+// that are the same on every machine: a limit of work cuts it at the same point wherever it runs. Reading the time
+// takes 20 ns and asking Python for Ctrl-C far more, so the Watch looks at the clock about every tenth of a millisecond
+// of work. A Clock is shared by all threads of a call; each thread has a Watch of its own, and only the one of the
+// calling thread asks Python. Threads whose work is limited take turns (turns.hpp).
 #pragma once
 
 #include <algorithm>

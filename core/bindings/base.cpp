@@ -26,7 +26,7 @@ std::unique_ptr<Clock> clock_for_python(std::optional<double> seconds, std::opti
 
 void bind_base(nb::module_& module) {
     module.def("processor", &processor_name, "Which vector instructions are in use.");
-    nb::class_<Clock>(module, "Clock", 
+    nb::class_<Clock>(module, "Clock",
                       "Seconds that a call may take, and nanoseconds of counted work (None: no limit).")
         .def(nb::new_(&clock_for_python), "seconds"_a = nb::none(), "tick"_a = nb::none(), "max_work"_a = nb::none())
         .def_prop_ro("work", &Clock::work)

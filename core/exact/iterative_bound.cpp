@@ -55,7 +55,8 @@ Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Ques
     while (proven < most) {
         const double asked = stopwatch.seconds();
         const int n_workers = int(cores.size());
-        Turns turns(n_workers, n_threads, by_work ? Turns::Order::kByWork : Turns::Order::kFirstCome, Turns::Ends::kEarly);
+        Turns turns(n_workers, n_threads, by_work ? Turns::Order::kByWork : Turns::Order::kFirstCome,
+                    Turns::Ends::kEarly);
         SharedQuestion shared{question.remaining, wanted, turns};
         Threads threads;
         const std::int64_t most_work = clock.work_left() / n_workers;

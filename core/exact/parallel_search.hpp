@@ -3,9 +3,9 @@
 //
 //     ranking of the whole   t7  t3  t12  t1  …        each worker takes the next test that nobody has taken
 //
-// Where the clock limits the work, there are always as many workers, each with its part of the work, and they take turns
-// by it (turns.hpp): what is found before the limit does not depend on how many threads there are for them, or how busy
-// the machine is. Else each thread is a worker, and takes a test when it is done with the last one.
+// Where the clock limits the work, there are always as many workers, each with its part of the work, and they take
+// turns by it (turns.hpp): what is found before the limit does not depend on how many threads there are for them, or
+// how busy the machine is. Else each thread is a worker, and takes a test when it is done with the last one.
 //
 // The answer is a number, and numbers do not depend on who searched what. Ties are searched too (the cutoff is one
 // above the best), so that the first test of the ranking that reaches the optimum is known: it begins the canonical

@@ -65,7 +65,8 @@ class WorkPlan:
     seconds_per_budget: float = 1.0  # in a sweep
     short: float = 2.0  # of which greedy trees may need most
     bound_seconds: float = 1.5  # for the iterative lower bound, where there is no limit
-    bound_share: float = 0.85  # the same with a limit: a search that does not end says nothing else
+    bound_share: float = 0.85  # the same with a limit: a search that does not end says nothing else …
+    bound_work: float = 30.0  # … and at most so much counted work: a search with much more will end
     # Greedy frontiers
     unavoidable_share: float = 0.3  # for comparing all cases in shards
     points_share: float = 0.2  # for the points of trees with losses …

@@ -96,6 +96,8 @@ class Search:
         """The same, split by the first test among threads, and with a lower bound that rises while it lasts."""
         left = clock.seconds_left
         bound_seconds = clock.plan.bound_seconds if left is None else clock.plan.bound_share * left
+        if clock.counts_work:
+            bound_seconds = min(bound_seconds, clock.plan.bound_work)
         with clock.in_core() as core_clock:
             question = _question(budget, cutoff, ANY_TEST)
             found, tree = self._search.search_in_parallel(question, core_clock, self._threads, bound_seconds)

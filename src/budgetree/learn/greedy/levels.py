@@ -234,7 +234,8 @@ class LevelGrower:
         cases = self._pass(nodes, by_case=True) if self._needs_cases else None
         choices = self._rule.choose(_spent(nodes), tables, cases)
         self._clock.spend(self._work.of(nodes) * self._clock.plan.seconds_per_level_cell)
-        self._cache.times.add(len(nodes), self._clock.seconds_passed - self._began)
+        if self._clock.seconds_left is not None:  # else the seconds may be others than a later tree's
+            self._cache.times.add(len(nodes), self._clock.seconds_passed - self._began)
         children: list[Node] = []
         for node, table, choice in zip(nodes, tables, choices, strict=True):
             if choice is None:
