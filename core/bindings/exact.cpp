@@ -133,6 +133,7 @@ Question question_of(Units budget, Units cutoff, int only) {
 void bind_exact(nb::module_& module) {
     module.attr("ALL_TESTS") = kAllTests;
     module.attr("NEVER") = kNever;
+    module.attr("WORKERS") = kWorkers;
     nb::class_<Pass>(module, "Pass", "How many tests are tried at each set; less than all proves nothing.")
         .def(nb::new_([](int breadth, bool is_wide_first, Units max_pair_work) {
                  return Pass{breadth, is_wide_first, max_pair_work};

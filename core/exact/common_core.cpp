@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "simd/mass_simd.hpp"
 #include "simd/triple_simd.hpp"
@@ -46,12 +47,13 @@ Units CommonCore::lower_bound(const Remaining& remaining, Units wanted) {
     }
 }
 
-void CommonCore::refute_some(SharedQuestion& shared) try {
+void CommonCore::refute_some(SharedQuestion& shared, int worker, std::int64_t max_work) try {
+    watch_.join(shared.turns, worker, max_work);
     if (mass_.empty()) mass_ = weigh_cases();
     places_.clear();  // what was needed for other errors may mislead
     begin_groups(table_.whole, shared.remaining, 0);
     Workplace& here = place_at(0);
-    std::unique_lock lock(shared.mutex);
+    std::optional<Watch::Turn> turn(std::in_place, watch_);
     if (!shared.has_begun) shared.tests = here.tests;
     shared.has_begun = true;
     while (!shared.tests.empty() && !shared.has_failed) {
@@ -59,15 +61,21 @@ void CommonCore::refute_some(SharedQuestion& shared) try {
         make_chain(table_.whole, shared.wanted, here);
         for (const Link& link : here.chain) std::erase(shared.tests, link.test);
         const std::vector<Link> taken = here.chain;
-        lock.unlock();
+        turn.reset();
         const Units proven = refute_group(table_.whole, shared.remaining, shared.wanted, 0);
-        lock.lock();
-        if (proven < shared.wanted) shared.has_failed = true;
+        turn.emplace(watch_);
+        if (proven < shared.wanted) fail(shared);
         shared.least = std::min(shared.least, proven);
         for (std::size_t i = here.chain.size(); i < taken.size(); ++i) shared.tests.push_back(taken[i].test);
     }
 } catch (Stopped) {
+    const Watch::Turn turn(watch_);
+    fail(shared);
+}
+
+void CommonCore::fail(SharedQuestion& shared) {
     shared.has_failed = true;
+    shared.turns.end();
 }
 
 // Naive Bayes with one more case of everything.

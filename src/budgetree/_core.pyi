@@ -12,7 +12,14 @@ parts: ModuleType  # components by themselves, for tests
 def processor() -> str: ...
 
 class Clock:
-    def __init__(self, seconds: float | None = None, tick: Callable[[int, int], object] | None = None) -> None: ...
+    def __init__(
+        self,
+        seconds: float | None = None,
+        tick: Callable[[int, int], object] | None = None,
+        max_work: int | None = None,
+    ) -> None: ...
+    @property
+    def work(self) -> int: ...
     def stop(self) -> None: ...
     @property
     def is_stopped(self) -> bool: ...
@@ -151,6 +158,7 @@ class Ridge:
 
 ALL_TESTS: int
 NEVER: int
+WORKERS: int
 
 class Pass:
     def __init__(self, breadth: int = ..., is_wide_first: bool = False, max_pair_work: int = ...) -> None: ...

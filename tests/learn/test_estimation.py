@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -52,10 +54,19 @@ def test_rows_of_one_group_are_not_known_already() -> None:
 
 def test_half_of_the_time_is_for_the_folds() -> None:
     settings = FoldSettings(5)
-    assert split_time(8.0, settings) == (4.0, 8.0)
-    assert split_time(8.0, None) == (8.0, 8.0)
-    assert split_time(None, settings, 10.0) == (10.0, 20.0)
-    assert split_time(None, settings) == (None, None)
+    for limits, seconds in [
+        ((None, settings, 10.0), (20, 10)),
+        ((None, None, 10.0), (10, 10)),
+        ((None, settings, None), (None, None)),
+        ((math.inf, settings, 10.0), (None, None)),
+    ]:
+        clocks = split_time(*limits)
+        assert tuple(clock.seconds_left for clock in clocks) == seconds
+        assert all(clock.counts_work for clock in clocks)
+    whole, search = split_time(80.0, settings, 1.0)
+    assert not search.counts_work
+    assert whole.seconds_left == pytest.approx(80, abs=1)
+    assert search.seconds_left == pytest.approx(40, abs=1)
 
 
 def test_without_time_there_is_a_frontier_that_says_so() -> None:

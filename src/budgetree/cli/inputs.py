@@ -97,10 +97,10 @@ class FitRequest:
         return DEFAULT_PLAN.fit_share * self.time_limit
 
     @property
-    def proof_seconds(self) -> float:
+    def proof_seconds(self) -> float | None:
         """The time for a certificate."""
         if self.time_limit is None:
-            return DEFAULT_PLAN.certificate_seconds
+            return None
         return (1 - DEFAULT_PLAN.fit_share) * self.time_limit
 
 

@@ -157,9 +157,14 @@ search = several(
         "--method",
         type=click.Choice(["auto", "exact", "greedy"]),
         default="auto",
-        help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
+        help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for some seconds.",
     ),
-    click.option("--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far."),
+    click.option(
+        "--time-limit",
+        metavar="S",
+        type=AMOUNT,
+        help="Stop after S seconds with the best so far (inf: never); by default work is counted, not time.",
+    ),
     click.option(
         "--min-cases",
         metavar="N",

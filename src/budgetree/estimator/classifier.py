@@ -58,8 +58,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`;
         by default 1 each. Columns of an array are called x0, x1, …
     method : {'auto', 'exact', 'greedy'}, default 'auto'
-        "auto": exact search for ten seconds (or `time_limit`), greedy where the data are too large; "exact": until it
-        is proven, or `time_limit`; "greedy".
+        "auto": exact search as far as some seconds of counted work (or `time_limit`) go, greedy where the data are too
+        large; "exact": the same with much more work; "greedy".
     impurity : 'auto', Impurity or list, default 'auto'
         Of greedy trees: "auto" takes the best of a portfolio; or an impurity, or a list of them.
     levels : int or dict, default 10
@@ -210,7 +210,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.tree_ = tree if self.objective == "new" else without_small_leaves(tree, share)
         if not self.frontier_.complete and not self.tree_.statement.is_proven:
             warnings.warn(
-                "fit: the time was over before the search had ended, and tree_ is the best so far; give a longer "
+                "fit: the limit was reached before the search had ended, and tree_ is the best so far; give a longer "
                 "time_limit, a smaller budget or method='greedy'.",
                 stacklevel=2,
             )
@@ -222,7 +222,8 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _learn(self, clock: Clock) -> Tree:
         """The lowest error on new rows, where without a budget all tests may be bought; or the fewest on these."""
-        limits: dict[str, Any] = {"time_limit": clock.seconds_left, "progress": bool(self.verbose), "folds": 0}
+        left = self.time_limit if clock.counts_work else clock.seconds_left
+        limits: dict[str, Any] = {"time_limit": left, "progress": bool(self.verbose), "folds": 0}
         if self.objective == "new":
             learner = {"sure": check_sure(self.sure), "leaves": self.leaves}
             self.frontier_ = frontier_for_new(self.instance_, [self.budget], learner, **limits)
@@ -241,7 +242,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     @property
     def certificate_(self) -> Certificate:
-        """How far any tree with as few errors could do better, proven; takes up to ten seconds the first time."""
+        """How far any tree with as few errors could do better, proven; takes some seconds the first time."""
         check_is_fitted(self)
         if not hasattr(self, "instance_"):
             message = "certificate_: the training rows stayed on a cluster, and a proof needs them"

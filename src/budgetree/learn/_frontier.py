@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -68,9 +67,9 @@ def frontier(
         The known cases.
     method : {'auto', 'exact', 'greedy'}, default 'auto'
         "exact": the fewest of any tree at all, each point proven as far as the time goes; "greedy": of a tree for each
-        impurity and parameter, each cut at every budget; "auto": exact for ten seconds (or `time_limit`), with what was
-        found beyond, or greedy where the data are too large to search or impurities are named. `Frontier.method` says
-        which.
+        impurity and parameter, each cut at every budget; "auto": exact as far as some seconds of counted work
+        (or `time_limit`) go, with what was found beyond, or greedy where the data are too large to search or impurities
+        are named. `Frontier.method` says which.
     impurities : sequence, optional
         Of the greedy trees: a hinged class stands for all its α's, an object for itself. By default Powers 2 to 5, and
         HingedPairs and HingedProduct over their α's.
@@ -78,7 +77,8 @@ def frontier(
         No point beyond it; greedy trees are then grown under this hard budget too.
     time_limit : float, optional
         Seconds after which the best so far is returned; so does Ctrl-C in an exact search. Half of them are for the
-        search, and what is left for the folds.
+        search, and what is left for the folds. By default work is counted instead, and the answer is the same on every
+        machine; `math.inf` searches to the end.
     progress : bool, optional
         Whether to show the bar; by default it shows on a terminal.
     cache_bytes : int, optional
@@ -136,11 +136,11 @@ def frontier(
         )
     if objective == "new":
         new = NewSearch(budgets_up_to(instance, max_budget), check_sure(sure), leaves)
-        return _estimated(new, instance, settings, progress, split_time(seconds, settings))
+        return _estimated(new, instance, settings, progress, *split_time(seconds, settings))
     by = "greedy" if method == "auto" and impurities is not None else method
     search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None), least)
-    limits = split_time(seconds, settings, DEFAULT_PLAN.auto_seconds if by == "auto" else None)
-    return _estimated(search, instance, settings, progress, limits)
+    work = {"auto": DEFAULT_PLAN.auto_seconds, "exact": DEFAULT_PLAN.exact_seconds, "greedy": None}[by]
+    return _estimated(search, instance, settings, progress, *split_time(seconds, settings, work))
 
 
 def frontier_for_new(
@@ -159,7 +159,7 @@ def frontier_for_new(
     budgets = [price_of_all(instance) if is_unlimited(budget) else budget for budget in budgets]
     settings = check_folds(folds, groups, instance)
     limits = split_time(check_time_limit(time_limit), settings)
-    return _estimated(NewSearch(budgets, **learner), instance, settings, progress, limits)
+    return _estimated(NewSearch(budgets, **learner), instance, settings, progress, *limits)
 
 
 class Search(Protocol):
@@ -171,15 +171,15 @@ class Search(Protocol):
 
 
 def split_time(
-    time_limit: float | None, settings: FoldSettings | None, default: float | None = None
-) -> tuple[float | None, float | None]:
-    """Seconds for the search, and for the search and the folds together; None for no limit.
+    time_limit: float | None, settings: FoldSettings | None, work: float | None = None
+) -> tuple[Clock, Clock]:
+    """The clock of the search and the folds together, and its share for the search; by time, or by counted work.
 
-    Half of the time limit each; where there is none, the folds may take as long as the search by default.
+    Half of the time limit each; where there is none, the folds may take as much work as the search.
     """
-    if time_limit is None:
-        return default, None if default is None else default * (1 if settings is None else 2)
-    return time_limit if settings is None else time_limit / 2, time_limit
+    n_parts = 1 if settings is None else 2
+    clock = Clock(time_limit, work=None if work is None else n_parts * work)
+    return clock, clock.share(clock.seconds_of(1 / n_parts))
 
 
 def _estimated(
@@ -187,16 +187,15 @@ def _estimated(
     instance: Instance,
     settings: FoldSettings | None,
     progress: bool | None,
-    seconds: tuple[float | None, float | None],
+    clock: Clock,
+    for_search: Clock,
 ) -> Frontier:
     """The frontier, whose points know their error on new cases as far as there is time; Ctrl-C ends that time."""
-    for_search, whole = seconds
-    clock, start = Clock(whole), time.monotonic()
     with clock.listening():
-        found = search.search(instance, clock.share(for_search), progress)
+        found = search.search(instance, for_search, progress)
         if settings is None:
             return found
-        least = clock.plan.hurried_share * (time.monotonic() - start)  # what is learned in a hurry says little
+        least = clock.plan.hurried_share * clock.seconds_passed  # what is learned in a hurry says little
         try:
             row_errors = _row_errors(found, clock)
         except OutOfTimeError:  # then there is none for folds either

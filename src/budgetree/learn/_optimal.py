@@ -18,7 +18,7 @@ from budgetree.learn.settings import (
 )
 from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction, is_unlimited, plain_number
-from budgetree.services.clock import Clock
+from budgetree.services.clock import DEFAULT_PLAN, Clock
 from budgetree.services.progress import progress_bar
 from budgetree.services.words import counted, show_number
 from budgetree.tree import Tree
@@ -100,8 +100,8 @@ def optimal(
     """The tree with the fewest errors, or the least loss, among all whose every path costs at most the budget.
 
     Of trees that lose as little it is one with the least worst case; and then at every node it does the cheapest test
-    that reaches the least loss, and no test on which no answer depends. With a time limit, or after Ctrl-C, it is the
-    best tree found so far, and `lower_bound` says how much better another could be.
+    that reaches the least loss, and no test on which no answer depends. Where the search is cut, it is the best tree
+    found so far, and `lower_bound` says how much better another could be.
 
     Parameters
     ----------
@@ -110,7 +110,8 @@ def optimal(
     budget : number or None
         No path may cost more than this, whatever its outcomes; None for no limit.
     time_limit : float, optional
-        Seconds after which the best so far is returned.
+        Seconds after which the best so far is returned. By default the search is cut by counted work, about an hour of
+        one processor's, and the answer is the same on every machine; `math.inf` searches to the end.
     progress : bool, optional
         Whether to show the bar; by default it shows on a terminal.
     cache_bytes : int, optional
@@ -141,7 +142,8 @@ def optimal(
     check_cache_bytes(cache_bytes)
     limit, n_threads = instance.schema.costs.budget_units(budget), check_threads(threads)
     request = Request(instance, limit, DEFAULT_IMPURITIES, cache_bytes, n_threads, check_min_cases(min_cases))
-    return find_optimal(request, budget, Clock(check_time_limit(time_limit)), progress)
+    clock = Clock(check_time_limit(time_limit), work=DEFAULT_PLAN.exact_seconds)
+    return find_optimal(request, budget, clock, progress)
 
 
 def find_optimal(request: Request, budget: Any, clock: Clock, progress: bool | None = False) -> Solution:

@@ -66,7 +66,7 @@ class KnownSearch:
         """The trees alone, by the method named; OutOfTimeError where the time does not suffice for one."""
         request = self._request(instance)
         if self.method == "greedy":
-            return BestFound(grow_frontier(replace(request, needs_tree=False), clock, no_report))
+            return BestFound(grow_frontier(replace(request, needs_tree=clock.counts_work), clock, no_report))
         result = search_frontier(Solver(request, clock, wants_every_budget=True))
         return BestFound([*result.proven, *result.beyond])
 

@@ -153,7 +153,7 @@ class Frontier:
     instance : Instance
         The known cases.
     complete : bool
-        False when a time limit or Ctrl-C ended the search.
+        False when a limit of work or time, or Ctrl-C, ended the search.
     found_by : Method
         How its trees were found.
     n_searched : int

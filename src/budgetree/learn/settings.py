@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,7 +86,9 @@ def _at_least_one(number: Any, subject: str, expected: str) -> int:
 
 
 def check_time_limit(time_limit: Any) -> float | None:
-    """The seconds, or None for no limit."""
-    if is_unlimited(time_limit):
+    """The seconds, infinity for no limit at all, or None where nothing is said: counted work is the limit then."""
+    if time_limit is None:
         return None
+    if is_unlimited(time_limit):
+        return math.inf
     return float(non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0"))

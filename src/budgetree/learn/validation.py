@@ -165,7 +165,7 @@ def cross_validate(
     min_seconds: float = 0.0,
     report: ProgressReport = no_report,
 ) -> Validation:
-    """The error on new cases of what is learned, for each budget; as many folds as the time suffices for.
+    """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
     min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
     """
@@ -178,7 +178,7 @@ def cross_validate(
     n_done = 0
     for index, fold in enumerate(numbers):
         seconds = clock.seconds_of(1 / (len(numbers) - index))
-        if clock.is_over or (seconds is not None and seconds < min_seconds) or _is_too_late(instance, clock):
+        if clock.is_out_of_time or (not clock.counts_work and _is_too_late(instance, clock, seconds, min_seconds)):
             break
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
         out = np.flatnonzero(folds == fold)
@@ -212,18 +212,20 @@ def cross_validate(
     )
 
 
-def _is_too_late(instance: Instance, clock: Clock) -> bool:
-    """Whether the time would be over before the rows of a fold are coded."""
+def _is_too_late(instance: Instance, clock: Clock, seconds: float | None, min_seconds: float) -> bool:
+    """Whether a fold has too few seconds, or the time would be over before its rows are coded."""
     left, plan = clock.seconds_left, clock.plan
+    if seconds is None or left is None or seconds < min_seconds:
+        return seconds is not None
     n_tests = 0 if instance.source is None else instance.n_tests
-    return left is not None and left < n_tests * (plan.seconds_per_test + plan.seconds_per_cell * instance.n_rows)
+    return left < n_tests * (plan.seconds_per_test + plan.seconds_per_cell * instance.n_rows)
 
 
 def in_time(makers: Iterable[Callable[[], Tree]], clock: Clock) -> list[Tree]:
     """The trees, made one after another; OutOfTimeError where the time is over before the last is begun."""
     trees: list[Tree] = []
     for make in makers:
-        if trees and clock.is_over:
+        if trees and clock.is_out_of_time:
             raise OutOfTimeError
         trees.append(make())
     return trees

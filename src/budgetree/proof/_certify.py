@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -31,14 +30,14 @@ def certify(
     instance: Instance,
     tree: Tree,
     *,
-    time_limit: float | None = DEFAULT_PLAN.certificate_seconds,
+    time_limit: float | None = None,
     progress: bool | None = None,
 ) -> Certificate:
     """How far any tree with at most as many errors could do better, proven; with losses, any tree that loses no more.
 
     The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single cases,
-    and exhaustive search as far as the time goes; the best of them counts. More time never gives a worse one. They are
-    about all trees, however few cases a leaf has.
+    and exhaustive search as far as the work or the time goes; the best of them counts. More never gives a worse one.
+    They are about all trees, however few cases a leaf has.
 
     Parameters
     ----------
@@ -46,8 +45,9 @@ def certify(
         The known cases.
     tree : Tree
         A tree for them, at their prices.
-    time_limit : float or None, default 10
-        Seconds; None searches until the least worst case is known.
+    time_limit : float, optional
+        Seconds. By default the search is cut by counted work, some ten seconds of it, and the certificate is the same
+        on every machine; `math.inf` searches until the least worst case is known.
     progress : bool, optional
         Whether to show the bar; by default it shows on a terminal.
 
@@ -69,13 +69,18 @@ def certify(
     Certificate(worst case 10, at least 10, ratio 1, with at most 0 errors)
     """
     check_instance(instance)
-    clock = Clock(check_time_limit(time_limit))
+    clock = Clock(check_time_limit(time_limit), work=DEFAULT_PLAN.certificate_seconds)
+    return certify_by(instance, tree, clock, progress)
+
+
+def certify_by(instance: Instance, tree: Tree, clock: Clock, progress: bool | None = False) -> Certificate:
+    """The same by a clock with its plan."""
     _check_tree(instance, tree)
-    began = time.monotonic()
+    began = clock.seconds_passed
     weights = error_weights_of(instance, tree)
     with undisturbed():
         parts = _parts(instance, tree, weights)
-    sealing = clock.plan.seal_share * (time.monotonic() - began)
+    sealing = clock.plan.seal_share * (clock.seconds_passed - began)
     with clock.listening(), progress_bar("certificate", progress) as report:
         left = clock.seconds_left
         inner = clock if left is None else clock.share(max(left - sealing, 0.0))

@@ -51,6 +51,7 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
         if clock.is_over:
             break
         counts = count_classes(instance, rows)
+        clock.spend(clock.plan.seconds_per_count * (len(rows) * len(prices) + counts.size * len(functions)))
         for index, (function, _) in enumerate(functions):
             tried.append((_in_floats(counts, prices, function, clock), index, rows))
     tried.sort(key=lambda entry: -entry[0])
@@ -70,7 +71,9 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
 def _patient(clock: Clock) -> Clock:
     """The same, or a moment where it is over: what is found in it does not depend on how busy the machine is."""
     left, least = clock.seconds_left, clock.plan.ratio_seconds
-    return clock if left is None or left >= least else Clock(least, plan=clock.plan)
+    if left is None or left >= least:
+        return clock
+    return Clock(None if clock.counts_work else least, work=least, plan=clock.plan)
 
 
 def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:

@@ -41,10 +41,23 @@ EVERYTHING = Pass()
 
 
 class Search:
-    """Searches one layout; what it learns stays in its caches, one per thread."""
+    """Searches one layout; what it learns stays in its caches, one per worker.
 
-    def __init__(self, layout: Layout, cache_bytes: int, threads: int, *, may_count_pairs: bool = True) -> None:
+    Long searches are split among workers. Where work is limited there are always as many, so that the answer does not
+    depend on the machine; else there is one for each thread.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        cache_bytes: int,
+        threads: int,
+        *,
+        limits_work: bool = False,
+        may_count_pairs: bool = True,
+    ) -> None:
         self._layout, self._threads = layout, threads
+        n_workers = core.WORKERS if limits_work else threads
         every_case_counts_once = bool((layout.weights == 1).all())
         cases = core.Cases(
             layout.codes,
@@ -56,7 +69,7 @@ class Search:
         )
         costs = core.CostModel(**layout.costs.lowered)
         policy = core.LeafPolicy(layout.losses, layout.n_classes, layout.min_cases)
-        self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // threads, may_count_pairs)
+        self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // n_workers, may_count_pairs)
 
     @property
     def counts_pairs(self) -> bool:
@@ -83,6 +96,8 @@ class Search:
         """The same, split by the first test among threads, and with a lower bound that rises while it lasts."""
         left = clock.seconds_left
         bound_seconds = clock.plan.bound_seconds if left is None else clock.plan.bound_share * left
+        if clock.counts_work:
+            bound_seconds = min(bound_seconds, clock.plan.bound_work)
         with clock.in_core() as core_clock:
             question = _question(budget, cutoff, ANY_TEST)
             found, tree = self._search.search_in_parallel(question, core_clock, self._threads, bound_seconds)

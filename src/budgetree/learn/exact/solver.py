@@ -62,7 +62,8 @@ class Solver:
         self.layout = Layout(request.instance, request.limit, request.min_cases)
         self.trees = BestFound([found_leaf(request.instance)])
         self._request, self._report = request, report
-        self._search = Search(self.layout, request.cache_bytes, request.threads)
+        limits_work = clock.counts_work and clock.seconds_left is not None
+        self._search = Search(self.layout, request.cache_bytes, request.threads, limits_work=limits_work)
         self._must_sweep = wants_every_budget
         self._seconds = clock.seconds_left
         self._has_looked, self._must_grow = False, bool(request.impurities)

@@ -9,7 +9,6 @@ that are leaves already end here
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -222,7 +221,7 @@ class LevelGrower:
         if self._n_nodes > 1 and left is not None and self._cache.times.expected(n_nodes) > left:
             self._clock.end()
         self._end_if_over()
-        self._began = time.monotonic()
+        self._began = self._clock.seconds_passed
 
     def _end_if_over(self) -> None:
         if self._n_nodes > 1 and self._clock.is_over:
@@ -235,7 +234,9 @@ class LevelGrower:
             tables = tables * self._factors
         cases = self._pass(nodes, by_case=True) if self._needs_cases else None
         choices = self._rule.choose(_states(nodes), tables, cases)
-        self._cache.times.add(len(nodes), time.monotonic() - self._began)
+        self._clock.spend(self._work.of(nodes) * self._clock.plan.seconds_per_level_cell)
+        if self._clock.seconds_left is not None:  # else the seconds may be others than a later tree's
+            self._cache.times.add(len(nodes), self._clock.seconds_passed - self._began)
         children: list[Node] = []
         for node, table, choice in zip(nodes, tables, choices, strict=True):
             if choice is None:

@@ -14,10 +14,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn._optimal import optimal
+from budgetree.learn._optimal import find_optimal
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
 from budgetree.learn.predictive.basis import FEW_VALUES
 from budgetree.learn.predictive.growth import Place, branch
 from budgetree.learn.predictive.ridge import Cases
+from budgetree.learn.settings import Request
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
@@ -49,7 +51,7 @@ class ExactStarts:
     def start(self, budget: int, clock: Clock, limit: float = np.inf) -> ExactStart | None:
         """The start for one budget.
 
-        None where its loss is not below the limit, where tests have many values, or where a search takes long.
+        None where its loss is not below the limit, where tests have many values, or where a search takes much work.
         """
         nodes = _search(self._instance, budget, clock) if self._is_fit else None
         if nodes is None:
@@ -112,14 +114,12 @@ def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float
 
 
 def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
-    left, most = clock.seconds_left, clock.plan.start_seconds
     if clock.is_over:
         return None
     amount = Fraction(budget) / instance.schema.costs.scale
-    seconds = most if left is None else min(most, left)
-    solution = optimal(instance, budget=amount, time_limit=seconds, progress=False, threads=1)
-    if not solution.complete and seconds < most:
-        clock.end()
+    request = Request(instance, budget, DEFAULT_IMPURITIES, CACHE_BYTES)
+    trial = clock.trial(clock.plan.start_seconds)
+    solution = find_optimal(request, amount, trial)
     return solution.tree.nodes if solution.complete else None
 
 
