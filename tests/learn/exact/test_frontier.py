@@ -64,7 +64,7 @@ def test_few_questions_settle_every_budget(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_far_below_greedy_where_that_was_foreseen() -> None:
-    """Found by a prototype before this code was written; boston's seventh error hung on a tie of labels."""
+    """Candidate by a prototype before this code was written; boston's seventh error hung on a tie of labels."""
     assert bt.frontier(bt.datasets.load("pima", prices=1), folds=0).best(budget=3).errors == 94
     assert bt.frontier(bt.datasets.load("boston", prices=1), folds=0).best(budget=4).errors <= 7
     assert bt.frontier(bt.datasets.load("house_votes", prices=1), folds=0).cheapest(max_error=0).max_cost == 5
@@ -74,7 +74,7 @@ def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.M
     request = Request(bt.datasets.load("dna"), 6, DEFAULT_IMPURITIES, CACHE_BYTES)
     solver = Solver(request, Clock(None), wants_every_budget=True)
     solver.start_from_greedy()
-    greedy = [(found.need, found.loss) for found in solver.trees]
+    greedy = [(found.required_budget, found.loss) for found in solver.trees]
     decide = solver.decide
 
     def decide_small_budgets(budget: int, cutoff: int) -> BudgetResult:
@@ -85,7 +85,7 @@ def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.M
     monkeypatch.setattr(solver, "decide", decide_small_budgets)
     result = search_frontier(solver)
     assert not result.complete
-    assert [(found.need, found.loss) for found in result.proven] == DNA[:3]
+    assert [(found.required_budget, found.loss) for found in result.proven] == DNA[:3]
     found = [*result.proven, *result.beyond]
     assert found == sorted(found, key=lambda tree: (tree.need, -tree.loss))
     for need, errors in greedy:

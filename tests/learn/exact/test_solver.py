@@ -65,7 +65,7 @@ def test_it_starts_from_the_greedy_trees_and_forgets_none() -> None:
     solver = Solver(Request(instance, 6, DEFAULT_IMPURITIES, CACHE_BYTES), Clock(None))
     assert [found.source for found in solver.trees] == ["single leaf"]
     solver.start_from_greedy()
-    assert [(found.need, found.loss) for found in solver.trees] == [(p.max_cost, p.errors) for p in greedy]
+    assert [(found.required_budget, found.loss) for found in solver.trees] == [(p.max_cost, p.errors) for p in greedy]
     result = solver.decide(2, solver.layout.leaf_loss + 1)
     assert result.proven
     assert solver.lower_bound(1) >= solver.lower_bound(2) == result.lower_bound == solver.trees.best(2).loss

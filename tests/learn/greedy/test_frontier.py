@@ -220,5 +220,5 @@ def test_after_ctrl_c_no_tree_is_waited_for() -> None:
     request = Request(instance, instance.schema.costs.budget_units(5), DEFAULT_IMPURITIES, CACHE_BYTES)
     over, interrupted = Clock(0), Clock(None)
     interrupted.interrupt()
-    assert [found.need for found in grow_frontier(request, interrupted, no_report)] == [0]
+    assert [found.required_budget for found in grow_frontier(request, interrupted, no_report)] == [0]
     assert len(grow_frontier(request, over, no_report)) > 1

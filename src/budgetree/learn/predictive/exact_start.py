@@ -8,16 +8,18 @@ on its parent's: (cases + the parent's) / (n + 1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn._optimal import optimal
+from budgetree.learn.exact.frontier import solve
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.predictive.basis import FEW_VALUES
 from budgetree.learn.predictive.growth import Place, branch
 from budgetree.learn.predictive.ridge import Cases
+from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
@@ -115,12 +117,12 @@ def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
     left, most = clock.seconds_left, clock.plan.start_seconds
     if clock.is_over:
         return None
-    amount = Fraction(budget) / instance.schema.costs.scale
     seconds = most if left is None else min(most, left)
-    solution = optimal(instance, budget=amount, time_limit=seconds, progress=False, threads=1)
-    if not solution.complete and seconds < most:
+    request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES)
+    best = solve(Solver(instance, request, clock.share(seconds)))
+    if not best.complete and seconds < most:
         clock.end()
-    return solution.tree.nodes if solution.complete else None
+    return best.candidate.make().nodes if best.complete else None
 
 
 def _probabilities(nodes: Nodes, scale: float) -> NDArray[np.float64]:
