@@ -183,8 +183,8 @@ def new_cases(default_objective: str | None) -> Options:
             "--objective",
             type=click.Choice(["auto", "new", "known"]),
             default=default_objective,
-            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: known "
-            "where most classes have fewer than three rows, or an option is only about known cases; else new."
+            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
+            "known where most classes have fewer than three rows, or an option is only about known cases; else new."
             + ("" if default_objective else "  [default: known]"),
         ),
         click.option(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.learn.fit import MethodName, ObjectiveName, make_request
 from budgetree.learn.points import Frontier
 from budgetree.learn.predictive.fit import SURE
-from budgetree.learn.predictive.trees import budgets_up_to
+from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, at_named_budgets, travel
-from budgetree.learn.settings import CACHE_BYTES, check_cases
+from budgetree.learn.settings import CACHE_BYTES, Leaves, check_cases
 from budgetree.learn.validation import DEFAULT_FOLDS
+from budgetree.problem.units import as_fraction, is_unlimited, plain_number
 from budgetree.services.clock import Clock
 from budgetree.tree.provenance import Objective
 
@@ -34,7 +35,7 @@ def frontier(
     folds: int = DEFAULT_FOLDS,
     groups: Any = None,
     objective: ObjectiveName | None = None,
-    leaves: Literal["model", "count"] = "model",
+    leaves: Leaves = "model",
     sure: float | None = SURE,
     min_cases: int = 1,
 ) -> Frontier:
@@ -114,19 +115,20 @@ def frontier(
         min_cases=min_cases,
         is_default=objective is None,
     )
-    limit = instance.schema.costs.budget_units(max_budget, "max_budget") if named is None else max(named)
+    costs = instance.schema.costs
+    limit = costs.budget_units(max_budget, "max_budget") if named is None else costs.budget_units(named[-1])
     request = replace(request, budget=limit)
     if isinstance(instance, DistributedCases):
         found = KnownRoute(request).search(instance, Clock(request.time_limit), progress)
         return found if named is None else at_named_budgets(found, named)
     if request.objective is Objective.NEW:
-        wanted = budgets_up_to(instance, limit) if named is None else [budget for budget in named if budget]
+        wanted = [costs.amount(units) for units in budgets_up_to(instance, limit)] if named is None else named
         return travel(NewRoute(request, wanted, is_named=named is not None), instance, progress, known_line=True)
     return travel(KnownRoute(request, named=named), instance, progress)
 
 
-def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[int] | None:
-    """The budgets named, in units."""
+def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[int | float] | None:
+    """The budgets named, smallest first; a limit of none is what all tests cost."""
     if budgets is None:
         return None
     if max_budget is not None:
@@ -135,8 +137,12 @@ def _check_budgets(instance: AnyCases, budgets: Any, max_budget: Any) -> list[in
     if isinstance(budgets, str) or not isinstance(budgets, Iterable):
         message = f"budgets is {budgets!r}; expected a list such as [20, 110, 200]."
         raise SettingError(message, subject="budgets", found=budgets)
-    units = sorted({instance.schema.costs.budget_units(budget, "budgets") for budget in budgets})
-    if not units:
+    every = price_of_all(instance.schema)
+    named = []
+    for budget in budgets:
+        instance.schema.costs.budget_units(budget, "budgets")
+        named.append(every if is_unlimited(budget) else plain_number(as_fraction(budget)))
+    if not named:
         message = "budgets: the list is empty; expected at least one budget."
         raise SettingError(message, subject="budgets", found=())
-    return units
+    return sorted(set(named))

@@ -18,11 +18,12 @@ from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.points import Frontier, Point
 from budgetree.learn.predictive.fit import SURE, check_sure
-from budgetree.learn.predictive.trees import budgets_up_to
+from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, travel
 from budgetree.learn.settings import (
     CACHE_BYTES,
     FitRequest,
+    Leaves,
     check_cache_bytes,
     check_cases,
     check_choice,
@@ -154,7 +155,7 @@ def fit(
     folds: int = DEFAULT_FOLDS,
     groups: Any = None,
     min_cases: int = 1,
-    leaves: Literal["model", "count"] = "model",
+    leaves: Leaves = "model",
     sure: float | None = SURE,
     impurities: Any = None,
     cache_bytes: int = CACHE_BYTES,
@@ -300,8 +301,10 @@ def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Resul
             return _grown(cases, request, progress)
         found = KnownRoute(request).search(cases, Clock(request.time_limit), progress)
     elif request.objective is Objective.NEW:
-        budgets = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
-        found = travel(NewRoute(request, budgets), cases, progress)
+        costs = cases.schema.costs
+        units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)
+        every = price_of_all(cases.schema)  # stands for no limit
+        found = travel(NewRoute(request, [min(costs.amount(budget), every) for budget in units]), cases, progress)
     else:
         found = travel(KnownRoute(request, every_budget=request.max_error is not None), cases, progress)
     return _result(found, request)

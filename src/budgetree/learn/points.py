@@ -450,13 +450,19 @@ class Frontier:
 
 
 def make_point(
-    instance: AnyCases, candidate: Candidate, bounds: Bounds, *, for_new: bool = False, budget: int | None = None
+    instance: AnyCases,
+    candidate: Candidate,
+    bounds: Bounds,
+    *,
+    for_new: bool = False,
+    budget: int | float | None = None,
 ) -> Point:
-    """What a budget in units buys; by default the least that buys it."""
+    """What a budget buys; by default the least that buys it."""
     schema = instance.schema
-    errors, referred = plain_number(schema.loss(candidate.loss)), 0
+    errors: int | float = plain_number(schema.loss(candidate.loss))
+    referred: int | float = 0
     if instance.losses is not None:  # the loss does not say the errors
         tree = candidate.make()
         errors, referred = tree.errors, tree.referred
-    asked = schema.costs.amount(candidate.required_budget if budget is None else budget)
+    asked = schema.costs.amount(candidate.required_budget) if budget is None else budget
     return Point(candidate, bounds, asked, errors, referred, for_new, schema, instance.class_order.total)

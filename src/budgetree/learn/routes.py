@@ -14,7 +14,6 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import TooLargeError
 from budgetree.learn.candidates import Candidate, Candidates, candidate_of, leaf_candidate
@@ -23,7 +22,7 @@ from budgetree.learn.exact.layout import work_for_two
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.frontier import grow_frontier
 from budgetree.learn.points import FOR_NEW, Frontier, make_point
-from budgetree.learn.predictive.trees import PredictiveTrees, price_of_all
+from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.learn.settings import FitRequest
 from budgetree.learn.validation import Validation, answers_of_rows, are_wrong, cross_validate, in_time
 from budgetree.problem import Instance
@@ -62,12 +61,12 @@ class _Found:
 class KnownRoute:
     """Trees for known cases: for every budget up to the request's, or for that one alone.
 
-    named  of all points, those of these budgets in units
+    named  of all points, those of these budgets
     """
 
     request: FitRequest
     every_budget: bool = True
-    named: Sequence[int] | None = None
+    named: Sequence[int | float] | None = None
 
     def search(self, instance: AnyCases, clock: Clock, progress: bool | None) -> Frontier:
         """The frontier; exact search by "auto" only where it has hope within the clock's seconds."""
@@ -208,10 +207,11 @@ def _rolled_out(
     return list(solver.trees)
 
 
-def at_named_budgets(found: Frontier, budgets: Sequence[int]) -> Frontier:
-    """A point for each of these budgets in units, and for none, of a frontier that was searched up to the largest."""
+def at_named_budgets(found: Frontier, budgets: Sequence[int | float]) -> Frontier:
+    """A point for each of these budgets, and for none, of a frontier that was searched up to the largest."""
     named, needs = [], [point.candidate.required_budget for point in found]
-    for budget in sorted({0, *budgets}):
+    for amount in sorted({0, *budgets}):
+        budget = found.instance.schema.costs.budget_units(amount)
         index = sum(need <= budget for need in needs) - 1
         point = found[index]
         least = found.least_loss if index == len(needs) - 1 else found.unit_bounds[index][1]
@@ -219,22 +219,21 @@ def at_named_budgets(found: Frontier, budgets: Sequence[int]) -> Frontier:
             point.candidate.loss,
             point.candidate.required_budget,
             least_loss=least,
-            within=None if budget >= LARGEST_EXACT else budget,
+            within=budget,
             least_cost=point.bounds.least_cost,
             min_cases=point.bounds.min_cases,
             searched=found.found_by is Method.EXACT,
         )
-        amount = point.max_cost if bounds.within is None else found.instance.schema.costs.amount(budget)
         named.append(replace(point, bounds=bounds, budget=amount))
     return replace(found, points=tuple(named), n_searched=0, is_named=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewRoute:
-    """Trees for new cases at these budgets, in units; where they are named, a point for each."""
+    """Trees for new cases at these budgets; where they are named, a point for each."""
 
     request: FitRequest
-    budgets: Sequence[int]
+    budgets: Sequence[int | float]
     is_named: bool = False
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
@@ -291,17 +290,16 @@ class NewRoute:
         request = self.request
         return PredictiveTrees(instance, sure=request.sure, leaves=request.leaves, clock=clock, needs_tree=needs_tree)
 
-    def _each_tree(self, trees: PredictiveTrees, clock: Clock, progress: bool | None) -> Iterable[tuple[int, Tree]]:
-        costs = trees.cases.schema.costs
-        budgets = [min(budget, price_of_all(trees.cases)) for budget in self.budgets]
+    def _each_tree(
+        self, trees: PredictiveTrees, clock: Clock, progress: bool | None
+    ) -> Iterable[tuple[int | float, Tree]]:
         with progress_bar("new cases", progress) as report:
-            for index, budget in enumerate(budgets):
+            for index, budget in enumerate(self.budgets):
                 if index and clock.is_over:
                     break
-                amount = costs.amount(budget)
-                report(index, len(budgets), f"budget {amount}")
-                seconds = clock.seconds_of(1 / (len(budgets) - index))
-                yield budget, trees.tree(amount, time_limit=seconds, progress=False)
+                report(index, len(self.budgets), f"budget {budget}")
+                seconds = clock.seconds_of(1 / (len(self.budgets) - index))
+                yield budget, trees.tree(budget, time_limit=seconds, progress=False)
 
 
 def travel(route: Route, instance: Instance, progress: bool | None, *, known_line: bool = False) -> Frontier:
@@ -354,14 +352,12 @@ def _with_known_line(found: Frontier, instance: Instance, request: FitRequest, c
     """The same points, each with the least loss on known cases of any tree for them within its budget."""
     left, plan = clock.seconds_left, clock.plan
     seconds = plan.known_line_seconds if left is None else plan.known_line_share * left
-    budgets = [instance.schema.costs.budget_units(point.budget) for point in found]
-    route = KnownRoute(replace(request, method="auto", budget=max(budgets), folds=None), named=budgets)
-    known = route.search(instance, clock.share(seconds), False)
-    by_budget = {instance.schema.costs.budget_units(point.budget): point for point in known}
-    points = []
-    for budget, point in zip(budgets, found, strict=True):
-        least = by_budget[budget]
-        points.append(replace(point, known_least=least.loss, known_proven=least.proven))
+    budgets = [point.budget for point in found]
+    limit = instance.schema.costs.budget_units(max(budgets))
+    route = KnownRoute(replace(request, method="auto", budget=limit, folds=None), named=budgets)
+    by_budget = {point.budget: point for point in route.search(instance, clock.share(seconds), False)}
+    least = [by_budget[budget] for budget in budgets]
+    points = [replace(p, known_least=k.loss, known_proven=k.proven) for p, k in zip(found, least, strict=True)]
     return replace(found, points=tuple(points))
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
 from budgetree.tree.provenance import Objective, ObjectiveChoice
 
+Leaves = Literal["model", "count"]
 CACHE_BYTES = 1 << 28  # for what trees share or a search has learned
 
 
@@ -31,7 +32,7 @@ class FitRequest:
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
-    leaves: str = "model"  # of trees for new cases, as `sure`
+    leaves: Leaves = "model"  # of trees for new cases, as `sure`
     sure: float | None = None
     time_limit: float | None = None
     impurities: Sequence[Any] = ()  # of greedy trees: an object stands for itself, a hinged class for all its α's

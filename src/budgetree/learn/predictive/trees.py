@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from budgetree.learn.predictive.fit import SURE, Fitter, Leaves, careful, check_sure, fine_instance
+from budgetree.learn.predictive.fit import SURE, Fitter, careful, check_sure, fine_instance
 from budgetree.learn.predictive.tree_making import to_tree
-from budgetree.learn.settings import check_instance, check_threads, check_time_limit
-from budgetree.problem import Instance
+from budgetree.learn.settings import Leaves, check_instance, check_threads, check_time_limit
+from budgetree.problem import Instance, Schema
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
@@ -84,7 +84,7 @@ class PredictiveTrees:
         cases: Instance,
         *,
         sure: float | None,
-        leaves: str,
+        leaves: Leaves,
         threads: int | None = None,
         clock: Clock | None = None,
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
@@ -112,7 +112,7 @@ class PredictiveTrees:
         return replace(tree, ended=clock.ended(complete=not (clock.ended_work or self.is_coarse)))
 
 
-def predictive_origin(budget: Any, sure: float | None, leaves: str) -> Origin:
+def predictive_origin(budget: Any, sure: float | None, leaves: Leaves) -> Origin:
     """What a tree's origin says about these settings."""
     return Origin(
         Method.PREDICTIVE,
@@ -124,7 +124,7 @@ def predictive_origin(budget: Any, sure: float | None, leaves: str) -> Origin:
 
 def budgets_up_to(instance: Instance, limit: int) -> list[int]:
     """Budgets worth a look, in units: what one test costs, and what the cheapest two, three, … do; some of them."""
-    single = sorted(_single_prices(instance))
+    single = sorted(_single_prices(instance.schema))
     units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
     if units and sum(single) > limit > units[-1]:
         units.append(limit)
@@ -132,12 +132,12 @@ def budgets_up_to(instance: Instance, limit: int) -> list[int]:
     return sorted({units[round(index * (len(units) - 1) / max(n_kept - 1, 1))] for index in range(n_kept)})
 
 
-def price_of_all(instance: Instance) -> int:
-    """A budget that buys every test, whatever its outcome, in units."""
-    return sum(_single_prices(instance))
+def price_of_all(schema: Schema) -> int | float:
+    """A budget that buys every test, whatever its outcome."""
+    return schema.costs.amount(sum(_single_prices(schema)))
 
 
-def _single_prices(instance: Instance) -> list[int]:
+def _single_prices(schema: Schema) -> list[int]:
     """What each test costs at most where it is the only one, in price units."""
-    costs = instance.schema.costs
+    costs = schema.costs
     return list(map(int, costs.prices(costs.start)))
