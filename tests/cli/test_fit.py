@@ -14,8 +14,8 @@ from budgetree.cli import main
 from budgetree.cli.inputs import FitRequest
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.predictive.growth import Finishing
+from budgetree.messages import EARLY
 from budgetree.services.clock import DEFAULT_PLAN
-from budgetree.tree.proven import EARLY
 
 
 def test_ctrl_c_in_a_search_gives_the_best_so_far(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.learn.candidates import Candidates, Candidate, leaf_candidate, candidate_of
+from budgetree.learn.candidates import Candidate, Candidates, candidate_of, leaf_candidate
 
 
 def _no_tree() -> bt.Tree:
@@ -36,9 +36,9 @@ def test_a_tree_found_is_known_by_what_it_does() -> None:
     instance = bt.datasets.load("pima")
     tree = bt.grow(instance, budget=5)
     found = candidate_of(tree, "greedy")
-    assert found.tree() is tree
+    assert found.make() is tree
     assert instance.schema.costs.amount(found.required_budget) == tree.max_cost
     assert found.loss == tree.errors
     leaf = leaf_candidate(instance)
-    assert (leaf.required_budget, leaf.loss) == (0, leaf.tree().errors)
-    assert leaf.tree().n_leaves == 1
+    assert (leaf.required_budget, leaf.loss) == (0, leaf.make().errors)
+    assert leaf.make().n_leaves == 1

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
+from _support.points import open_point
 from budgetree.show.frontier_view import (
     CLI_REMEDY,
     MAX_ROWS_IN_HTML,
@@ -70,7 +71,7 @@ def test_a_long_table_is_cut_in_html_and_says_so() -> None:
 def test_only_proven_points_are_called_proven_and_filled() -> None:
     frontier = bt.frontier(bt.datasets.load("figure1"), folds=0)
     assert all(point.proven for point in frontier)
-    open_points = tuple(replace(point, proven=False, lower_bound=0) for point in frontier)
+    open_points = tuple(open_point(point, 0) for point in frontier)
     unproven = replace(frontier, points=open_points, complete=False, n_searched=0)
     assert "0 of 2 points proven" in unproven.to_text()
     assert not any("proven" in line for line in unproven.to_text().splitlines()[1:])
@@ -185,7 +186,7 @@ def test_beyond_the_last_point_only_unavoidable_errors_are_a_bound(method: str) 
 
 def test_an_open_frontier_has_a_lower_bound_of_its_own() -> None:
     frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact", folds=0)
-    open_points = tuple(replace(point, proven=False, lower_bound=1) for point in frontier)
+    open_points = tuple(open_point(point, 1) for point in frontier)
     steps = frontier_steps(replace(frontier, points=open_points, n_searched=0))
     assert {value for _, value in steps.bound.starts[:-1]} == {1}
     assert [value for _, value in steps.loss.starts] == [point.errors for point in frontier]
@@ -212,7 +213,7 @@ def test_every_point_is_drawn_and_what_is_proven_is_filled() -> None:
 
 def test_nothing_is_shaded_where_nothing_is_proven() -> None:
     frontier = bt.frontier(bt.datasets.load("house_votes"), method="exact", folds=0)
-    points = tuple(replace(point, proven=False, lower_bound=0) for point in frontier)
+    points = tuple(open_point(point, 0) for point in frontier)
     chart = draw_in_letters(replace(frontier, points=points, n_searched=0)).splitlines()[1:]
     assert "".join(chart).count(OPEN_POINT) == len(frontier)
     assert SHADE not in "".join(chart)

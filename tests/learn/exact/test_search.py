@@ -118,8 +118,8 @@ def test_an_answer_holds_below_the_budget_at_which_it_changes(outcomes: int) -> 
             for later in range(budget, min(found.changes, 15)):
                 assert fewest[later] >= min(found.value, cutoff)
             if found.value < cutoff:
-                assert found.required_budget <= budget
-                assert fewest[found.required_budget] == found.value
+                assert found.need <= budget
+                assert fewest[found.need] == found.value
 
 
 def test_a_bound_that_is_met_early_says_nothing_of_the_tests_not_tried() -> None:
