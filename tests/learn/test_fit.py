@@ -194,7 +194,12 @@ def test_a_list_of_facts_is_for_known_cases_and_other_tables_for_new(
 
 @pytest.mark.parametrize(
     ("settings", "setting"),
-    [({"min_cases": 2}, "min_cases"), ({"method": "exact"}, "method"), ({"impurities": bt.Pairs()}, "impurities")],
+    [
+        ({"min_cases": 2}, "min_cases"),
+        ({"method": "exact"}, "method"),
+        ({"impurities": bt.Pairs()}, "impurities"),
+        ({"max_error": 0}, "max_error 0"),
+    ],
 )
 def test_what_is_only_about_known_cases_makes_them_the_objective(settings: dict[str, Any], setting: str) -> None:
     choice = make_request(bt.datasets.load("pima"), **settings).choice
@@ -212,7 +217,7 @@ def test_an_error_on_new_cases_is_reached_by_the_cheapest_budget_that_does() -> 
     assert (result.max_cost, result.point.new_error) == (frontier[1].max_cost, errors[1])
     assert result.objective is Objective.NEW
     with refused(SettingError, subject="max_error", found=0.0, expected=min(e for e in errors if e is not None)):
-        bt.fit(votes, max_error=0)
+        bt.fit(votes, max_error=0, objective="new")
     with refused(SettingError, subject="max_error"):
         bt.fit(votes, max_error=0.1, folds=0)
 

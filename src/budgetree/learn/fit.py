@@ -176,7 +176,7 @@ def fit(
     objective : {'auto', 'new', 'known'}, default 'auto'
         "new": the lowest error to expect on cases that are not in the table. "known": the fewest errors on those in it.
         "auto": known where the table is a list of facts (most classes have fewer than three rows) or a setting is only
-        about known cases; else new.
+        about known cases (`min_cases`, `method`, `impurities`, a `max_error` of 0); else new.
     method : {'auto', 'exact', 'greedy'}, default 'auto'
         Of trees for known cases. "exact": the best of all trees, proven as far as the time goes; "greedy": the best of
         a portfolio, at once; "auto": exact for ten seconds (or `time_limit`), greedy where the data are too large or
@@ -389,6 +389,7 @@ def make_request(
     check_choice("objective", objective, ("auto", "known", "new"))
     check_choice("leaves", leaves, ("model", "count"))
     least, chosen = check_min_cases(min_cases), _check_impurities(cases, impurities)
+    share = None if max_error is None else check_max_error(max_error)
     if isinstance(cases, DistributedCases):
         _check_partitions(method, objective, groups)
         settings = None
@@ -400,6 +401,7 @@ def make_request(
         name
         for name, is_given in (
             ("min_cases", least > 1),
+            ("max_error 0", share == 0),  # no estimate says that no new case is wrong
             ("method", method != "auto"),
             ("impurities", impurities is not None),
         )
@@ -413,7 +415,6 @@ def make_request(
             subject="min_cases",
             found=least,
         )
-    share = None if max_error is None else check_max_error(max_error)
     if share is not None and choice.objective is Objective.NEW and settings is None:
         raise SettingError(
             "max_error: for new cases it is about the error on rows that are held out, and nothing is; give folds of "
