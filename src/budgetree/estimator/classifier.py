@@ -99,7 +99,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     tree_ : Tree
         The tree.
     frontier_ : Frontier
-        For "known": everything up to the budget.
+        The points among which `tree_` was chosen: for max_error those of every budget.
     max_cost_ : number
         What no row exceeds.
     mean_cost_ : float

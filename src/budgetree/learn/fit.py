@@ -299,7 +299,8 @@ def answer(cases: AnyCases, request: FitRequest, progress: bool | None) -> Resul
         is_one = len(request.impurities) == 1 and isinstance(request.impurities[0], Impurity)
         if is_one and request.max_error is None and request.time_limit is None:
             return _grown(cases, request, progress)
-        found = KnownRoute(request).search(cases, Clock(request.time_limit), progress)
+        route = KnownRoute(request, every_budget=request.max_error is not None)
+        found = route.search(cases, Clock(request.time_limit), progress)
     elif request.objective is Objective.NEW:
         costs = cases.schema.costs
         units = [request.budget] if request.max_error is None else budgets_up_to(cases, request.budget)

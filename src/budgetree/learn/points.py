@@ -23,7 +23,7 @@ from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method
+from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method, ProofState
 
 # Of a point, in tables: those of losses come after the errors and the new errors, where there are losses.
 COLUMNS = (
@@ -117,7 +117,7 @@ class Point:
     @property
     def proven(self) -> bool:
         """Whether the loss is the least possible."""
-        return self.candidate.loss == self.bounds.least_loss
+        return self.bounds.state is ProofState.OPTIMAL
 
     @property
     def source(self) -> str:
@@ -192,6 +192,7 @@ class Frontier:
     --------
     >>> import budgetree as bt
     >>> bt.frontier(bt.datasets.load("figure1"), folds=0)
+    objective: known cases (the default of frontier)
     frontier of 2 points, errors █▃; exact search
       max-cost   errors  error rate  at least  by
              0       30      50.00%    proven  exact search
@@ -422,6 +423,7 @@ class Frontier:
         --------
         >>> import budgetree as bt
         >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0).to_text())
+        objective: known cases (the default of frontier)
         frontier of 2 points, errors █▃; exact search
           max-cost   errors  error rate  at least  by
                  0       30      50.00%    proven  exact search
