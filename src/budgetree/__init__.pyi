@@ -48,7 +48,10 @@ from .learn import (
     Frontier as Frontier,
 )
 from .learn import (
-    Solution as Solution,
+    Result as Result,
+)
+from .learn import (
+    fit as fit,
 )
 from .learn import (
     frontier as frontier,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from command_line import FIT_KNOWN, run
 
 import budgetree as bt
 from budgetree.cli import main
-from budgetree.cli.inputs import FitRequest
+from budgetree.cli.fit import _with_time_for_proof
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.predictive.growth import Finishing
-from budgetree.tree.proven import EARLY
+from budgetree.learn.settings import FitRequest
+from budgetree.messages import EARLY
 
 
 def test_ctrl_c_in_a_search_gives_the_best_so_far(
@@ -94,10 +96,47 @@ def test_new_cases_are_what_fit_is_for(capsys: Any, tmp_path: Path, learner: lis
 
 
 def test_what_is_about_known_cases_goes_with_them(capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]) -> None:
-    fit = ["fit", "figure1", "-o", str(tmp_path / "m.json"), "--max-error", "0.5", "--folds", "0"]
-    assert "proven" in run(capsys, *fit)
-    assert "need --objective known" in run(capsys, *fit, "--objective", "new", code=2)
+    fit = ["fit", "figure1", "-o", str(tmp_path / "m.json"), "--folds", "0"]
+    few = [*fit, "--budget", "1", "--min-cases", "2"]
+    assert run(capsys, *few).startswith("objective: known cases (min_cases is about them)\n")
+    assert run(capsys, *fit, "--max-error", "0.5", "--objective", "known").startswith(
+        "objective: known cases (as asked)\n"
+    )
+    certified = [*fit, "--budget", "1", "--certificate", str(tmp_path / "c.json")]
+    for command in (few, certified):
+        assert "need --objective known" in run(capsys, *command, "--objective", "new", code=2)
     assert learner == []
+
+
+def test_an_error_for_new_cases_names_the_best_where_none_is_so_good(capsys: Any, tmp_path: Path) -> None:
+    fit = ["fit", "house_votes", "-o", str(tmp_path / "m.json"), "--max-error"]
+    printed = run(capsys, *fit, "0.06")
+    assert printed.startswith("objective: new cases (435 rows of 2 classes)\n")
+    assert json.loads(run(capsys, *fit, "0.06", "--json"))["new_error"] <= 0.06
+    assert "the lowest error on new cases is 0.0" in run(capsys, *fit, "0.001", code=1)
+
+
+def test_a_search_that_ended_early_bounds_what_was_asked_for(capsys: Any, tmp_path: Path) -> None:
+    fit = [*FIT_KNOWN, "dna", "--budget", "6", "--time-limit", "0.5", "--folds", "0", "-o", str(tmp_path / "m.json")]
+    facts = json.loads(run(capsys, *fit, "--json"))
+    assert (facts["proof_state"], facts["lower_bound_at"]) == ("bounded", 6)
+    assert "Some tree within a budget of 6 might" in facts["statement"]
+
+
+def test_budgets_that_are_named_are_lines(capsys: Any) -> None:
+    named = ["frontier", "house_votes", "--folds", "0", "--budgets", "3,1,1.5", "--json"]
+    facts = json.loads(run(capsys, *named))
+    assert [point["budget"] for point in facts["points"]] == [0, 1, 1.5, 3]
+    assert facts["objective"] == "known"
+    assert "give either --budgets or --max-budget" in run(capsys, *named, "--max-budget", "2", code=2)
+    assert "'much' is not a valid" in run(capsys, *named[:-2], "1,much", code=2)
+
+
+def test_no_budget_is_recommended_where_none_helps_on_new_cases(capsys: Any) -> None:
+    printed = run(capsys, "frontier", "pima", "--max-budget", "2")
+    assert printed.startswith("objective: known cases (the default of frontier)\n")
+    assert "recommended: none, as no budget does better on new cases than no test" in printed
+    assert "use --objective new" in printed
 
 
 @pytest.mark.parametrize(
@@ -170,7 +209,8 @@ def test_where_the_search_settles_nothing_a_certificate_bounds_the_cost(capsys: 
     assert 1 < greedy["cost_lower_bound"] <= exact["max_cost"] <= greedy["max_cost"]
     known = json.loads(run(capsys, *fit, "--method", "greedy", "--certificate", str(tmp_path / "c.json")))
     proof = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
-    assert str(known["cost_lower_bound"]) == proof["lower_bound"]
+    least = Fraction(proof["lower_bound"])
+    assert least <= known["cost_lower_bound"] < least + 1  # the next that a path of tests for 1 each can cost
 
 
 def test_a_tree_for_new_cases_that_ended_early_says_so_wherever_it_is_shown(capsys: Any, tmp_path: Path) -> None:
@@ -215,20 +255,20 @@ def test_also_one_without_errors_says_so_and_never_that_it_is_proven(
     assert statement == {"proven": False, "sentences": sentences}
 
 
-def wish(**settings: Any) -> FitRequest:
-    usual = {"budget": 3, "max_error": None, "method": "auto", "time_limit": None, "min_cases": 1, "folds": 0}
-    return FitRequest(**usual | {"objective": "known", "leaves": "model", "sure": 1.0} | settings)  # type: ignore[arg-type]
+def seconds_of_search(max_error: int | None, certificate: str | None, time_limit: float | None) -> float | None:
+    share = None if max_error is None else Fraction(max_error)
+    return _with_time_for_proof(FitRequest(max_error=share, time_limit=time_limit), certificate).time_limit
 
 
-@pytest.mark.parametrize("settings", [{"is_certified": True}, {"max_error": 0}, {"max_error": 0, "is_certified": True}])
-def test_search_and_certificate_share_the_time_limit(settings: dict[str, Any]) -> None:
-    limited = wish(time_limit=8.0, **settings)
-    assert (limited.search_seconds, limited.proof_seconds) == (4, 4)
-    assert (wish(**settings).search_seconds, wish(**settings).proof_seconds) == (None, None)
+@pytest.mark.parametrize(("max_error", "certificate"), [(None, "c.json"), (0, None), (0, "c.json")])
+def test_search_and_certificate_share_the_time_limit(max_error: int | None, certificate: str | None) -> None:
+    assert seconds_of_search(max_error, certificate, 8.0) == 4
+    assert seconds_of_search(max_error, certificate, None) is None
 
 
 def test_without_a_certificate_the_search_has_all_of_the_time() -> None:
-    assert wish(time_limit=8.0).search_seconds == 8
+    assert seconds_of_search(None, None, 8.0) == 8
+    assert seconds_of_search(1, None, 8.0) == 8
 
 
 def test_how_cheap_a_tree_without_errors_can_be_is_told_as_seconds_pass(

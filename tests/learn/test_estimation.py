@@ -10,7 +10,7 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn._frontier import split_time
+from budgetree.learn.routes import split_time
 from budgetree.learn.validation import FoldSettings
 
 
@@ -27,7 +27,7 @@ def test_every_point_has_an_error_on_new_cases_and_folds_change_nothing_else(met
     assert found[0].new_error == pytest.approx(1 - most_common)
     assert all(point.new_error is not None and point.new_error_se > 0 for point in found)
     again = bt.frontier(votes, method=method, max_budget=3)  # type: ignore[arg-type]
-    assert [point.expected for point in again] == [point.expected for point in found]
+    assert [point.estimate for point in again] == [point.estimate for point in found]
 
 
 def test_a_table_known_by_heart_is_overfitted_and_not_recommended() -> None:
@@ -78,7 +78,7 @@ def test_without_time_there_is_a_frontier_that_says_so() -> None:
 
 
 def test_an_objective_is_known_or_new() -> None:
-    with refused(SettingError, subject="objective", found="best", expected=("known", "new")):
+    with refused(SettingError, subject="objective", found="best", expected=("auto", "known", "new")):
         bt.frontier(bt.datasets.load("figure1"), objective="best")  # type: ignore[arg-type]
 
 

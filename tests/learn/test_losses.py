@@ -145,4 +145,4 @@ def test_what_is_proven_of_large_leaves_says_so(tmp_path: Path) -> None:
     assert "at least 30 cases in every leaf" in str(tree.statement)
     tree.to_json(tmp_path / "model.json")
     again = bt.Tree.from_json(tmp_path / "model.json")
-    assert (again.proven, again.origin) == (tree.proven, tree.origin)
+    assert (again.bounds, again.origin) == (tree.bounds, tree.origin)

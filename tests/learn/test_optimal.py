@@ -97,8 +97,8 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_no_limit_finds_the_least_budget_for_the_fewest_errors() -> None:
     found = bt.optimal(bt.datasets.load("pima"), budget=None)
-    assert (found.errors, found.max_cost, found.complete, found.budget) == (0, 27.78, True, None)
-    assert repr(found).startswith("Solution(0 errors within any budget, proven")
+    assert (found.errors, found.max_cost, found.complete, found.request.within) == (0, 27.78, True, None)
+    assert repr(found).startswith("Result(0 errors within any budget, proven")
     stuck = bt.optimal(bt.Instance([[0], [0], [0], [1]], ["a", "a", "b", "b"]), budget=None)
     assert (stuck.errors, stuck.max_cost, stuck.proven) == (1, 1, True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn._predictive import PredictiveTrees
 from budgetree.learn.predictive.growth import Finishing
+from budgetree.learn.predictive.trees import PredictiveTrees
+from budgetree.messages import EARLY
 from budgetree.services.clock import Clock, Ended, OutOfTimeError
-from budgetree.tree.proven import EARLY
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_a_tree_for_which_numbers_stayed_rounded_is_not_called_complete(monkeypa
 
     instance = bt.datasets.load("pima")
     assert bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete
-    monkeypatch.setattr("budgetree.learn._predictive.fine_instance", no_time)
+    monkeypatch.setattr(sys.modules["budgetree.learn.predictive.trees"], "fine_instance", no_time)
     assert not bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete
 
 
@@ -107,6 +108,6 @@ def test_a_search_that_stops_in_time_to_make_its_tree_ended_early_too(
         assert not hurried.complete
     tree = bt.predictive(pima, budget=2, time_limit=600)
     assert tree.n_leaves == 1
-    assert tree.proven is None
+    assert tree.bounds is None
     assert tree.ended is Ended.TIME_LIMIT
     assert tree.statement.sentences[-1] == EARLY

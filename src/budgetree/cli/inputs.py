@@ -22,7 +22,6 @@ from budgetree.errors import BudgetreeError, FileError, LabelsError, LossesError
 from budgetree.problem import Instance, Labels, Losses, Prices
 from budgetree.problem.instance import Duplicates
 from budgetree.problem.settings_file import Settings, read_settings
-from budgetree.services.clock import DEFAULT_PLAN
 from budgetree.services.files import check_place
 from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
@@ -67,41 +66,6 @@ class Request:
     def reading(self) -> Reading:
         """What is said about the file."""
         return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
-
-
-@dataclass(frozen=True, slots=True)
-class FitRequest:
-    """Either a budget or a max_error, and how to search."""
-
-    budget: float | None
-    max_error: float | None
-    method: str
-    time_limit: float | None
-    min_cases: int
-    folds: int
-    objective: str
-    leaves: str
-    sure: float | None  # None: a case stops only where nothing is left to buy
-    is_certified: bool = False  # whether a certificate is asked for
-
-    @property
-    def wants_bound(self) -> bool:
-        """Whether the question is how cheap a tree without errors can be."""
-        return self.max_error == 0
-
-    @property
-    def search_seconds(self) -> float | None:
-        """The time for finding the tree."""
-        if self.time_limit is None or not (self.wants_bound or self.is_certified):
-            return self.time_limit
-        return DEFAULT_PLAN.fit_share * self.time_limit
-
-    @property
-    def proof_seconds(self) -> float | None:
-        """The time for a certificate."""
-        if self.time_limit is None:
-            return None
-        return (1 - DEFAULT_PLAN.fit_share) * self.time_limit
 
 
 def open_data(data: str, reading: Reading) -> Source:

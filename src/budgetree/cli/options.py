@@ -55,6 +55,11 @@ def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
 LEVELS = re.compile(r"(?:(?P<column>.+?)=)??(?P<count>[+-]?\d+)(?:,(?=.)|$)")
 
 
+def _budgets(context: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
+    """20,110,200 as numbers."""
+    return None if given is None else [AMOUNT.convert(part.strip(), parameter, context) for part in given.split(",")]
+
+
 def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
     """The levels of all columns and of those that are named."""
     from budgetree.data.encoders import DEFAULT_LEVELS, LevelPlan
@@ -136,6 +141,13 @@ table = several(
     ),
 )
 
+budgets = click.option(
+    "--budgets",
+    metavar="B,B,…",
+    callback=_budgets,
+    help="Only these budgets, such as 20,110,200: a line for each, also where two buy the same tree.",
+)
+
 # Where cases are counted.
 engine = several(
     click.option(
@@ -175,14 +187,16 @@ search = several(
 )
 
 
-def new_cases(default_objective: str) -> Options:
+def new_cases(default_objective: str | None) -> Options:
     """What is known about new cases, and whether they or the known ones are what the tree is for."""
     return several(
         click.option(
             "--objective",
-            type=click.Choice(["new", "known"]),
+            type=click.Choice(["auto", "new", "known"]),
             default=default_objective,
-            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it.",
+            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
+            "known where most classes have fewer than three rows, or an option is only about known cases; else new."
+            + ("" if default_objective else "  [default: known]"),
         ),
         click.option(
             "--folds",

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from budgetree.dask.verbs import fit_tree
 from budgetree.data.column import Coded, sort_key
 from budgetree.data.encoders import DEFAULT_LEVELS, Binning
 from budgetree.distributed.dask_cases import DaskCases, parts_of_columns, row_parts
@@ -26,6 +25,7 @@ from budgetree.errors import SettingError
 from budgetree.estimator import BudgetTreeClassifier
 from budgetree.estimator.training import check_settings, class_factors, class_totals, prices_by_name
 from budgetree.impurity import Pairs
+from budgetree.learn.fit import fit
 from budgetree.services.words import counted
 
 COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)
@@ -119,9 +119,16 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         cases.schema = cases.schema.labelled(self.labels)
         cases.schema.costs.budget_units(self.budget)  # refused by its own name
         impurities = None if isinstance(self.impurity, str) else self.impurity
-        self.tree_, found = fit_tree(
-            cases, impurities, self.budget, self.max_error, self.min_cases, progress=bool(self.verbose)
+        result = fit(
+            cases,
+            budget=self.budget,
+            max_error=self.max_error,
+            method="greedy",
+            impurities=impurities,
+            min_cases=self.min_cases,
+            progress=bool(self.verbose),
         )
+        self.tree_, found = result.tree, result.frontier
         for name in ("frontier_", "feature_names_in_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if found is not None:

@@ -26,10 +26,8 @@ from budgetree.estimator.training import (
     prices_by_name,
     training_weights,
 )
-from budgetree.learn import frontier
-from budgetree.learn._frontier import frontier_for_new
-from budgetree.learn.predictive.fit import SURE, check_sure
-from budgetree.learn.proofs import tree_for_budget, tree_for_error
+from budgetree.learn.fit import fit
+from budgetree.learn.predictive.fit import SURE
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses
 from budgetree.problem.instance import Rows
@@ -102,7 +100,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     tree_ : Tree
         The tree.
     frontier_ : Frontier
-        For "known": everything up to the budget.
+        The points among which `tree_` was chosen: for max_error those of every budget.
     max_cost_ : number
         What no row exceeds.
     mean_cost_ : float
@@ -222,23 +220,24 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _learn(self, clock: Clock) -> Tree:
         """The lowest error on new rows, where without a budget all tests may be bought; or the fewest on these."""
-        left = self.time_limit if clock.counts_work else clock.seconds_left
-        limits: dict[str, Any] = {"time_limit": left, "progress": bool(self.verbose), "folds": 0}
-        if self.objective == "new":
-            learner = {"sure": check_sure(self.sure), "leaves": self.leaves}
-            self.frontier_ = frontier_for_new(self.instance_, [self.budget], learner, **limits)
-            return self.frontier_[-1].tree
-        self.frontier_ = frontier(
+        is_known = self.objective == "known"
+        result = fit(
             self.instance_,
-            method=self.method,  # type: ignore[arg-type]
-            impurities=None if isinstance(self.impurity, str) else self.impurity,
-            max_budget=self.budget,
+            budget=self.budget,
+            max_error=self.max_error,
+            objective=self.objective,  # type: ignore[arg-type]
+            method=self.method if is_known else "auto",  # type: ignore[arg-type]
+            impurities=None if isinstance(self.impurity, str) or not is_known else self.impurity,
             min_cases=self.min_cases,
-            **limits,
+            leaves=self.leaves,  # type: ignore[arg-type]
+            sure=self.sure,
+            time_limit=clock.seconds_left,
+            progress=bool(self.verbose),
+            folds=0,
         )
-        if self.max_error is None:
-            return tree_for_budget(self.frontier_, self.budget)
-        return tree_for_error(self.frontier_, self.max_error)
+        assert result.frontier is not None  # the rows are in memory
+        self.frontier_ = result.frontier
+        return result.tree
 
     @property
     def certificate_(self) -> Certificate:

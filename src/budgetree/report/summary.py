@@ -8,14 +8,15 @@ from typing import Any
 
 from budgetree._version import __version__
 from budgetree.data.encoders import NumberEncoder
-from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier
+from budgetree.learn.points import COLUMNS, KNOWN_COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier
+from budgetree.messages import objective_sentence
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
 from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
 from budgetree.show.text import size_and_cost
 from budgetree.tree import LEAF, NO_BRANCH, Tree
 from budgetree.tree.model.file import model_text
-from budgetree.tree.model.history import expected_content
+from budgetree.tree.model.history import estimate_content
 from budgetree.tree.model.leaves import models_content
 from budgetree.tree.provenance import Method
 from budgetree.tree.routing import majority_branch
@@ -33,18 +34,21 @@ def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = 
 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
-    """Every point with its tree; the recommended one is shown first."""
-    columns = (*COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS)
+    """Every point with its tree; the recommended one, or else the last, is shown first."""
+    columns = ("budget", *COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS, *KNOWN_COLUMNS)
     points = [
         {name: getattr(point, name) for name in columns} | {"verdict": verdict(point, PAGE_REMEDY), "tree": index}
         for index, point in enumerate(frontier)
     ]
     trees = [_tree(point.tree, None) for point in frontier]
     schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
-    content = _content(schema, title, points, trees, frontier.points.index(frontier.recommended))
+    shown = frontier.recommended or frontier[-1]
+    content = _content(schema, title, points, trees, frontier.points.index(shown))
     steps = frontier_steps(frontier)
     lines = {"loss": steps.loss, "bound": steps.bound}
     content["judgement"] = judgement(frontier, PAGE_REMEDY)
+    choice = frontier.request.choice
+    content["objective"] = None if choice is None else objective_sentence(choice)
     content["for_new"] = frontier.found_by is Method.PREDICTIVE
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
@@ -123,7 +127,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
             for label, count in enumerate(row)
             if count
         ],
-        "expected": expected_content(tree.expected),
+        "expected": estimate_content(tree.estimate),
         "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
         "certificate": None
         if certificate is None

@@ -52,6 +52,9 @@ class WorkPlan:
     exact_seconds: float = 10_000.0  # for exact search that was asked for
     certificate_seconds: float = 20.0
     auto_share: float = 0.02  # what the last two tests of the whole set may take, which exact search does often
+    # Beside a frontier for new cases, the fewest errors on the known ones
+    known_line_seconds: float = 2.0  # where there is no limit …
+    known_line_share: float = 0.1  # … or this share
     # Exact search: one question to the next
     moment: float = 0.2  # after which good trees are looked for before the search goes on
     long: float = 4.0  # after which a search counts as long …

@@ -67,7 +67,7 @@ def priced(tree: Tree, prices: Any) -> Tree:
     due = charges(tree.nodes.test, tree.nodes.parent, schema.costs)
     nodes = replace(tree.nodes, paid=paid_on_arrival(tree.nodes, due, schema.n_outcomes))
     origin = tree.origin.then(Change(ChangeKind.REPRICED))
-    return replace(tree, schema=schema, nodes=nodes, origin=origin, proven=None, expected=None, ended=Ended.COMPLETE)
+    return replace(tree, schema=schema, nodes=nodes, origin=origin, bounds=None, estimate=None, ended=Ended.COMPLETE)
 
 
 def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
@@ -78,8 +78,8 @@ def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
 
 def _pruned(tree: Tree, stop: NDArray[np.bool_], change: Change) -> Tree:
     nodes = tree.nodes.pruned(stop, tree.schema.n_outcomes)
-    pruned = replace(tree, nodes=nodes, origin=tree.origin.then(change), expected=None)
+    pruned = replace(tree, nodes=nodes, origin=tree.origin.then(change), estimate=None)
     if pruned.exact_loss <= tree.exact_loss:
         return pruned
     # What is proven is about trees that lose as little; one that loses more is not what was asked for.
-    return replace(pruned, proven=None, ended=Ended.COMPLETE)
+    return replace(pruned, bounds=None, ended=Ended.COMPLETE)

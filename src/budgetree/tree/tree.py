@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,13 @@ from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Charges, Nodes, charges, known_by_counts
-from budgetree.tree.proven import Proven, Statement, state
-from budgetree.tree.provenance import Expected, Known, Method, Origin
+from budgetree.tree.provenance import Bounds, Estimate, Known, Method, Origin
 from budgetree.tree.purchases import Spending, spending
 from budgetree.tree.routing import Ends, first_unknown, tests_on_path, walk
 from budgetree.tree.shown import Shown
+
+if TYPE_CHECKING:
+    from budgetree.messages import Statement
 
 UNKNOWN = Origin()
 
@@ -49,13 +51,13 @@ class Tree(Shown):
         The known cases that it was learned from.
     origin : Origin
         What made it; `str()` of it is for people to read.
-    proven : Proven or None
-        What is known about other trees for the same cases and prices; `statement` says it in words.
+    bounds : Bounds or None
+        What is known about other trees for the same cases and prices, in units; `statement` is for people to read.
     models : LeafModels or None
         What answers, in a tree for new cases whose leaves are models.
     known : Known or None
         What the known cases paid and got, where the counts do not say it.
-    expected : Expected or None
+    estimate : Estimate or None
         What was found out about new cases.
     ended : Ended
         Whether the search that found it was complete, or what ended it.
@@ -84,10 +86,10 @@ class Tree(Shown):
     nodes: Nodes
     n_objects: int
     origin: Origin = UNKNOWN
-    proven: Proven | None = None
+    bounds: Bounds | None = None
     models: LeafModels | None = None
     known: Known | None = None
-    expected: Expected | None = None
+    estimate: Estimate | None = None
     ended: Ended = Ended.COMPLETE
 
     def __post_init__(self) -> None:
@@ -177,15 +179,10 @@ class Tree(Shown):
     @property
     def statement(self) -> Statement:
         """What was proven about other trees, in words."""
-        return state(
-            self.proven,
-            self.exact_loss,
-            self.exact_max_cost,
-            ended=self.ended,
-            has_losses=self.schema.losses is not None,
-            for_new=self.origin.method == Method.PREDICTIVE,
-            amount=self.schema.wording.amount,
-        )
+        from budgetree.messages import statement  # the layer above, when it is asked for
+
+        loss, for_new = round(self.exact_loss / self.schema.loss(1)), self.origin.method == Method.PREDICTIVE
+        return statement(self.bounds, loss, self.need, self.schema, ended=self.ended, for_new=for_new)
 
     @property
     def n_leaves(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,3 +107,27 @@ class Layout:
                 subject="instance",
                 found=needed,
             )
+
+
+def leaf_count_bound(instance: Instance, allowed: Fraction) -> int:
+    """What no tree with at most the allowed errors (by weight) costs less than in the worst case, in price units.
+
+    A tree has no more leaves than its tests can tell apart, and answers no more classes than it has leaves: leaves
+    within a budget ≤ the largest product of outcomes over tests that cost no more together. To tell 200 faults apart by
+    yes or no, some case is asked eight times. Fees are left out and each test counts at its cheapest outcome, so the
+    bound holds whatever a path shows.
+    """
+    # How many classes must have a leaf: the largest, until no more than the allowed weight is left.
+    weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)
+    must = sum(weights) - allowed * instance.schema.weight_scale
+    needed = max(sum(before < must for before in accumulate(weights[:-1], initial=0)), 1)
+    table = instance.schema.costs
+    cheapest = {1: 0}  # by how many leaves there may be: the least units that buy so many; more than needed is enough
+    for test in range(instance.n_tests):
+        shown = np.flatnonzero(np.bincount(instance.codes[:, test]))
+        price = int(table.amounts[test, shown].min())
+        for leaves, units in sorted(cheapest.items(), reverse=True):
+            more = min(leaves * len(shown), needed)
+            cheapest[more] = min(units + price, cheapest.get(more, units + price))
+    # Where the tests are too few, no tree makes so few errors, and nothing is said of what it would cost.
+    return cheapest.get(needed, 0)

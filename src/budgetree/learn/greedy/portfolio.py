@@ -23,13 +23,12 @@ from budgetree.learn.greedy.grow import grow_nodes
 from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance, whole_bytes
 from budgetree.learn.greedy.rule import Settings
-from budgetree.learn.settings import check_threads
+from budgetree.learn.settings import CACHE_BYTES, check_threads
 from budgetree.problem import CostModel, Instance
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
 from budgetree.tree import Nodes, charges
 
-CACHE_BYTES = 256 * 2**20
 HINGED = (HingedPairs, HingedProduct)
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
 CLOSE = 2  # quarters of a case: nearer than this, bisection stops

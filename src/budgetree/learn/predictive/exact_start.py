@@ -8,18 +8,18 @@ on its parent's: (cases + the parent's) / (n + 1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn._optimal import find_optimal
-from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
+from budgetree.learn.exact.frontier import solve
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.predictive.basis import FEW_VALUES
 from budgetree.learn.predictive.growth import Place, branch
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.settings import Request
+from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import Nodes
@@ -116,11 +116,9 @@ def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float
 def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
     if clock.is_over:
         return None
-    amount = Fraction(budget) / instance.schema.costs.scale
-    request = Request(instance, budget, DEFAULT_IMPURITIES, CACHE_BYTES)
-    trial = clock.trial(clock.plan.start_seconds)
-    solution = find_optimal(request, amount, trial)
-    return solution.tree.nodes if solution.complete else None
+    request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES)
+    best = solve(Solver(instance, request, clock.trial(clock.plan.start_seconds)))
+    return best.candidate.make().nodes if best.complete else None
 
 
 def _probabilities(nodes: Nodes, scale: float) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from budgetree.learn.predictive.exact_start import ExactStarts, exact_place
 from budgetree.learn.predictive.growth import BuyingRule, Finishing, Growth, Place, cut, trim
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.tree_making import Policy
-from budgetree.learn.settings import check_choice
+from budgetree.learn.settings import Leaves, check_choice
 from budgetree.learn.validation import deal
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError, WorkPlan
@@ -29,8 +29,6 @@ from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError, WorkPl
 SURE = 0.95  # as good an answer on new cases, for a seventh less on average
 N_RIVALS = 3  # the next-best first tests
 MARGIN = 2.0  # standard errors by which a rival must be better
-
-Leaves = Literal["model", "count"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,8 +133,8 @@ def _to_content(tree: Tree) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "origin": history.origin_content(tree.origin),
-        "proven": history.proven_content(tree.proven, tree.ended),
-        "expected": history.expected_content(tree.expected),
+        "bounds": history.bounds_content(tree.bounds, schema),
+        "estimate": history.estimate_content(tree.estimate),
         "known": leaves.known_content(tree.known),
         "n_objects": tree.n_objects,
         "units_per_object": exact(schema.weight_scale),
@@ -156,9 +156,9 @@ def _from_content(content: Any, make: type[AnyTree]) -> AnyTree:
     models = leaves.read_models(content["models"], content["nodes"], nodes, schema)
     origin = history.read_origin(content["origin"])
     tree = make(schema, nodes, int(content["n_objects"]), origin, models=models, known=known)
-    proven = history.read_proven(content["proven"], tree.exact_loss, tree.exact_max_cost)
-    expected, ended = history.read_expected(content["expected"]), history.read_ended(content)
-    return replace(tree, proven=proven, expected=expected, ended=ended)
+    bounds = history.read_bounds(content["bounds"], tree)
+    estimate, ended = history.read_estimate(content["estimate"]), history.read_ended(content)
+    return replace(tree, bounds=bounds, estimate=estimate, ended=ended)
 
 
 @contextmanager

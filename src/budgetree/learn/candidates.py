@@ -1,4 +1,4 @@
-"""Found: a tree that some method came up with, by what it loses and the least budget that buys it."""
+"""Candidate: a tree that some method found, by what it loses and the least budget that buys it."""
 
 from __future__ import annotations
 
@@ -13,58 +13,60 @@ from budgetree.tree.provenance import Method, Origin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Candidate:
     """Loss and budget in units; the tree itself is made when asked for."""
 
     loss: int  # errors where no losses are given
-    need: int
-    source: str  # who found it, for people to read
-    tree: Callable[[], Tree]
+    required_budget: int
+    source: str  # what found it, for people to read
+    make: Callable[[], Tree]
 
 
-class BestFound:
+class Candidates:
     """The trees that no other beats, cheapest first: a staircase that only ever moves down and to the left.
 
     loss │■
          │   ■          ■ kept: a larger budget loses less
          │       □      □ not kept: ■ at its left loses no more and needs no larger budget
          │     ■
-         └──────────── need
+         └──────────── required budget
     """
 
-    def __init__(self, trees: Iterable[Found] = ()) -> None:
-        self._kept: list[Found] = []
+    def __init__(self, trees: Iterable[Candidate] = ()) -> None:
+        self._kept: list[Candidate] = []
         self.add(*trees)
 
-    def add(self, *trees: Found) -> None:
+    def add(self, *trees: Candidate) -> None:
         """Keeps each tree unless another is at least as good and no costlier."""
         for new in trees:
-            if not any(old.loss <= new.loss and old.need <= new.need for old in self._kept):
-                unbeaten = [old for old in self._kept if old.loss < new.loss or old.need < new.need]
-                self._kept = sorted([*unbeaten, new], key=lambda found: found.need)
+            if not any(old.loss <= new.loss and old.required_budget <= new.required_budget for old in self._kept):
+                unbeaten = [
+                    old for old in self._kept if old.loss < new.loss or old.required_budget < new.required_budget
+                ]
+                self._kept = sorted([*unbeaten, new], key=lambda found: found.required_budget)
 
-    def best(self, budget: int) -> Found:
+    def best(self, budget: int) -> Candidate:
         """The tree with the least loss within a budget."""
-        return [found for found in self._kept if found.need <= budget][-1]
+        return [found for found in self._kept if found.required_budget <= budget][-1]
 
-    def next_better(self, loss: int) -> Found | None:
+    def next_better(self, loss: int) -> Candidate | None:
         """The cheapest tree that loses less."""
         return next((found for found in self._kept if found.loss < loss), None)
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[Candidate]:
         return iter(self._kept)
 
 
-def found_tree(tree: Tree, source: str) -> Found:
+def candidate_of(tree: Tree, source: str) -> Candidate:
     """A tree by what it really loses and costs, not by a search's word."""
     schema = tree.schema
-    loss = tree.exact_loss * schema.weight_scale * schema.loss_table.scale if tree.known else tree.nodes.loss
-    return Found(round(loss), tree.need, source, partial(_given, tree))
+    loss = tree.exact_loss / schema.loss(1) if tree.known else tree.nodes.loss
+    return Candidate(round(loss), tree.need, source, partial(_given, tree))
 
 
-def found_leaf(instance: AnyCases) -> Found:
+def leaf_candidate(instance: AnyCases) -> Candidate:
     """The tree without any test, which every budget buys."""
-    return Found(instance.class_order.leaf_loss, 0, "single leaf", partial(_single_leaf, instance))
+    return Candidate(instance.class_order.leaf_loss, 0, "single leaf", partial(_single_leaf, instance))
 
 
 def _given(tree: Tree) -> Tree:
