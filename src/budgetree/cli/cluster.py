@@ -59,7 +59,7 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
         encoders, n_rows = schema.encoders or (), cases.n_objects
         warn_of(find_distributed_suspects(wanted.target, schema.class_names, encoders, n_rows, counts, written), cases)
         impurities = None if asked.method == "greedy" else Pairs()
-        tree, _ = fit_tree(cases, impurities, asked.budget, asked.max_error, asked.min_cases)
+        tree = fit_tree(cases, impurities, asked.budget, asked.max_error, asked.min_cases)
         with located(request, request.data):
             return tree.with_labels(given.labels)
 

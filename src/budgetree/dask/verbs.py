@@ -47,18 +47,18 @@ def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
 
 def fit_tree(
     cases: DistributedCases, impurities: Any, budget: Any, max_error: Any, min_cases: int, progress: bool | None = None
-) -> tuple[Tree, Frontier | None]:
+) -> Tree:
     """The tree for a budget or an error: grown by one impurity; or, where several are given, the best of a frontier.
 
     None stands for the whole portfolio.
     """
     if isinstance(impurities, Impurity):
         if max_error is None:
-            return grow_of_cases(cases, impurities, budget=budget, min_cases=min_cases, progress=progress), None
+            return grow_of_cases(cases, impurities, budget=budget, min_cases=min_cases, progress=progress)
         impurities = [impurities]
     settings = {"impurities": impurities, "max_budget": budget, "min_cases": min_cases, "progress": progress}
     found = frontier_of_cases(cases, **settings)
-    return (tree_for_budget(found, budget) if max_error is None else tree_for_error(found, max_error)), found
+    return tree_for_budget(found, budget) if max_error is None else tree_for_error(found, max_error)
 
 
 def _cases(

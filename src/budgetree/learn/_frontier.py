@@ -58,6 +58,7 @@ def frontier(
     leaves: Literal["model", "count"] = "model",
     sure: float | None = SURE,
     min_cases: int = 1,
+    threads: int | None = None,
 ) -> Frontier:
     """For every budget the fewest errors (the least loss, where losses are given), and what to expect on new cases.
 
@@ -98,6 +99,8 @@ def frontier(
         Those of `predictive`, for new cases only.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
+    threads : int, optional
+        Of exact search; None means one for each processor. Points that are proven do not depend on it.
 
     Returns
     -------
@@ -123,10 +126,10 @@ def frontier(
     chosen = _check_impurities(instance, impurities)
     seconds = check_time_limit(time_limit)
     instance.schema.costs.budget_units(max_budget, "max_budget")
-    least = check_min_cases(min_cases)
+    least, n_threads = check_min_cases(min_cases), check_threads(threads)
     if isinstance(instance, DistributedCases):
         _check_sharded(method, objective, groups)
-        greedy = KnownSearch("greedy", chosen, max_budget, cache_bytes, check_threads(None), least)
+        greedy = KnownSearch("greedy", chosen, max_budget, cache_bytes, n_threads, least)
         return greedy.search(instance, Clock(seconds), progress)
     settings = check_folds(folds, groups, instance)
     if objective == "new" and least > 1:
@@ -140,7 +143,7 @@ def frontier(
         new = NewSearch(budgets_up_to(instance, max_budget), check_sure(sure), leaves)
         return _estimated(new, instance, settings, progress, split_time(seconds, settings))
     by = "greedy" if method == "auto" and impurities is not None else method
-    search = KnownSearch(by, chosen, max_budget, cache_bytes, check_threads(None), least)
+    search = KnownSearch(by, chosen, max_budget, cache_bytes, n_threads, least)
     limits = split_time(seconds, settings, DEFAULT_PLAN.auto_seconds if by == "auto" else None)
     return _estimated(search, instance, settings, progress, limits)
 
