@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -292,22 +292,24 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return "tree_" in vars(self)  # what a failed fit leaves behind is not enough
 
-    def _read(self, X: Any, y: Any = "no_validation", *, reset: bool = True) -> Table:  # noqa: N803
-        """Any frame or array, checked as scikit-learn does."""
+    def _read(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = "no_validation",
+        *,
+        reset: bool = True,
+        only: Sequence[int] | None = None,
+    ) -> Table:
+        """Any frame or array, checked as scikit-learn does; or some of its columns, by position."""
         if nw.dependencies.is_into_dataframe(X):
             validate_data(self, X, y, reset=reset, skip_check_array=True)
-            table = read_frame(X)
-        elif nw.dependencies.is_polars_lazyframe(X):
+            table = _not_empty(read_frame(X))
+            return table if only is None else replace(table, columns=tuple(table.columns[test] for test in only))
+        if nw.dependencies.is_polars_lazyframe(X):
             raise TableError("X: a lazy frame has no rows yet; collect() it first.", subject="X")
-        else:
-            array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
-            validate_data(self, array, y, reset=reset, skip_check_array=True)
-            table = read_array(array)
-        if not table.columns or len(table) == 0:
-            size = f"{counted(len(table.columns), 'column')} and {counted(len(table), 'row')}"
-            message = f"X: the table has {size}; at least one column and at least one row is needed."
-            raise TableError(message, subject="X", found=(len(table.columns), len(table)))
-        return table
+        array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+        validate_data(self, array, y, reset=reset, skip_check_array=True)
+        return _not_empty(read_array(array)) if only is None else read_array(array[:, only])
 
     def _walk(self, X: Any) -> Walked:  # noqa: N803
         """New rows on their way through the tree."""
@@ -331,7 +333,7 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = self._named_rows(X)
         if table is not None and len(table):
             return table
-        return self._read(X, reset=False).renamed(self.tree_.test_names).only(self._asked)
+        return self._read(X, reset=False, only=sorted(self.tree_.tests_used)).renamed(self._asked)
 
     def _named_rows(self, X: Any) -> Table | None:  # noqa: N803
         """The same by their names, wherever they are; None where `fit` or X has no names, and position counts."""
@@ -381,6 +383,15 @@ class _InMemory(_BudgetTree, ABC):
         columns = tuple(column.as_values() if column.name in listed else column for column in table.columns)
         table = replace(table, columns=columns)
         return Training.of(table, labelled, sample_weight, self.class_weight, groups)
+
+
+def _not_empty(table: Table) -> Table:
+    """The table, or an error where there is nothing in it."""
+    if not table.columns or len(table) == 0:
+        size = f"{counted(len(table.columns), 'column')} and {counted(len(table), 'row')}"
+        message = f"X: the table has {size}; at least one column and at least one row is needed."
+        raise TableError(message, subject="X", found=(len(table.columns), len(table)))
+    return table
 
 
 def paying_shares(tree: Tree) -> NDArray[np.float64]:
