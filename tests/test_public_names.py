@@ -9,6 +9,7 @@ PROMISED = {
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
     "optimal", "fit", "Result", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
+    "OptimalBudgetTreeClassifier",
     "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
     "Labels",
 }  # fmt: skip

@@ -10,7 +10,8 @@ from .errors import (
 from .errors import (
     ModelFileError as ModelFileError,
 )
-from .estimator import BudgetTreeClassifier as BudgetTreeClassifier
+from .estimators import BudgetTreeClassifier as BudgetTreeClassifier
+from .estimators import OptimalBudgetTreeClassifier as OptimalBudgetTreeClassifier
 from .impurity import (
     Counterexample as Counterexample,
 )

@@ -217,7 +217,7 @@ def parts_of_columns(X: Any, y: Any, weights: Any, names: tuple[str, str]) -> Pa
         message = (
             f"{', '.join(f'{what} ({type(given[what]).__name__})' for what in local)}: local, where Dask collections "
             "are expected; X, y and sample_weight must all be Dask frames, series or arrays. For data in memory there "
-            "is BudgetTreeClassifier."
+            "is OptimalBudgetTreeClassifier."
         )
         raise SettingError(message, subject=local[0], found=local)
     if X.ndim != 2:

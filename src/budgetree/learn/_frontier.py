@@ -38,6 +38,7 @@ def frontier(
     leaves: Leaves = "model",
     sure: float | None = SURE,
     min_cases: int = 1,
+    threads: int | None = None,
 ) -> Frontier:
     """For every budget the fewest errors (the least loss, where losses are given), and what to expect on new cases.
 
@@ -82,6 +83,8 @@ def frontier(
         Those of `predictive`, for new cases only.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
+    threads : int, optional
+        Of exact search; None means one for each processor. Points that are proven do not depend on it.
 
     Returns
     -------
@@ -115,6 +118,7 @@ def frontier(
         sure=sure,
         min_cases=min_cases,
         is_default=objective is None,
+        threads=threads,
     )
     costs = instance.schema.costs
     limit = costs.budget_units(max_budget, "max_budget") if named is None else costs.budget_units(named[-1])

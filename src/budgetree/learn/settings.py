@@ -95,9 +95,9 @@ def check_threads(threads: Any) -> int:
     return _at_least_one(threads, "threads", "None or a whole number of at least 1")
 
 
-def check_min_cases(min_cases: Any) -> int:
+def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
     """The known cases that every leaf must have."""
-    least = _at_least_one(min_cases, "min_cases", "a whole number of at least 1")
+    least = _at_least_one(min_cases, subject, "a whole number of at least 1")
     return min(least, 2**31 - 1)  # more cases than any table has
 
 

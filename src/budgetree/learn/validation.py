@@ -122,7 +122,7 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
         message = f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on."
         raise SettingError(message, subject="folds", found=folds)
-    values = None if groups is None else _check_groups(groups, instance.n_rows)
+    values = None if groups is None else check_groups(groups, instance.n_rows)
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is in no part: all would be wrong, whatever is learned
     if values is None:
@@ -132,7 +132,8 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
     return FoldSettings(min(int(folds), len(set(values))), values) if folds else None
 
 
-def _check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
+def check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
+    """One hashable value per row, of at least two different ones."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         message = f"groups is {groups!r:.60}; expected one value per row, such as a list of patients."
         raise SettingError(message, subject="groups", found=groups)
@@ -272,8 +273,7 @@ def make_folds(
     if groups is None:
         folds = deal(labels, n_parts, ranks)
     else:
-        group = group_numbers(groups, ranks)
-        folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1))
+        folds = deal_groups(labels, group_numbers(groups, ranks), n_parts)
     return np.where(folds == 0, 0, NEVER_HELD_OUT) if is_large else folds
 
 
@@ -298,9 +298,10 @@ def deal(labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64
     return folds
 
 
-def _deal_groups(labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
+def deal_groups(labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
     """The largest groups first, each to the fold whose classes it leaves most even."""
     n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
+    n_folds = min(n_folds, n_groups)
     counts = np.zeros((n_groups, n_classes + 1))
     np.add.at(counts, (group, labels), 1)
     counts[:, n_classes] = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty

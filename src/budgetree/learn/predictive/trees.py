@@ -10,6 +10,7 @@ from typing import Any
 from budgetree.learn.predictive.fit import SURE, Fitter, careful, check_sure, fine_instance
 from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.learn.settings import Leaves, check_instance, check_threads, check_time_limit
+from budgetree.learn.validation import check_groups, group_numbers
 from budgetree.problem import Instance, Schema
 from budgetree.problem.units import as_fraction, is_unlimited
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
@@ -29,6 +30,7 @@ def predictive(
     time_limit: float | None = None,
     progress: bool | None = None,
     threads: int | None = None,
+    groups: Any = None,
 ) -> Tree:
     """The tree for new cases: the lowest error to expect on cases like the known ones, where none may pay more.
 
@@ -53,6 +55,9 @@ def predictive(
         Whether to show the bar; by default it shows on a terminal.
     threads : int, optional
         None means one for each processor; the tree does not depend on it.
+    groups : sequence, optional
+        One value per row, where several rows belong together (a patient's): what branches and refits are judged on
+        keeps them together.
 
     Returns
     -------
@@ -72,7 +77,7 @@ def predictive(
     (2, ['age', 'mass'])
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads, clock=clock)
+    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads, clock=clock, groups=groups)
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
@@ -88,8 +93,10 @@ class PredictiveTrees:
         threads: int | None = None,
         clock: Clock | None = None,
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
+        groups: Any = None,
     ) -> None:
         check_instance(cases)
+        given = None if groups is None else check_groups(groups, cases.n_rows)
         limit, n_threads = careful(check_sure(sure), cases.schema.loss_table), check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
@@ -99,7 +106,10 @@ class PredictiveTrees:
                 raise
             self.cases, self.is_coarse = cases, True  # rounded and merged as they are
         self._plan = DEFAULT_PLAN if clock is None else clock.plan
-        self._fitter = Fitter(self.cases, limit, leaves, n_threads, self._plan)
+        numbers = None
+        if given is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
+            numbers = group_numbers(given, cases.row_ranks)[cases.row_order]
+        self._fitter = Fitter(self.cases, limit, leaves, n_threads, self._plan, numbers)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
