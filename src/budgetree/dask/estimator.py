@@ -25,7 +25,7 @@ from budgetree.errors import SettingError
 from budgetree.estimator import BudgetTreeClassifier
 from budgetree.estimator.training import check_settings, class_factors, class_totals, prices_by_name
 from budgetree.impurity import Pairs
-from budgetree.learn.fit import fit
+from budgetree.learn._fit import fit
 from budgetree.services.words import counted
 
 COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)

@@ -27,7 +27,7 @@ from budgetree.estimator.training import (
     prices_by_name,
     training_weights,
 )
-from budgetree.learn.fit import fit
+from budgetree.learn._fit import fit
 from budgetree.learn.predictive.fit import SURE
 from budgetree.learn.settings import check_time_limit
 from budgetree.problem import Instance, Losses
