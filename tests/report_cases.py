@@ -55,7 +55,7 @@ def repeating_tree(folder: Path) -> bt.Tree:
         "format": "budgetree",
         "version": 6,
         "origin": {"method": "unknown", "rule": "worst", "changes": []},
-        **dict.fromkeys(("proven", "expected", "known", "losses", "labels", "models")),
+        **dict.fromkeys(("bounds", "estimate", "known", "losses", "labels", "models")),
         "n_objects": 6,
         "units_per_object": 1,
         "classes": ["well", "ill"],

@@ -18,8 +18,8 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
+from budgetree.learn._fit import make_request
 from budgetree.learn.exact.solver import BudgetResult, Solver
-from budgetree.learn.fit import make_request
 from budgetree.services.clock import Ended
 from budgetree.tree.provenance import Objective, ProofState, Reason
 from reference_exact import optimal_frontier

@@ -100,7 +100,7 @@ def test_the_greedy_frontier_is_that_of_memory(tmp_path: Path, name: str) -> Non
         (p.max_cost, p.errors, p.lower_bound, p.source) for p in expected
     ]
     assert [point.tree.to_dict() for point in found] == [point.tree.to_dict() for point in expected]
-    assert found.to_text() == expected.to_text()
+    assert found.to_text().splitlines()[1:] == expected.to_text().splitlines()[1:]  # but for the objective's reason
 
 
 def test_a_frontier_by_loss_weighs_the_classes_too(tmp_path: Path) -> None:

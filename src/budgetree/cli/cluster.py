@@ -38,7 +38,7 @@ def fit_on_cluster(request: Request, asked: dict[str, Any], scheduler: str | Non
     from budgetree.data.checks import find_distributed_suspects
     from budgetree.distributed.dask_client import connect
     from budgetree.distributed.prepare import CaseRequest, parts_of_files
-    from budgetree.learn.fit import fit
+    from budgetree.learn._fit import fit
     from budgetree.services.progress import progress_bar
 
     written = _check_files(request)

@@ -76,7 +76,7 @@ def fit(
     from dataclasses import replace
 
     from budgetree.cli.inputs import Request, check_outputs, load_grouped
-    from budgetree.learn.fit import answer, make_request
+    from budgetree.learn._fit import answer, make_request
 
     proof = None
     asked = {name: settings.pop(name) for name in options.SEARCH_NAMES} | {"budget": budget, "max_error": max_error}

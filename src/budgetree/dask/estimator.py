@@ -26,7 +26,7 @@ from budgetree.estimators import OptimalBudgetTreeClassifier
 from budgetree.estimators.base import _BudgetTree
 from budgetree.estimators.training import class_factors, class_totals, impurities_of, prices_by_name
 from budgetree.impurity import Pairs
-from budgetree.learn.fit import fit
+from budgetree.learn._fit import fit
 from budgetree.learn.settings import check_min_cases
 from budgetree.services.words import counted
 from budgetree.tree.consultation import check_handle_unknown

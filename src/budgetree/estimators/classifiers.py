@@ -22,7 +22,7 @@ from budgetree.learn.settings import check_min_cases
 from budgetree.problem import Instance, Losses
 from budgetree.problem.instance import Rows
 from budgetree.proof import Certificate, certify
-from budgetree.services.clock import DEFAULT_PLAN, Clock
+from budgetree.services.clock import Clock
 from budgetree.tree import Tree
 from budgetree.tree.changes import without_small_leaves
 
@@ -331,7 +331,7 @@ class OptimalBudgetTreeClassifier(_InMemory):
         y: Any,
         sample_weight: Any = None,
         *,
-        time_limit: float | None = DEFAULT_PLAN.certificate_seconds,
+        time_limit: float | None = None,
     ) -> Certificate:
         """How far any tree with as few errors could do better on the training rows, proven.
 
@@ -345,8 +345,8 @@ class OptimalBudgetTreeClassifier(_InMemory):
             Their classes.
         sample_weight : array-like, optional
             How much each row counts, as in `fit`.
-        time_limit : float or None, default 10
-            Seconds; None searches until the least worst case is known.
+        time_limit : float, optional
+            Seconds; by default work is counted, and `math.inf` searches until the least worst case is known.
 
         Returns
         -------

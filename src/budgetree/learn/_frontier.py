@@ -8,7 +8,7 @@ from typing import Any
 
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
-from budgetree.learn.fit import MethodName, ObjectiveName, make_request
+from budgetree.learn._fit import MethodName, ObjectiveName, make_request
 from budgetree.learn.points import Frontier
 from budgetree.learn.predictive.fit import SURE
 from budgetree.learn.predictive.trees import budgets_up_to, price_of_all

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from budgetree._internal import internal
 from budgetree.data.frames import make_frame
 from budgetree.distributed import AnyCases
 from budgetree.errors import SettingError
@@ -362,12 +363,14 @@ class Frontier:
         costs, schema = self.instance.schema.costs, self.instance.schema
         return tuple((costs.amount(units), plain_number(schema.loss(least))) for units, least in self.unit_bounds)
 
+    @internal
     def least_cost(self, loss: int) -> int:
         """The least budget at which no bound on the loss excludes a tree with so little, in units."""
         reached = [units for units, least in self.unit_bounds if least <= loss]
         return min(reached, default=self.points[-1].candidate.required_budget)
 
     @property
+    @internal
     def unit_bounds(self) -> tuple[tuple[int, int], ...]:
         """`bounds` in units."""
         holding = [

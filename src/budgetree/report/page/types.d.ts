@@ -21,6 +21,7 @@ export interface Content {
   chosen: number; // the tree that is shown first
   steps?: Steps; // of a frontier
   for_new?: boolean; // of a frontier: whether its trees were found for new cases
+  objective?: string | null; // of a frontier: which cases its trees are for, and why
   judgement?: string[]; // of a frontier: how the errors on new cases came about
 }
 
@@ -76,6 +77,9 @@ export interface Point {
   lower_bound: number;
   proven: boolean;
   source: string;
+  budget: number; // as it was named, or max_cost
+  known_least: number | null; // of trees for new cases: the least loss on known ones within the budget
+  known_proven: boolean | null;
   tree: number;
 }
 
