@@ -113,7 +113,15 @@ class CostModel:
 
     def surcharge(self, flags: int | NDArray[np.int64]) -> NDArray[np.int64]:
         """Per test, the fees that fall due on a path which has paid these; for one path, or node × test for many."""
-        unpaid = self.flags & ~np.asarray(flags, dtype=np.int64)[..., None]
+        return self._sum(self.flags & ~np.asarray(flags, dtype=np.int64)[..., None])
+
+    def charges(self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Per path, each with its own test: what this takes by outcome, and in the last column where it is unlisted."""
+        due = self._sum(self.flags[tests] & ~flags)
+        return np.asarray(np.column_stack([self.amounts[tests], self.costliest[tests]]) + due[:, None])
+
+    def _sum(self, unpaid: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The fees whose bits are set, added up; it is done nowhere else."""
         due = np.zeros(unpaid.shape, dtype=np.int64)
         for flag, amount in enumerate(self.fees.tolist()):
             due += (unpaid >> flag & 1) * amount
