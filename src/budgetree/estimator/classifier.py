@@ -273,7 +273,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ['ill']
         """
         codes = self._codes(X)
-        answers = self.tree_.answers(codes)
+        answers = self.tree_.walk_codes(codes).answers
         # As y had them, unless there is an answer that y cannot have.
         has_others = len(self.answers_) > len(self.classes_)
         predicted: NDArray[Any] = (self.answers_ if has_others else self.classes_)[answers]
@@ -309,7 +309,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         0.5
         """
         codes = self._codes(X)
-        answers = self.tree_.answers(codes)
+        answers = self.tree_.walk_codes(codes).answers
         position_of = {label: position for position, label in enumerate(self.classes_.tolist())}
         right = np.array([position_of.get(label, -1) for label in np.asarray(y).ravel().tolist()])
         if len(right) != len(answers):
@@ -338,7 +338,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         [[1.0, 0.0]]
         """
         codes = self._codes(X)
-        return self.tree_.predict_proba(codes)
+        return self.tree_.walk_codes(codes).probabilities
 
     def cost(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """What the tests on each row's path cost.
@@ -362,7 +362,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         [7.0]
         """
         codes = self._codes(X)
-        return self.tree_.cost(codes)
+        return self.tree_.walk_codes(codes).cost(self.tree_.schema)
 
     def apply(self, X: Any) -> NDArray[np.int32]:  # noqa: N803
         """The node of `tree_` where each row ends.
@@ -385,7 +385,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         [1, 2]
         """
         codes = self._codes(X)
-        return self.tree_.route(codes)
+        return self.tree_.walk_codes(codes).leaf
 
     def decision_path(self, X: Any) -> csr_matrix:  # noqa: N803
         """A sparse matrix of rows × nodes, 1 where the row passes the node.
@@ -514,7 +514,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         asked = [self.tree_.test_names[test] for test in self.tree_.tests_used]
         codes = self.tree_.schema.encode(table.only(asked), self.tree_.tests_used)
         if self.handle_unknown == "error":
-            unknown = self.tree_.first_unknown(codes)
+            unknown = self.tree_.walk_codes(codes).unlisted
             if len(rows := np.flatnonzero(unknown >= 0)):
                 row = int(rows[0])
                 column = table.columns[unknown[row]]

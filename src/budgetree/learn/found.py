@@ -8,7 +8,8 @@ from functools import partial
 
 from budgetree.distributed import AnyCases
 from budgetree.tree import Tree
-from budgetree.tree.nodes import leaf_of
+from budgetree.tree.builder import grown_tree
+from budgetree.tree.grown import leaf_of
 from budgetree.tree.provenance import Method, Origin
 
 
@@ -57,9 +58,7 @@ class BestFound:
 
 def found_tree(tree: Tree, source: str) -> Found:
     """A tree by what it really loses and costs, not by a search's word."""
-    schema = tree.schema
-    loss = tree.exact_loss * schema.weight_scale * schema.loss_table.scale if tree.known else tree.nodes.loss
-    return Found(round(loss), tree.need, source, partial(_given, tree))
+    return Found(tree.nodes.loss, tree.need, source, partial(_given, tree))
 
 
 def found_leaf(instance: AnyCases) -> Found:
@@ -73,4 +72,5 @@ def _given(tree: Tree) -> Tree:
 
 
 def _single_leaf(instance: AnyCases) -> Tree:
-    return Tree(instance.schema, leaf_of(instance.class_order.counts), instance.n_objects, Origin(Method.LEAF))
+    grown = leaf_of(instance.class_order.counts)
+    return grown_tree(instance.schema, grown, instance.n_objects, Origin(Method.LEAF))

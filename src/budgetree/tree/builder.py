@@ -367,6 +367,13 @@ class TreeBuilder:
         return with_known_spent(counted, self.schema)
 
 
+def grown_tree(schema: Schema, grown: Grown, n_cases: int, origin: Origin, **record: Any) -> Tree:
+    """The tree that a learner has grown."""
+    builder = TreeBuilder(schema)
+    builder.add_grown(builder.root, grown)
+    return builder.build(origin=origin, n_cases=n_cases, **record)
+
+
 def _noted(nodes: Nodes, noted: list[Facts | None]) -> Nodes:
     """The nodes with the facts that were noted."""
     counts, shown, given = nodes.counts.copy(), nodes.shown.copy(), dict[int, NDArray[np.int64]]()
@@ -472,16 +479,18 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
     parent[branch], parent[unseen] = buy, branch
     width = n_outcomes[tests] + 1  # results of each purchase
     first_result = np.cumsum(width) - width
-    first = np.full(size, -1, dtype=np.int64)
-    first[branch] = first_result
-    first[buy] = int(width.sum()) + np.arange(len(buy))
+    n_children = np.zeros(size, dtype=np.int64)
+    n_children[buy], n_children[branch] = 1, width
+    first = np.where(n_children > 0, np.cumsum(n_children) - n_children, -1)
     # Per result of each purchase, the child: that of its outcome, or the leaf for what no known case showed.
     owner = np.repeat(np.arange(len(buy)), width)
     outcome = np.arange(len(owner)) - first_result[owner]
     is_listed = outcome < n_outcomes[tests[owner]]
     branches = np.full(len(owner), NO_BRANCH, dtype=np.int64)
     branches[is_listed] = grown.branches[grown.first_branch[inner][owner[is_listed]] + outcome[is_listed]]
-    by_result = np.where(branches == NO_BRANCH, unseen[owner], start[branches])
+    children = np.empty(int(n_children.sum()), dtype=np.int32)
+    children[first[buy]] = branch
+    children[first[branch][owner] + outcome] = np.where(branches == NO_BRANCH, unseen[owner], start[branches])
     charges = costs.charges(grown.flags(costs)[inner], tests)
     column = np.where(is_listed, outcome, charges.shape[1] - 1)
     counts = np.zeros((size, grown.counts.shape[1]), dtype=np.int64)
@@ -506,7 +515,7 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
         parent=parent,
         test=test,
         first=first,
-        children=np.concatenate([by_result, branch]).astype(np.int32),
+        children=children,
         charge_at=charge_at,
         charges=np.ascontiguousarray(charges[owner, column]),
         shown=shown,
@@ -518,6 +527,36 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
         n_outcomes=n_outcomes,
         loss_table=schema.loss_table,
     )
+
+
+def grown_of_nodes(nodes: Nodes) -> Grown | None:
+    """The way back; None where the tree does not branch on each test as soon as it is bought, or totals decide."""
+    order, tests, branches, parents, first = [0], list[int](), list[int](), [-1], list[int]()
+    for number, node in enumerate(order):  # breadth first; grows while it is read
+        first.append(-1 if nodes.is_leaf[node] else len(branches))
+        if nodes.is_leaf[node]:
+            if nodes.rule[node] != NO_RULE:
+                return None
+            tests.append(NO_TEST)
+            continue
+        branch = int(nodes.below(node)[0])
+        if not nodes.is_buy[node] or nodes.kind[branch] != Kind.BY_RESULT or nodes.test[branch] != nodes.test[node]:
+            return None
+        tests.append(int(nodes.test[node]))
+        below = [child if nodes.counts[child].any() else NO_BRANCH for child in nodes.below(branch)[:-1].tolist()]
+        place = {child: len(order) + k for k, child in enumerate(sorted(set(below) - {NO_BRANCH}))}
+        branches += [place.get(child, NO_BRANCH) for child in below]
+        order += place
+        parents += [number] * len(place)
+    return Grown(
+        test=np.array(tests, dtype=np.int32),
+        parent=np.array(parents, dtype=np.int32),
+        counts=nodes.counts[order],
+        paid=nodes.known_spent[order],
+        first_branch=np.array(first, dtype=np.int64),
+        branches=np.array(branches, dtype=np.int32),
+        fallback=nodes.fallback[order],
+    ).answering(nodes.loss_table)
 
 
 def _numbers(grown: Grown) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -125,6 +125,16 @@ class Grown:
         most[inner] += costs.charges(self.flags(costs)[inner], self.test[inner])[:, -1]
         return most
 
+    @property
+    def redundant(self) -> NDArray[np.bool_]:
+        """The inner nodes whose leaves all give the same answer: no answer depends on their tests."""
+        lowest = np.where(self.is_leaf, self.label, np.iinfo(np.int64).max)
+        highest = np.where(self.is_leaf, self.label, -1)
+        for first, last in reversed(self.levels[1:]):
+            np.minimum.at(lowest, self.parent[first:last], lowest[first:last])
+            np.maximum.at(highest, self.parent[first:last], highest[first:last])
+        return np.asarray((lowest == highest) & ~self.is_leaf)
+
     def pruned(self, stop: NDArray[np.bool_], n_outcomes: NDArray[np.int64]) -> Grown:
         """The nodes that remain when those in `stop` become leaves."""
         kept = np.zeros(len(self), dtype=bool)

@@ -249,6 +249,11 @@ class Nodes:
     def is_buy(self) -> NDArray[np.bool_]:
         return np.asarray(self.kind == Kind.BUY)
 
+    @cached_property
+    def is_reached(self) -> NDArray[np.bool_]:
+        """The leaves that some known case comes to."""
+        return np.asarray(self.is_leaf & self.counts.any(axis=1))
+
     @property
     def tests_used(self) -> frozenset[int]:
         """The positions of the tests that some path buys."""

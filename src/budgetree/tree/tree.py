@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, HandleUnknown
+from budgetree.tree.consultation import Consultation, HandleUnknown, most_ahead
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
@@ -114,8 +114,8 @@ class Tree(Shown):
     @cached_property
     def exact_known_max_cost(self) -> Fraction:
         """`known_max_cost`, to the last digit."""
-        reached = self.nodes.is_leaf & self.nodes.counts.any(axis=1)
-        return Fraction(int(self.nodes.known_spent[reached].max(initial=0))) / self.schema.costs.scale
+        spent = self.nodes.known_spent[self.nodes.is_reached]
+        return Fraction(int(spent.max(initial=0))) / self.schema.costs.scale
 
     @property
     @internal
@@ -381,6 +381,11 @@ class Tree(Shown):
         return self.walk(cases).tests(self.schema)
 
     @internal
+    def names_of(self, tests: Iterable[int]) -> tuple[str, ...]:
+        """The names of tests, by their positions."""
+        return tuple(self.test_names[test] for test in tests)
+
+    @internal
     def state(self, node: int) -> PathState:
         """What a case has bought and spent when it comes to a node, and which results are still possible."""
         costs, nodes, path = self.schema.costs, self.nodes, self.nodes.path(node)
@@ -588,9 +593,11 @@ class Tree(Shown):
         Returns
         -------
         dict
-            {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children". Where
-            several outcomes lead to one subtree, as in trees for new cases, it stands at the first of them, and "same"
-            says so of the others: {outcome: first}.
+            {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy",
+            …, "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"} and {"points", "cuts", …,
+            "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points answer. Where
+            several outcomes lead to one subtree, it stands at the first of them, and "same" says so of the others:
+            {outcome: first}.
 
         Examples
         --------
@@ -678,13 +685,14 @@ class Tree(Shown):
         >>> bt.Tree.from_json("pathway.json")
         Tree(60 cases, 4 leaves; worst case 2, mean 2; 10 errors (16.7%))
         """
-        return model_file.read(path, cls)
+        return model_file.read(path)
 
     @cached_property
     @internal
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
-        return self.nodes.most_below - self.nodes.spent
+        most = most_ahead(self)
+        return np.array([most[node] for node in range(len(self.nodes))], dtype=np.int64)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
