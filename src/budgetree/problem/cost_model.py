@@ -12,7 +12,7 @@ The rest of the program asks three things: may this be bought here (`refusal`), 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -179,6 +179,16 @@ class CostModel:
     def fees_of(self, test: int, flags: int = 0) -> list[int]:
         """The fees that fall due with a test on a path which has paid these."""
         return [fee for fee in range(len(self.fees)) if int(self.flags[test]) & ~flags & 1 << fee]
+
+    def put_off(self, test: int, above: Sequence[int]) -> dict[int, list[int]]:
+        """By fee of a test that tests above it pay: those tests; where none of them could be done, it falls due here."""
+        payers = {fee: [each for each in above if int(self.flags[each]) >> fee & 1] for fee in self.fees_of(test)}
+        return {fee: tests for fee, tests in payers.items() if tests}
+
+    @property
+    def shared(self) -> list[tuple[str, int]]:
+        """The name of each fee, and what it takes."""
+        return list(zip(self.fee_names, self.fees.tolist(), strict=True))
 
     def amount(self, units: int) -> int | float:
         """Units in the user's own currency."""

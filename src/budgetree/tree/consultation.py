@@ -84,7 +84,8 @@ class MajorityBranch(NamedTuple):
     """The side of a branch by result on which a case without that result goes on."""
 
     child: int
-    outcomes: str | None  # those that lead there, in words; None where all do
+    results: list[int]  # the outcomes that lead there
+    words: str | None  # the same in words; None where nothing depends on it
 
 
 def majority_branch(tree: Tree, node: int) -> MajorityBranch:
@@ -100,10 +101,9 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     results = sorted(possible) or list(range(len(below)))
     child = max(dict.fromkeys(below[result] for result in results), key=lambda at: int(nodes.counts[at].sum()))
     leading = [result for result in results if below[result] == child]
-    if leading == results:
-        return MajorityBranch(child, None)
     listed = [result for result in leading if result < len(below) - 1]
-    return MajorityBranch(child, " or ".join(tree.outline.names(test, listed)) or "none of the known")
+    words = " or ".join(tree.outline.names(test, listed)) or "none of the known"
+    return MajorityBranch(child, listed, None if leading == results else words)
 
 
 def most_ahead(tree: Tree, start: int = 0, path: PathState | None = None) -> dict[int, int]:
@@ -482,8 +482,8 @@ class Consultation:
         while nodes.kind[node] in (Kind.BY_RESULT, Kind.BY_TOTAL):
             test = int(nodes.test[node])
             if nodes.kind[node] == Kind.BY_RESULT and not self._steps[self._positions[test]].available:
-                node, outcomes = majority_branch(self.tree, node)
-                assumed = assumed if outcomes is None else {**assumed, test: outcomes}
+                node, _, words = majority_branch(self.tree, node)
+                assumed = assumed if words is None else {**assumed, test: words}
             else:
                 node = int(nodes.below(node)[self._side(node)])
         return _State(node, state.path, assumed)

@@ -12,7 +12,6 @@ from budgetree.data.column import is_missing
 from budgetree.services.words import visible
 from budgetree.tree.consultation import Consultation, Step
 from budgetree.tree.leaves import SCORE_UNIT, Points, Scored
-from budgetree.tree.leaves import Model, softmax
 
 SMALLEST = 0.05  # points that are shown
 
