@@ -238,7 +238,7 @@ class Consultation:
         node, path = self._state.node, self._state.path
         is_complete = all(step.available for step in self._steps)
         most = self.tree.worst_from[node] if is_complete else most_ahead(self.tree, node, path)[node]
-        # Both take the costliest result of a test that is branched on later; no path as a whole costs more than the tree.
+        # Both take the costliest result of a test that is branched on later; no whole path costs more than the tree.
         return self._amount(min(int(most), self.tree.need - path.spent))
 
     @property
@@ -273,7 +273,7 @@ class Consultation:
         rule = self.rule
         if rule is None:
             return np.asarray(self.tree.nodes.shares[self.node])
-        return rule.probabilities(rule.totals.add_up(self._row))[0]
+        return np.asarray(rule.probabilities(rule.totals.add_up(self._row))[0])
 
     @property
     @internal
