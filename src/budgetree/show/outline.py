@@ -82,6 +82,7 @@ class Outline:
 
     def __init__(self, tree: Tree) -> None:
         self.tree, self.schema, self.nodes = tree, tree.schema, tree.nodes
+        self._steps: dict[int, Step] = {}
 
     def is_leaf(self, group: Group) -> bool:
         return bool(self.nodes.is_leaf[group[0]])
@@ -92,6 +93,11 @@ class Outline:
 
     def step(self, node: int) -> Step:
         """What is shown as one from this node on; nothing for a leaf."""
+        if node not in self._steps:
+            self._steps[node] = self._step(node)
+        return self._steps[node]
+
+    def _step(self, node: int) -> Step:
         nodes, confidence, stop = self.nodes, NONE, NONE
         if self._stops_early[node]:
             confidence, (stop, node) = node, nodes.below(node).tolist()
@@ -107,7 +113,7 @@ class Outline:
 
     def split(self, step: Step) -> Split | None:
         """By what totals the step branches; None for the result of one test, or where nothing branches."""
-        by_total = step.branch != NONE and self.nodes.kind[step.branch] == Kind.BY_TOTAL
+        by_total = self.nodes.splits and step.branch != NONE and self.nodes.kind[step.branch] == Kind.BY_TOTAL
         return self.nodes.splits[self.nodes.rule[step.branch]] if by_total else None
 
     def counts(self, group: Group) -> NDArray[np.int64]:

@@ -40,7 +40,7 @@ def to_text(tree: Tree, max_depth: int | None = None, *, confusion: bool = False
         depth, prefix, turn, names, group = stack.pop()
         margin = f"{depth - 1 - MAX_INDENT} ⋯ " if depth > 1 + MAX_INDENT else ""
         lines.append(f"{margin}{prefix}{turn}{names}{words.describe(group, folded=depth >= folds)}")
-        if outline.is_leaf(group) or depth < folds:
+        if outline.tables and (outline.is_leaf(group) or depth < folds):
             shown |= {totals for totals in [outline.points(group[0])] if totals is not None}
         if depth < folds and not outline.is_leaf(group):
             below, branches = (prefix + BELOW[turn])[-MAX_INDENT * INDENT :], outline.branches(group)

@@ -108,7 +108,7 @@ def visits(tree: Tree) -> Iterator[Visit]:
         else:
             joined = outline.joined(node, hidden=True)
             last = len(nodes.below(node)) - 1  # a result that is not listed, or the highest total
-            *some, (_, others) = sorted(joined, key=lambda found: last in found[0])
+            *some, (_, others) = sorted(joined, key=lambda found: found[0][-1] == last)
             if not some:
                 stack.append((depth, others))
                 continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
@@ -107,7 +106,7 @@ def _totals(totals: Totals) -> dict[str, Any]:
 
 def _step(step: Instruction) -> dict[str, Any]:
     """An instruction under its kind."""
-    content = asdict(step)
+    content = {field: getattr(step, field) for field in step.__slots__}
     if isinstance(step, (Pay, ByResult)):
         content |= {key: short(content[key]) for key in ("charges", "children") if key in content}
     return {"kind": KINDS[type(step)]} | content
