@@ -65,7 +65,7 @@ def test_every_way_through_costs_and_predicts_what_the_table_does(seed: int) -> 
         if case.done:
             walk = tree.walk_codes([codes])
             assert tree.answer_names[walk.answers[0]] == case.prediction
-            assert walk.plain_cost(tree.schema) == [case.spent]
+            assert walk.cost.tolist() == [case.spent]
             assert (case.next_test, case.outcomes, case.price, case.worst_case_remaining) == (None, (), 0, 0)
             for length in range(len(case.history) + 1):
                 rest = sum((exact(step.price) for step in case.history[length:]), Fraction(0))

@@ -24,7 +24,7 @@ KINDS = [("model", 0.8), ("model", None), ("count", None)]
 def test_a_consultation_ends_where_predict_does(leaves: str, sure: float | None) -> None:
     tree, rows = new_tree(leaves, sure), wild_rows(7)
     walk = tree.walk(frame_of(rows))
-    shares, cost, done = walk.probabilities, walk.plain_cost(tree.schema), walk.tests(tree.schema)
+    shares, cost, done = walk.probabilities, walk.cost.tolist(), walk.tests
     for number, row in enumerate(rows):
         case = tree.ask(row)
         assert case.done

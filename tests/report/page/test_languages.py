@@ -146,8 +146,9 @@ def plain_names(content: dict[str, Any]) -> dict[str, Any]:
     def tree_again(tree: dict[str, Any]) -> dict[str, Any]:
         outline = json.loads(json.dumps(tree["outline"]))
         for group in outline:
+            test = tree["nodes"][group["branch"]].get("test") if "branch" in group else None
             for branch in group.get("branches", []):
-                if own[tree["nodes"][group["nodes"][0]]["test"]] and len(branch["names"]) == len(branch["outcomes"]):
+                if test is not None and own[test] and len(branch["names"]) == len(branch["outcomes"]):
                     branch["names"] = list(map(only_q, branch["names"]))
         return tree | {"outline": outline, "origin": "exact search"}  # settings are Python's own words
 
@@ -157,7 +158,7 @@ def plain_names(content: dict[str, Any]) -> dict[str, Any]:
         "classes": list(map(only_q, content["classes"])),
         "answers": list(map(only_q, content["answers"])),
         "tests": list(map(test_again, content["tests"], own)),
-        "fees": [fee | {"name": only_q(fee["name"])} for fee in content["fees"]],
+        "shared": [part | {"name": only_q(part["name"])} for part in content["shared"]],
         "trees": list(map(tree_again, content["trees"])),
     }
 
