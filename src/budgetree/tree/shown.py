@@ -288,7 +288,7 @@ class Shown:
         --------
         >>> import budgetree as bt
         >>> bt.grow(bt.datasets.load("figure1")).summary()
-        '60 cases, 4 leaves; worst case 2, mean 2; 10 errors (16.7%)'
+        '60 cases, 2 leaves; worst case 2, mean 2; 10 errors (16.7%)'
         """
         from budgetree.show.text import summary_line
 
