@@ -8,7 +8,8 @@ PROMISED = {
     "Instance", "Prices", "Tree", "grow", "check_admissible", "datasets", "Impurity",
     "Pairs", "Powers", "Polynomial", "HingedPairs", "HingedProduct", "Gini", "Entropy",
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
-    "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
+    "optimal", "Solution", "certify", "Certificate", "CertificateError", "Consultation",
+    "TreeBuilder", "Split", "Majority", "Fixed", "Points", "Model", "Totals", "Walk", "BudgetTreeClassifier",
     "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
     "Labels",
 }  # fmt: skip

@@ -306,7 +306,7 @@ def test_one_row_with_a_missing_value_is_everyday_use(row: Any) -> None:
     labels = ["low"] * 15 + ["high"] * 15 + ["none"]
     classifier = BudgetTreeClassifier(objective="known").fit(known, labels)
     assert classifier.predict(row).tolist() == ["none"]
-    assert classifier.tree_.predict(classifier.tree_.encode(row)).tolist() == ["none"]
+    assert classifier.tree_.predict_codes(classifier.tree_.encode(row)).tolist() == ["none"]
 
 
 def test_a_table_of_objects_is_read_as_what_it_holds() -> None:
@@ -481,7 +481,7 @@ def test_leaves_of_little_weight_are_joined() -> None:
     whole = BudgetTreeClassifier(**same).fit(X, y)
     joined = BudgetTreeClassifier(**same, min_weight_fraction_leaf=0.05).fit(X, y)
     nodes = joined.tree_.nodes
-    assert min(nodes.counts[nodes.is_leaf].sum(axis=1)) >= 0.05 * len(y)
+    assert min(nodes.counts[nodes.is_reached].sum(axis=1)) >= 0.05 * len(y)
     assert 1 < joined.get_n_leaves() < whole.get_n_leaves()
     assert joined.tree_.statement.is_proven is False
     with refused(SettingError, subject="min_weight_fraction_leaf", found=0.7):
@@ -510,7 +510,7 @@ def test_labels_are_for_what_is_shown_and_not_for_answers() -> None:
         settings_ = {"budget": 9, "prices": {"sex": 1, "chol": 7.5}, "objective": objective}
         plain = BudgetTreeClassifier(**settings_).fit(rows, right)
         named = clone(BudgetTreeClassifier(**settings_, labels=HEART)).fit(rows, right)
-        assert named.predict(rows).tolist() == plain.predict(rows).tolist()
+        assert named.predict(rows).tolist() == plain.predict_codes(rows).tolist()
         assert named.classes_.tolist() == [0, 1]
         assert named.tree_ == plain.tree_
         assert "Sex" in named.tree_.to_text()

@@ -362,7 +362,7 @@ class BudgetTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         [7.0]
         """
         codes = self._codes(X)
-        return self.tree_.walk_codes(codes).cost(self.tree_.schema)
+        return self.tree_.walk_codes(codes).cost
 
     def apply(self, X: Any) -> NDArray[np.int32]:  # noqa: N803
         """The node of `tree_` where each row ends.

@@ -313,6 +313,7 @@ def _totals(nodes: Grown, costs: CostModel, order: NDArray[np.int64]) -> list[tu
     costliest_child = np.zeros_like(nodes.paid)
     np.maximum.at(costliest_child, nodes.parent[1:], nodes.paid[1:])
     costliest = [
-        np.maximum.accumulate([0, *most[order].tolist()]).tolist() for most in (nodes.most_after(costs), costliest_child)
+        np.maximum.accumulate([0, *most[order].tolist()]).tolist()
+        for most in (nodes.most_after(costs), costliest_child)
     ]
     return list(zip(running(nodes.wrong), running(spent), *costliest, strict=True))

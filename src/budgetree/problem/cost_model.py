@@ -63,6 +63,11 @@ class PathState:
         """The tests that were bought, in order: they are free to branch on."""
         return tuple(test for test, _ in self.results)
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether some case can be in this state: branches may contradict each other."""
+        return all(results for _, results in self.results)
+
 
 @dataclass(frozen=True, eq=False)
 class CostModel:

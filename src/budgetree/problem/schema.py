@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder, side_by_side
+from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError
 from budgetree.problem.cost_model import CostModel

@@ -17,7 +17,16 @@ from budgetree.proof.check.document import not_applicable, reason
 from budgetree.proof.check.reading import undisturbed
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.cover import cover_bound
-from budgetree.proof.entries import Bound, facts_of, lower_bound, price_unit, rounded_prices, rounded_up, split_by_test, tree_entries
+from budgetree.proof.entries import (
+    Bound,
+    facts_of,
+    lower_bound,
+    price_unit,
+    rounded_prices,
+    rounded_up,
+    split_by_test,
+    tree_entries,
+)
 from budgetree.proof.error_weights import ErrorWeights, error_weights_of
 from budgetree.proof.paper_bounds import bounds_on_errors, stated_guarantee
 from budgetree.proof.ratio import ratio_bound

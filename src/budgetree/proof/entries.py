@@ -59,7 +59,9 @@ def split_by_test(tree: Tree) -> Grown:
     """The tree as certificates have it: every test is bought where its result decides, and the majority answers."""
     grown = grown_of_nodes(tree.nodes)
     if grown is None:
-        message = "tree: a certificate is about trees in which each test decides at once and the most common class of a "
+        message = (
+            "tree: a certificate is about trees in which each test decides at once and the most common class of a "
+        )
         message += "leaf is its answer. Certify a tree of grow, optimal or frontier (objective 'known')."
         raise TreeError(message, subject="tree", found=tree.origin.method)
     return grown

@@ -295,7 +295,9 @@ class TreeBuilder:
         for test, table in zip(tests, points, strict=True):
             if len(table) != int(self.schema.n_outcomes[test]) + 1:
                 name, expected = self.schema.test_names[test], int(self.schema.n_outcomes[test]) + 1
-                message = f"points: test {name!r} has {len(table)}; expected {expected}, the last for an unlisted result."
+                message = (
+                    f"points: test {name!r} has {len(table)}; expected {expected}, the last for an unlisted result."
+                )
                 raise TreeError(message, subject="points", found=len(table), expected=expected)
 
     def _check_leaf(self, rule: Leaf) -> None:
@@ -310,6 +312,10 @@ class TreeBuilder:
             width, what = (len(rule.chances[0]) if len(rule.chances) == len(rule.cuts) + 1 else 0), "chances"
         else:
             width, what = len(rule.chances), "chances"
+        n_answers = len(self.schema.answer_names)
+        if isinstance(rule, Fixed) and rule.answer is not None and not 0 <= rule.answer < n_answers:
+            message = f"leaf: the answer is {rule.answer}; expected a position from 0 to {n_answers - 1}."
+            raise TreeError(message, subject="answer", found=rule.answer, expected=n_answers - 1)
         if width != n_classes:
             message = f"leaf: the {what} do not fit; expected one for each of {n_classes} classes (and each side)."
             raise TreeError(message, subject="leaf", found=width, expected=n_classes)
@@ -343,7 +349,7 @@ class TreeBuilder:
             else:
                 rule.append(NO_RULE)
         size, n_classes = len(steps), len(self.schema.class_names)
-        spent = np.array([node.state.spent for node in steps], dtype=np.int64)
+        spent = np.array([node.state.spent * node.state.is_possible for node in steps], dtype=np.int64)
         nodes = Nodes(
             kind=np.array([node.kind for node in steps], dtype=np.uint8),
             parent=np.array([-1, *(renumbered[node.parent] for node in steps[1:])], dtype=np.int32),
@@ -363,7 +369,9 @@ class TreeBuilder:
             splits=tuple(splits),
             rules=tuple(rules),
         )
-        counted = _noted(nodes, [node.facts for node in steps]) if self._cases is None else count_cases(nodes, self._cases)
+        counted = (
+            _noted(nodes, [node.facts for node in steps]) if self._cases is None else count_cases(nodes, self._cases)
+        )
         return with_known_spent(counted, self.schema)
 
 
@@ -400,7 +408,7 @@ def count_cases(nodes: Nodes, cases: Instance) -> Nodes:
 
     codes, labels, weights = check_codes(cases.codes), cases.labels, cases.weight_units
     counts, shown = np.zeros_like(nodes.counts), nodes.shown.copy()
-    walk = walk_codes(nodes, codes)
+    walk = walk_codes(nodes, cases.schema, codes)
     np.add.at(counts, (walk.leaf, labels), weights)
     for node in range(len(nodes) - 1, 0, -1):  # children come after their parents
         counts[nodes.parent[node]] += counts[node]
@@ -438,9 +446,9 @@ def _scorers(nodes: Nodes) -> Mapping[int, Points | Model]:
 
 def with_known_spent(nodes: Nodes, schema: Schema) -> Nodes:
     """The nodes with the most that known cases can have spent on arrival, by the results that they showed."""
-    costs = schema.costs
+    costs, reached = schema.costs, nodes.counts.any(axis=1)
     if not costs.depends_on_outcome:
-        return nodes
+        return _replaced(nodes, known_spent=np.where(reached, nodes.spent, 0))
     states, spent = [costs.start] * len(nodes), np.zeros(len(nodes), dtype=np.int64)
     for node in range(len(nodes)):
         spent[node] = states[node].spent
@@ -455,15 +463,15 @@ def with_known_spent(nodes: Nodes, schema: Schema) -> Nodes:
             elif nodes.kind[node] == Kind.BY_RESULT:
                 state = costs.after_seeing(state, test, mask_of(at == child for at in below))
             states[child] = state
-    return _replaced(nodes, known_spent=spent)
+    return _replaced(nodes, known_spent=np.where(reached, spent, 0))
 
 
 def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
     """A grown tree as nodes, all at once: a buy, a branch by its result and a leaf for what no known case showed.
 
-        grown   0: age ──► 1, 2                     nodes   0 buy age ─ 1 by age ─┬─ 2 …  (grown 1)
-                                                                                  ├─ 3 …  (grown 2)
-                                                                                  └─ 4 leaf, unseen
+    grown   0: age ──► 1, 2                     nodes   0 buy age ─ 1 by age ─┬─ 2 …  (grown 1)
+                                                                              ├─ 3 …  (grown 2)
+                                                                              └─ 4 leaf, unseen
     """
     costs, n_outcomes, inner = schema.costs, schema.n_outcomes, ~grown.is_leaf
     start, branch, unseen = _numbers(grown)
@@ -505,7 +513,8 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
     if len(buy):
         # On the branch itself known cases have spent what the costliest result among them takes.
         seen = np.where(branches == NO_BRANCH, 0, grown.paid[branches])
-        known_spent[branch] = known_spent[unseen] = np.maximum.reduceat(seen, first_result)
+        known_spent[branch] = np.maximum.reduceat(seen, first_result)
+        known_spent[unseen] = 0
     charge_at = np.full(size, -1, dtype=np.int64)
     charge_at[buy] = first_result
     fallback = np.zeros(size, dtype=bool)
@@ -563,8 +572,8 @@ def _numbers(grown: Grown) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArra
     """Breadth first: the number of each grown node, and of the branch and the unseen leaf of each inner one."""
     inner = np.flatnonzero(~grown.is_leaf)
     level = np.zeros(len(grown), dtype=np.int64)
-    for depth, (first, last) in enumerate(grown.levels):
-        level[first:last] = depth
+    for number_of_level, (first, last) in enumerate(grown.levels):
+        level[first:last] = number_of_level
     every = np.arange(len(grown))
     depth = np.concatenate([2 * level, 2 * level[inner] + 1, 2 * level[inner] + 2])
     above = np.concatenate([grown.parent, inner, inner])  # parents are numbered in the order of their branches

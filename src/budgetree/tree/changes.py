@@ -40,7 +40,7 @@ def cut(tree: Tree, budget: Any) -> Tree:
 
 
 def _last_answer(nodes: Nodes, node: int) -> int:
-    """Where a path ends that cannot pay for this purchase: at the branch by confidence that leads to it, if one does."""
+    """Where a path ends that cannot pay for this purchase: at the branch by confidence before it, if there is one."""
     above = int(nodes.parent[node])
     return above if above >= 0 and _confidence_model(nodes, above) is not None else node
 
@@ -59,7 +59,7 @@ def _answer_at(nodes: Nodes, node: int) -> Leaf:
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
     answers = common_answers(tree.nodes)
-    redundant = (answers >= 0) & ~tree.nodes.is_leaf
+    redundant: NDArray[np.bool_] = np.asarray((answers >= 0) & ~tree.nodes.is_leaf)
 
     def stop(node: int) -> Leaf | None:
         return _joined(tree.nodes, node, int(answers[node])) if redundant[node] else None
@@ -186,4 +186,3 @@ def _copy(
             builder.leaf(end, Majority() if isinstance(record, Majority) else record)
         builder.note(end, facts)
     return left_out
-

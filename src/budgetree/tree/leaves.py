@@ -48,7 +48,8 @@ class Totals:
     intercept: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        for array in (*self.points, self.intercept):
+        arrays: list[NDArray[Any]] = [*self.points, self.intercept]
+        for array in arrays:
             array.flags.writeable = False
 
     @classmethod

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -60,9 +61,9 @@ class Tree(Shown):
     >>> import budgetree as bt
     >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
     >>> tree.max_cost, tree.errors, tree.n_leaves
-    (2, 216, 59)
+    (2, 216, 16)
     >>> print(tree.to_text(max_depth=1))
-    753 cases, 59 leaves; worst case 2, mean 1.997; 216 errors (28.7%)
+    753 cases, 16 leaves; worst case 2, mean 1.997; 216 errors (28.7%)
     age? costs 1  [neg 486, pos 267]
     ├─ 21.0 to 24.3: → … neg, spent 1  [neg 181, pos 31]
     ├─ 24.3 to 31.0: → … neg, spent 1  [neg 133, pos 59]
@@ -230,12 +231,12 @@ class Tree(Shown):
         """
         names = [self.test_names[test] for test in self.nodes.columns]
         table = read_raw(cases, self.test_names, names)
-        return walk_columns(self.nodes, self.schema.encode_columns(table, self.nodes.columns))
+        return walk_columns(self.nodes, self.schema, self.schema.encode_columns(table, self.nodes.columns))
 
     @internal
     def walk_codes(self, codes: Any) -> Walk:
         """`walk` for outcome codes."""
-        return walk_codes(self.nodes, check_codes(codes, len(self.test_names)))
+        return walk_codes(self.nodes, self.schema, check_codes(codes, len(self.test_names)))
 
     def predict(self, cases: Any) -> NDArray[Any]:
         """The answer for each case.
@@ -334,7 +335,7 @@ class Tree(Shown):
         >>> tree.cost(bt.datasets.frame("pima").head(2)).tolist()
         [2.0, 2.0]
         """
-        return self.walk(cases).cost(self.schema)
+        return self.walk(cases).cost
 
     def apply(self, cases: Any) -> NDArray[np.int32]:
         """The leaf where each case ends, by its number in `nodes`.
@@ -378,7 +379,7 @@ class Tree(Shown):
         >>> tree.tests_done(bt.datasets.frame("pima").head(1))
         [('age', 'pregnant')]
         """
-        return self.walk(cases).tests(self.schema)
+        return self.walk(cases).tests
 
     @internal
     def names_of(self, tests: Iterable[int]) -> tuple[str, ...]:
@@ -390,7 +391,7 @@ class Tree(Shown):
         """What a case has bought and spent when it comes to a node, and which results are still possible."""
         costs, nodes, path = self.schema.costs, self.nodes, self.nodes.path(node)
         state = costs.start
-        for above, below in zip(path, path[1:], strict=False):
+        for above, below in pairwise(path):
             test = int(nodes.test[above])
             if nodes.is_buy[above]:
                 state = costs.after_buying(state, test)
@@ -438,7 +439,7 @@ class Tree(Shown):
         >>> import budgetree as bt
         >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
         >>> tree.n_leaves, tree.trim().n_leaves, tree.trim().errors == tree.errors
-        (59, 54, True)
+        (16, 15, True)
         """
         return changes.trim(self)
 
@@ -683,7 +684,7 @@ class Tree(Shown):
         >>> import budgetree as bt
         >>> bt.grow(bt.datasets.load("figure1")).to_json("pathway.json")
         >>> bt.Tree.from_json("pathway.json")
-        Tree(60 cases, 4 leaves; worst case 2, mean 2; 10 errors (16.7%))
+        Tree(60 cases, 2 leaves; worst case 2, mean 2; 10 errors (16.7%))
         """
         return model_file.read(path)
 

@@ -30,6 +30,7 @@ class Walk:
     """
 
     nodes: Nodes
+    schema: Schema
     leaf: NDArray[np.int32]
     spent: NDArray[np.int64]
     unlisted: NDArray[np.int32]
@@ -66,31 +67,27 @@ class Walk:
         found = [(nodes.rules[number], np.flatnonzero(rule == number)) for number in range(len(nodes.rules))]
         return [(rule, rows) for rule, rows in found if hasattr(rule, "totals") and len(rows)]
 
-    def cost(self, schema: Schema) -> NDArray[np.float64]:
+    @property
+    def cost(self) -> NDArray[np.float64]:
         """What each row spent, in the user's own currency."""
-        return np.asarray(self.spent / float(schema.costs.scale))
+        return np.asarray(self.spent / float(self.schema.costs.scale))
 
-    def plain_cost(self, schema: Schema) -> list[int | float]:
-        """The same as people write it: 3 rather than 3.0."""
-        units = self.spent.tolist()
-        amounts = {unit: schema.costs.amount(unit) for unit in set(units)}
-        return [amounts[unit] for unit in units]
-
-    def tests(self, schema: Schema) -> list[tuple[str, ...]]:
+    @property
+    def tests(self) -> list[tuple[str, ...]]:
         """Per row, the names of the tests that it bought, in order."""
-        leaves = self.leaf.tolist()
-        names = {leaf: tuple(schema.test_names[test] for test in self.nodes.bought(leaf)) for leaf in set(leaves)}
+        leaves, named = self.leaf.tolist(), self.schema.test_names
+        names = {leaf: tuple(named[test] for test in self.nodes.bought(leaf)) for leaf in set(leaves)}
         return [names[leaf] for leaf in leaves]
 
 
-def walk_codes(nodes: Nodes, codes: NDArray[np.uint8]) -> Walk:
+def walk_codes(nodes: Nodes, schema: Schema, codes: NDArray[np.uint8]) -> Walk:
     """Rows of codes, one column per test of the schema."""
-    return walk_columns(nodes, np.ascontiguousarray(codes.T[nodes.columns]))
+    return walk_columns(nodes, schema, np.ascontiguousarray(codes.T[nodes.columns]))
 
 
-def walk_columns(nodes: Nodes, columns: NDArray[np.uint8]) -> Walk:
+def walk_columns(nodes: Nodes, schema: Schema, columns: NDArray[np.uint8]) -> Walk:
     """The columns that the tree reads, test × row, in the order of `nodes.columns`."""
     leaf, spent, unlisted, totals = nodes.route.walk(columns, core.Clock())
     if len(nodes.columns):
         unlisted = np.where(unlisted < 0, unlisted, nodes.columns[unlisted])
-    return Walk(nodes, leaf, spent, unlisted, totals)
+    return Walk(nodes, schema, leaf, spent, unlisted, totals)

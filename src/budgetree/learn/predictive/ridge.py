@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
+from budgetree.learn.predictive.basis import Basis
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Model, Totals
 from budgetree.tree.leaves import SCORE_UNIT
-from budgetree.learn.predictive.basis import Basis
 
 CACHE_BYTES = 1 << 28  # of losses; the cheapest thing to forget is all of them
 

@@ -77,8 +77,11 @@ def as_dict(tree: Tree) -> dict[str, Any]:
         if isinstance(record, Buy):
             below = entries[record.child]
             name = schema.test_names[record.test]
-            is_one = below.pop("branch", None) == name  # bought and branched on at once
-            entries[node] = {"test": name, **below} if is_one else {"buy": name, **entry, "then": below}
+            if below.get("branch") == name:  # bought and branched on at once
+                del below["branch"]
+                entries[node] = {"test": name, **below}
+            else:
+                entries[node] = {"buy": name, **entry, "then": below}
         elif not isinstance(record, Branch):
             entries[node] |= {} if isinstance(record, Majority) else {"by": type(record).__name__.lower()}
         elif record.split.totals is None:

@@ -68,7 +68,9 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
         else:
             entry = {"leaf": type(record).__name__.lower()}
             if isinstance(record, Fixed):
-                entry |= {"chances": list(record.chances)} | ({} if record.answer is None else {"answer": record.answer})
+                entry |= {"chances": list(record.chances)} | (
+                    {} if record.answer is None else {"answer": record.answer}
+                )
             elif isinstance(record, Points):
                 chances = [list(side) for side in record.chances]
                 entry |= {"totals": number(record.totals), "cuts": list(record.cuts), "chances": chances}
@@ -112,7 +114,9 @@ def _read_step(
 ) -> tuple[list[int], list[OpenEnd]]:
     """What the entry says, done at an open end; its different children and where they are built."""
     if "buy" in entry:
-        return [_position(entry["child"], f"{where}.child")], [builder.buy(end, _position(entry["buy"], f"{where}.buy"))]
+        return [_position(entry["child"], f"{where}.child")], [
+            builder.buy(end, _position(entry["buy"], f"{where}.buy"))
+        ]
     if "leaf" in entry:
         builder.leaf(end, _read_leaf(entry, where, totals))
         return [], []
@@ -120,7 +124,9 @@ def _read_step(
     children = [_position(child, f"{where}.branch.children") for child in given["children"]]
     if "test" in given:
         different = sorted(set(children))
-        split = Split.by_result(_position(given["test"], f"{where}.branch.test"), [different.index(c) for c in children])
+        split = Split.by_result(
+            _position(given["test"], f"{where}.branch.test"), [different.index(c) for c in children]
+        )
         return different, builder.branch(end, split)
     rows = _totals_of(given, f"{where}.branch", totals)
     if "confidence" in given:
