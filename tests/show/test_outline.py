@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
+from budgetree.show.export import FORMATS
 from budgetree.show.outline import point_names
-from built_trees import BUILT, confident_tree, early_tree, plain_tree, points_tree, random_tree
+from built_trees import BUILT, confident_tree, early_tree, known_cases, plain_tree, points_tree, random_tree, scores
 
 
 def test_leaves_that_predict_the_same_share_a_line() -> None:
@@ -116,3 +121,33 @@ def test_totals_have_names(sides: list[int], names: tuple[str, ...]) -> None:
 def test_every_picture_of_a_built_tree_is_drawn(name: str) -> None:
     tree = BUILT[name]()
     assert tree.to_svg().count("<title>") == len(tree.outline.groups())
+
+
+def test_a_tree_that_no_case_was_counted_in_can_be_shown() -> None:
+    cases = known_cases()
+    builder = bt.TreeBuilder(cases.schema)
+    end = builder.buy(builder.root, "age")
+    model = scores(random.Random(1), builder, [0])
+    stop, end = builder.branch(end, bt.Split.by_confidence(model, 0.9))
+    builder.leaf(stop, model)
+    builder.leaf(builder.buy(end, "colour"), model)
+    tree = builder.build()
+    assert tree.to_text().splitlines() == [
+        "0 cases, 1 leaf; worst case 4, mean 0; 0 errors",
+        "buy age: costs 1  [no known case]",
+        "└─ then: unless 90% sure, buy colour: costs 1 to 3, spent 1  [no known case]",
+        "   └─ then: → by the model of age, spent 4  [no known case]",
+    ]
+    for form in ("rules", "dot", "svg", "python", "javascript", "sql"):
+        assert tree.export(form)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_form_is_written_by_its_name(form: str) -> None:
+    tree = plain_tree()
+    assert tree.export(form) == getattr(tree, f"to_{form}")()
+
+
+def test_another_form_is_refused_with_those_there_are() -> None:
+    with refused(SettingError, subject="format", found="cobol", expected=tuple(FORMATS)):
+        plain_tree().export("cobol")

@@ -66,8 +66,9 @@ def summary_line(tree: Tree) -> str:
     total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
     weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
     amount, has_losses = tree.schema.wording.amount, tree.schema.losses is not None
-    known = "" if tree.known_max_cost == tree.max_cost else f" (known cases at most {amount(tree.known_max_cost)})"
-    rate = "" if has_losses else f" ({tree.errors / total:.1%})"
+    is_lower = total and tree.known_max_cost != tree.max_cost
+    known = f" (known cases at most {amount(tree.known_max_cost)})" if is_lower else ""
+    rate = "" if has_losses or not total else f" ({tree.errors / total:.1%})"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
         f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; "

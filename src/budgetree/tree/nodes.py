@@ -289,7 +289,7 @@ class Nodes:
         for node in np.flatnonzero(self.is_leaf & (self.rule != NO_RULE)).tolist():
             rule = self.rules[self.rule[node]]
             if not isinstance(rule, Fixed):
-                label[node] = int(self.given[node].sum(axis=1).argmax())
+                label[node] = int(self.given[node].sum(axis=1).argmax()) if node in self.given else 0
             elif rule.answer is not None:
                 label[node] = rule.answer
             else:
