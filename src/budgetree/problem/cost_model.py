@@ -186,7 +186,7 @@ class CostModel:
         return [fee for fee in range(len(self.fees)) if int(self.flags[test]) & ~flags & 1 << fee]
 
     def put_off(self, test: int, above: Sequence[int]) -> dict[int, list[int]]:
-        """By fee of a test that tests above it pay, those tests: where none of them could be done, it falls due here."""
+        """By fee of a test that tests above it pay, those tests; where none of them was done, it falls due here."""
         payers = {fee: [each for each in above if int(self.flags[each]) >> fee & 1] for fee in self.fees_of(test)}
         return {fee: tests for fee, tests in payers.items() if tests}
 
