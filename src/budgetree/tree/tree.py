@@ -226,8 +226,8 @@ class Tree(Shown):
         --------
         >>> import budgetree as bt
         >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.walk(bt.datasets.frame("pima").head(3)).spent.tolist()
-        [2, 2, 2]
+        >>> tree.walk(bt.datasets.frame("pima").head(3)).cost.tolist()
+        [2.0, 2.0, 2.0]
         """
         names = [self.test_names[test] for test in self.nodes.columns]
         table = read_raw(cases, self.test_names, names)
@@ -311,7 +311,7 @@ class Tree(Shown):
         >>> import budgetree as bt
         >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
         >>> tree.predict_proba(bt.datasets.frame("pima").head(2)).round(2).tolist()
-        [[0.54, 0.46], [0.88, 0.12]]
+        [[0.5, 0.5], [0.53, 0.47]]
         """
         return self.walk(cases).probabilities
 
@@ -355,7 +355,7 @@ class Tree(Shown):
         >>> import budgetree as bt
         >>> tree = bt.grow(bt.datasets.load("pima"), budget=1)
         >>> len(set(tree.apply(bt.datasets.frame("pima")).tolist()))
-        9
+        10
         """
         return self.walk(cases).leaf
 
