@@ -110,7 +110,7 @@ def ours_from_frame(path: str, watch: Stopwatch, leaves: int) -> int:
     with watch.measure("tree"):
         tree = bt.grow(instance, budget=BUDGET)
     with watch.measure("predict"):
-        tree.predict(tree.encode(frame))
+        tree.predict_codes(tree.encode(frame))
     return tree.n_leaves
 
 

@@ -51,7 +51,7 @@ def answers_by_hand(tree: bt.Tree, codes: np.ndarray[Any, Any]) -> list[int]:
     """The first answer of least expected loss, by each row's probabilities."""
     rows = exact_losses(tree.schema.losses, tree.class_names)
     found = []
-    for shares in tree.predict_proba(codes).tolist():
+    for shares in tree.walk_codes(codes).probabilities.tolist():
         expected = [0.0] * len(rows[0])
         for share, row in zip(shares, rows, strict=True):
             expected = [total + share * float(loss) for total, loss in zip(expected, row, strict=True)]

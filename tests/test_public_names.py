@@ -10,6 +10,7 @@ PROMISED = {
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
     "optimal", "fit", "Result", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
     "OptimalBudgetTreeClassifier",
+    "TreeBuilder", "Split", "Majority", "Fixed", "Points", "Model", "Totals", "Walk",
     "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
     "Labels",
 }  # fmt: skip

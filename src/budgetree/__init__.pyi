@@ -100,5 +100,29 @@ from .tree import (
     Consultation as Consultation,
 )
 from .tree import (
+    Fixed as Fixed,
+)
+from .tree import (
+    Majority as Majority,
+)
+from .tree import (
+    Model as Model,
+)
+from .tree import (
+    Points as Points,
+)
+from .tree import (
+    Split as Split,
+)
+from .tree import (
+    Totals as Totals,
+)
+from .tree import (
     Tree as Tree,
+)
+from .tree import (
+    TreeBuilder as TreeBuilder,
+)
+from .tree import (
+    Walk as Walk,
 )

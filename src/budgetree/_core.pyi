@@ -124,23 +124,33 @@ class LevelChooser:
         self, counts: NDArray[np.int64], spent: NDArray[np.int64], flags: NDArray[np.uint64], clock: Clock
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
 
+class Scorer:
+    def __init__(
+        self, tests: NDArray[np.int32], points: Sequence[NDArray[np.int32]], intercept: NDArray[np.int64]
+    ) -> None: ...
+
+class TotalSplit:
+    def __init__(self, scorer: int, cuts: Sequence[int], confidence: float = 0.0) -> None: ...
+
 class Route:
     def __init__(
         self,
+        kind: NDArray[np.uint8],
         test: NDArray[np.int32],
-        first_branch: NDArray[np.int64],
-        branches: NDArray[np.int32],
-        n_outcomes: NDArray[np.int64],
-        price: NDArray[np.int64],
+        first: NDArray[np.int64],
+        children: NDArray[np.int32],
+        charge_at: NDArray[np.int64],
+        charges: NDArray[np.int64],
+        rule: NDArray[np.int32],
+        n_outcomes: NDArray[np.int32],
+        scorers: Sequence[Scorer],
+        splits: Sequence[TotalSplit],
     ) -> None: ...
     def walk(
-        self,
-        codes: NDArray[np.uint8],
-        node: NDArray[np.int32],
-        paid: NDArray[np.int64],
-        clock: Clock,
-        threads: int | None = None,
-    ) -> None: ...
+        self, codes: NDArray[np.uint8], clock: Clock, threads: int | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
+
+def softmax(totals: NDArray[np.int64]) -> NDArray[np.float64]: ...
 
 class Ridge:
     def __init__(

@@ -9,7 +9,7 @@ import budgetree as bt
 from budgetree.distributed.partition import NOWHERE, Moves, Partition, Step
 from budgetree.learn.greedy.rule import Settings, decide, stops
 from budgetree.problem import PathState
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree import LEAF, NO_BRANCH, Grown
 
 
 def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -17,7 +17,7 @@ def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np
     return _counts(instance, rows, instance.weight_units)
 
 
-def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
+def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Grown:
     """Breadth first, one node after another, from row numbers."""
     costs, n_outcomes = instance.schema.costs, instance.schema.n_outcomes
     rows = [instance.class_order.order]
@@ -44,7 +44,7 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
                         column.append(value)  # type: ignore[attr-defined]
         node += 1
     labels, units = instance.labels, instance.weight_units
-    return Nodes(
+    return Grown(
         test=np.array(test, dtype=np.int32),
         parent=np.array(parent, dtype=np.int32),
         counts=np.array([np.bincount(labels[r], units[r], instance.n_classes) for r in rows]).astype(np.int64),

@@ -11,7 +11,7 @@ import numpy as np
 
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.search import ANY_TEST, as_nodes
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 
 
 class State(NamedTuple):
@@ -38,7 +38,7 @@ class ReferenceSearch:
         start = self._start(budget)
         return self._sum_of_parts(start, test) if test in self._tests(start) else None
 
-    def canonical(self, budget: int) -> Nodes:
+    def canonical(self, budget: int) -> Grown:
         """The canonical tree."""
         states, parents, outcomes, tests = [self._start(budget)], [-1], [-1], []
         for number, state in enumerate(states):  # which grow on the way

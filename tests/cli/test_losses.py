@@ -102,7 +102,7 @@ def test_leaves_have_at_least_so_many_cases(folder: Path, capsys: pytest.Capture
     run(capsys, "fit", *table, "--budget", "3", "--min-cases", "10", "--folds", "0", "-o", "m.json")
     tree = bt.Tree.from_json("m.json")
     assert tree.n_leaves > 1
-    assert tree.nodes.counts[tree.nodes.is_leaf].sum(axis=1).min() >= 10
+    assert tree.nodes.counts[tree.nodes.is_reached].sum(axis=1).min() >= 10
     points = json.loads(run(capsys, "frontier", *table, "--min-cases", "10", "--max-budget", "3", "--json"))["points"]
     assert points[-1]["errors"] == tree.errors
     for command in (["fit", *table, "--budget", "3", "-o", "n.json"], ["frontier", *table]):

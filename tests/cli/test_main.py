@@ -52,8 +52,8 @@ def test_a_clinics_table_through_every_command(
     frame = pd.read_csv("fälle.csv", dtype={"EKG": "object"}, na_values=["n/a"])
     codes = tree.encode(frame)
     predicted = rows_of(clinic / "vorhersage.csv")
-    assert [row["prediction"] for row in predicted] == tree.predict(codes).tolist()
-    assert [float(row["cost"]) for row in predicted] == pytest.approx(tree.cost(codes).tolist())
+    assert [row["prediction"] for row in predicted] == tree.predict_codes(codes).tolist()
+    assert [float(row["cost"]) for row in predicted] == pytest.approx(tree.walk_codes(codes).cost.tolist())
     assert [row["Schmerz"] for row in predicted] == frame["Schmerz"].tolist()
     assert sum(row["prediction"] != row["Befund"] for row in predicted) == tree.errors
     assert set(predicted[0]["tests"].split("; ")) <= set(tree.test_names)

@@ -56,7 +56,7 @@ def test_at_every_budget_no_tree_is_better(chunk: int) -> None:
             assert Fraction(str(found.errors)) == Fraction(str(found.lower_bound)) == fewest
             assert Fraction(str(found.max_cost)) == need, "a smaller budget reaches the same errors"
             assert found.tree.errors == found.errors
-            predicted = found.tree.predict(instance.codes) != instance.schema.classes[instance.labels]
+            predicted = found.tree.predict_codes(instance.codes) != instance.schema.classes[instance.labels]
             assert (predicted * instance.weights).sum() == pytest.approx(float(fewest))
 
 

@@ -27,14 +27,14 @@ def test_the_tree_keeps_the_budget_and_says_how_it_was_made(pima: bt.Instance) -
     tree = bt.predictive(pima, budget=3)
     assert tree.max_cost <= 3
     assert str(tree.origin) == "for new cases, budget=3, leaves=model, sure=0.95"
-    assert tree.models is not None
-    assert tree.models.sure == 0.95
+    assert {split.confidence for split in tree.nodes.splits} == {0.95}
+    assert all(isinstance(rule, bt.Model) for rule in tree.nodes.rules)
     assert tree.n_objects == pima.n_rows
 
 
 def test_plain_leaves_have_no_models(pima: bt.Instance) -> None:
     tree = bt.predictive(pima, budget=2, leaves="count", sure=None)
-    assert tree.models is None
+    assert not any(isinstance(rule, bt.Model) for rule in tree.nodes.rules)
     assert str(tree.origin) == "for new cases, budget=2, leaves=count"
     assert tree.depth == 2
     assert tree.n_leaves > 2

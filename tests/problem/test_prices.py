@@ -197,7 +197,9 @@ def test_no_case_costs_less_than_its_number_says() -> None:
     instance = bt.Instance.from_frame(FRAME, "y", prices=prices(BY_VALUE), levels=2, duplicates="keep")
     for tree in (bt.optimal(instance, budget=5).tree, bt.predictive(instance, budget=5)):
         codes = tree.encode(FRAME)
-        for value, cost, tests in zip(FRAME["ca"], tree.cost(codes), tree.tests_done(codes), strict=True):
+        for value, cost, tests in zip(
+            FRAME["ca"], tree.walk_codes(codes).cost, tree.walk_codes(codes).tests, strict=True
+        ):
             least = BY_VALUE["missing" if value != value else f"{value:g}"] if "ca" in tests else 0
             assert cost >= least
         assert tree.max_cost <= 5

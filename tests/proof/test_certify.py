@@ -357,5 +357,5 @@ def test_a_tree_for_new_cases_is_not_certified(settings: dict[str, Any]) -> None
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (150, 4))
     instance = bt.Instance(codes, (codes[:, 0] + rng.integers(0, 2, 150)) % 2)
-    with refused(TreeError, subject="origin", found="predictive"):
+    with refused(TreeError, subject="tree", found="predictive"):
         bt.certify(instance, bt.predictive(instance, budget=2, **settings))

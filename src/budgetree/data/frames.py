@@ -26,6 +26,22 @@ def read_array(array: NDArray[Any]) -> Table:
     return Table("array", columns, len(array))
 
 
+def read_raw(cases: Any, names: Sequence[str], only: Collection[str]) -> Table:
+    """Some columns of a data frame, by name, or of rows that have one value for each of the names."""
+    if not isinstance(cases, (np.ndarray, list, tuple)):
+        return read_frame(cases, only=only)
+    try:
+        array = cases if isinstance(cases, np.ndarray) else np.array(cases, dtype=object)
+    except ValueError:  # rows of different lengths
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] != len(names):
+        expected = f"a data frame, or rows with one value for each of {len(names)} tests"
+        message = f"cases: expected {expected}, but got an array of the shape {array.shape}."
+        raise TableError(message, subject="cases", found=array.shape, expected=(None, len(names)))
+    wanted = [(name, column) for name, column in zip(names, array.T, strict=True) if name in only]
+    return Table("array", tuple(_array_column(name, column) for name, column in wanted), len(array))
+
+
 def _array_column(name: str, cells: NDArray[Any]) -> Column:
     dtype = str(cells.dtype)
     if cells.dtype.kind in "bfiu":

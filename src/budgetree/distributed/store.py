@@ -31,7 +31,9 @@ from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals
 from budgetree.services.files import part_name, remove_orphans
 from budgetree.tree import Tree
-from budgetree.tree.nodes import leaf_of
+from budgetree.tree.builder import grown_tree
+from budgetree.tree.grown import leaf_of
+from budgetree.tree.provenance import Origin
 
 AnyPath = str | PathLike[str]
 CASES = "cases.json"
@@ -262,7 +264,7 @@ def write_partitions(folder: Path, partitions: Iterable[Partition], sizes: Sizes
 
 def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotals) -> None:
     """What the partitions mean, and what they add up to."""
-    Tree(schema, leaf_of(totals.counts), n_objects).to_json(folder / CASES)
+    grown_tree(schema, leaf_of(totals.counts), n_objects, Origin()).to_json(folder / CASES)
 
 
 def read_partitions(

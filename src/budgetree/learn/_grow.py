@@ -17,6 +17,7 @@ from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
+from budgetree.tree.builder import grown_tree
 
 _PAIRS = Pairs()
 
@@ -98,7 +99,7 @@ def grow(
     with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
-    tree = Tree(instance.schema, nodes, instance.n_objects, origin)
+    tree = grown_tree(instance.schema, nodes, instance.n_objects, origin)
     return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
 
 

@@ -8,7 +8,8 @@ from functools import partial
 
 from budgetree.distributed import AnyCases
 from budgetree.tree import Tree
-from budgetree.tree.nodes import leaf_of
+from budgetree.tree.builder import grown_tree
+from budgetree.tree.grown import leaf_of
 from budgetree.tree.provenance import Method, Origin
 
 
@@ -59,9 +60,7 @@ class Candidates:
 
 def candidate_of(tree: Tree, source: str) -> Candidate:
     """A tree by what it really loses and costs, not by a search's word."""
-    schema = tree.schema
-    loss = tree.exact_loss / schema.loss(1) if tree.known else tree.nodes.loss
-    return Candidate(round(loss), tree.need, source, partial(_given, tree))
+    return Candidate(tree.nodes.loss, tree.need, source, partial(_given, tree))
 
 
 def leaf_candidate(instance: AnyCases) -> Candidate:
@@ -75,4 +74,5 @@ def _given(tree: Tree) -> Tree:
 
 
 def _single_leaf(instance: AnyCases) -> Tree:
-    return Tree(instance.schema, leaf_of(instance.class_order.counts), instance.n_objects, Origin(Method.LEAF))
+    grown = leaf_of(instance.class_order.counts)
+    return grown_tree(instance.schema, grown, instance.n_objects, Origin(Method.LEAF))

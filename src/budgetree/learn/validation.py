@@ -249,7 +249,7 @@ def answers_of_rows(
                 codes[id(tree.schema)] = part.codes_of(whole, rows)
             else:
                 codes[id(tree.schema)] = tree.schema.encode(whole.source.tests.take(rows), tree.tests_used)
-        answers[index] = tree.answers(codes[id(tree.schema)])
+        answers[index] = tree.walk_codes(codes[id(tree.schema)]).answers
     return answers
 
 

@@ -12,7 +12,7 @@ The rest of the program asks three things: may this be bought here (`refusal`), 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -62,6 +62,11 @@ class PathState:
     def tests(self) -> tuple[int, ...]:
         """The tests that were bought, in order: they are free to branch on."""
         return tuple(test for test, _ in self.results)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether some case can be in this state: branches may contradict each other."""
+        return all(results for _, results in self.results)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +150,15 @@ class CostModel:
 
     def surcharge(self, flags: int | NDArray[np.int64]) -> NDArray[np.int64]:
         """Per test, the fees that fall due on a path which has paid these; for one path, or node × test for many."""
-        unpaid = self.flags & ~np.asarray(flags, dtype=np.int64)[..., None]
+        return self._sum(self.flags & ~np.asarray(flags, dtype=np.int64)[..., None])
+
+    def charges(self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Per path, each with its own test: what this takes by outcome, and in the last column where it is unlisted."""
+        due = self._sum(self.flags[tests] & ~flags)
+        return np.asarray(np.column_stack([self.amounts[tests], self.costliest[tests]]) + due[:, None])
+
+    def _sum(self, unpaid: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The fees whose bits are set, added up; it is done nowhere else."""
         due = np.zeros(unpaid.shape, dtype=np.int64)
         for flag, amount in enumerate(self.fees.tolist()):
             due += (unpaid >> flag & 1) * amount
@@ -210,6 +223,11 @@ class CostModel:
         least, most, *fees = (show(Fraction(number) / self.scale) for number in units.tolist())
         costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"
         return costs + "".join(f", and {name} {fee}" for name, fee in zip(self.fee_names, fees, strict=True))
+
+    def put_off(self, test: int, above: Sequence[int]) -> dict[int, list[int]]:
+        """By fee of a test that tests above it pay, those tests; where none of them was done, it falls due here."""
+        payers = {fee: [each for each in above if int(self.flags[each]) >> fee & 1] for fee in self.fees_of(test)}
+        return {fee: tests for fee, tests in payers.items() if tests}
 
     def amount(self, units: int) -> int | float:
         """Units in the user's own currency."""

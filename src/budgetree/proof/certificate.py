@@ -244,7 +244,7 @@ class Certificate:
     @internal
     def contradiction(self, tree: Tree) -> Contradiction | None:
         """Why this cannot be a certificate of the tree, as far as can be seen without the known cases."""
-        document, known = self.document, tree.on_known.max_cost
+        document, known = self.document, tree.exact_known_max_cost
         if document["tree"] != tree_entries(tree):
             return Contradiction.TREE
         if document["seal"] != seal(document):

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import TreeError
 from budgetree.problem import Instance, Schema
 from budgetree.proof.check import Facts, LossFacts
 from budgetree.proof.check.facts import AMOUNT_NAME
-from budgetree.tree import LEAF, Tree
+from budgetree.tree import LEAF, Grown, Tree
+from budgetree.tree.builder import grown_of_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,21 @@ def present_rows(instance: Instance) -> NDArray[np.int32]:
     return np.sort(instance.class_order.order)
 
 
+def split_by_test(tree: Tree) -> Grown:
+    """The tree as certificates have it: every test is bought where its result decides, and the majority answers."""
+    grown = grown_of_nodes(tree.nodes)
+    if grown is None:
+        message = (
+            "tree: a certificate is about trees in which each test decides at once and the most common class of a "
+        )
+        message += "leaf is its answer. Certify a tree of grow, optimal or frontier (objective 'known')."
+        raise TreeError(message, subject="tree", found=tree.origin.method)
+    return grown
+
+
 def tree_entries(tree: Tree) -> list[dict[str, Any]]:
     """A tree as a certificate has it."""
-    nodes, n_outcomes = tree.nodes, tree.schema.n_outcomes.tolist()
+    nodes, n_outcomes = split_by_test(tree), tree.schema.n_outcomes.tolist()
     tests, starts, branches = nodes.test.tolist(), nodes.first_branch.tolist(), nodes.branches.tolist()
     entries: list[dict[str, Any]] = []
     for test, start in zip(tests, starts, strict=True):

@@ -44,7 +44,7 @@ def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
         return None  # the least nonzero F may be below 1 then
     function: Impurity = Pairs() if parameter is None else FUNCTIONS[name](int(parameter))
     whole = [count // common for count in counts]
-    leaves = tree.nodes.counts[tree.nodes.is_leaf] // common
+    leaves = tree.nodes.counts[tree.nodes.is_reached] // common
     mixed = leaves[np.count_nonzero(leaves, axis=1) > 1]
     # Cases that no test separates, or a size that leaves must have, may keep F above 0.
     if function(whole) < 1 or (len(mixed) and function.zero_only_if_pure):
@@ -58,7 +58,7 @@ def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
 def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
     """For HingedPairs and HingedProduct: α, the paper's bound on the share of errors, and the one refined over η."""
     nodes = tree.nodes
-    counts = nodes.counts[nodes.is_leaf]
+    counts = nodes.counts[nodes.is_reached]
     k, total = counts.shape[1], int(counts.sum())
     if k < 2 or not tree.schema.loss_table.is_plain:
         return []

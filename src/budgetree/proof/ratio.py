@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.learn.greedy.native import count_classes
 from budgetree.problem import Instance
-from budgetree.proof.entries import Bound, present_rows
+from budgetree.proof.entries import Bound, present_rows, split_by_test
 from budgetree.services.clock import Clock
 from budgetree.tree import LEAF, Tree
 
@@ -94,7 +94,7 @@ def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
 
 
 def _sets_of_nodes(instance: Instance, tree: Tree, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-    nodes = tree.nodes
+    nodes = split_by_test(tree)
     rows_at = {0: rows}
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
         test = int(nodes.test[node])

@@ -14,12 +14,13 @@ from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
 from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
 from budgetree.show.text import size_and_cost
-from budgetree.tree import LEAF, NO_BRANCH, Tree
+from budgetree.tree import Tree
+from budgetree.tree.consultation import majority_branch
+from budgetree.tree.leaves import Fixed, Points, Totals
 from budgetree.tree.model.file import model_text
 from budgetree.tree.model.history import estimate_content
-from budgetree.tree.model.leaves import models_content
+from budgetree.tree.nodes import Kind
 from budgetree.tree.provenance import Method
-from budgetree.tree.routing import majority_branch
 
 
 def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = None) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
 def _content(
     schema: Schema, title: str, points: list[dict[str, Any]], trees: list[dict[str, Any]], chosen: int
 ) -> dict[str, Any]:
-    table, losses = schema.costs, schema.loss_table
+    costs, losses = schema.costs, schema.loss_table
     return {
         "title": str(title),
         "version": __version__,
@@ -69,10 +70,7 @@ def _content(
         if schema.losses is None
         else {"units": losses.units.tolist(), "scale": float(losses.scale), "plain": losses.is_plain},
         "tests": [_test(schema, test) for test in range(len(schema.test_names))],
-        "fees": [
-            {"name": name, "amount": table.amount(fee)}
-            for name, fee in zip(table.fee_names, table.fees.tolist(), strict=True)
-        ],
+        "shared": [{"name": name, "amount": costs.amount(units)} for name, units in costs.shared],
         "points": points,
         "trees": trees,
         "chosen": chosen,
@@ -80,15 +78,15 @@ def _content(
 
 
 def _test(schema: Schema, test: int) -> dict[str, Any]:
-    table, words = schema.costs, schema.wording
+    costs, words = schema.costs, schema.wording
     outcomes = words.outcomes[test]
     return {
         "name": words.tests[test],
         "help": words.test_help[test],
         "outcomes": list(outcomes),
         "encoding": _encoding(schema, test),
-        "prices": [table.amount(units) for units in table.amounts[test, : len(outcomes)].tolist()],
-        "fees": table.fees_of(test),
+        "prices": [costs.amount(units) for units in costs.amounts[test, : len(outcomes)].tolist()],
+        "shared": costs.fees_of(test),
     }
 
 
@@ -114,10 +112,11 @@ def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
-    models = {} if tree.models is None else {"models": models_content(tree.models)}
-    return models | {
+    totals: dict[Totals, int] = {}
+    return {
         "digest": hashlib.sha256(model_text(tree).encode()).hexdigest(),  # what sha256sum says of its file
-        "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
+        "nodes": [_node(tree, node, totals) for node in range(len(tree.nodes))],
+        "totals": [_points(each) for each in totals],
         "outline": tree.outline.groups(),
         **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),
         # [answer, class, cases], where there are any: of many classes, most get few of the answers.
@@ -139,29 +138,50 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     }
 
 
-def _node(tree: Tree, node: int) -> dict[str, Any]:
-    schema, nodes, table = tree.schema, tree.nodes, tree.schema.costs
+def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
+    """What the page needs to know of a node: it adds up and compares these numbers, and knows no rule."""
+    schema, nodes, costs = tree.schema, tree.nodes, tree.schema.costs
+    kind, below = Kind(nodes.kind[node]), nodes.below(node).tolist()
     entry: dict[str, Any] = {
+        "kind": kind.name.lower(),
         "counts": schema.plain_cases(nodes.counts[node].tolist()),
         "label": int(nodes.label[node]),
-        "spent": table.amount(int(nodes.paid[node])),
+        "spent": costs.amount(int(nodes.spent[node])),
+        "remaining": costs.amount(int(tree.worst_from[node])),
     }
-    test = int(nodes.test[node])
-    if nodes.otherwise is not None:  # a tree for new cases has more
-        entry["remaining"] = table.amount(int(tree.worst_from[node]))
-        if test != LEAF:
-            entry |= {"otherwise": int(nodes.otherwise[node]), "stops": bool(tree.may_stop[node])}
-        if tree.models is not None and tree.models.model(node) is not None:
-            entry["model"] = int(tree.models.of_node[node])
-        elif nodes.probabilities is not None:
-            entry["probabilities"] = nodes.probabilities[node].tolist()
-    if test == LEAF:
+    if nodes.voters[node] != node:
+        entry["voters"] = int(nodes.voters[node])
+    if kind == Kind.BUY:
+        test, results = int(nodes.test[node]), nodes.results(node)
+        late = costs.put_off(test, nodes.bought(node)) if costs.fees_of(test) else {}
+        return entry | {
+            "test": test,
+            "child": below[0],
+            "charge": [costs.amount(units) for units in nodes.charges[results].tolist()],
+            "shown": schema.plain_cases(nodes.shown[results].tolist()),
+            "due": [each for each in costs.fees_of(test) if each not in late],
+            "late": [{"shared": each, "unless": tests} for each, tests in late.items()],
+        }
+    if kind == Kind.BY_RESULT:
+        usual = majority_branch(tree, node)._asdict()
+        return entry | {"test": int(nodes.test[node]), "children": below, "usual": usual}
+    if kind == Kind.BY_TOTAL:
+        split = nodes.splits[nodes.rule[node]]
+        assert split.totals is not None
+        by = {"cuts": list(split.cuts)} if split.confidence is None else {"confidence": split.confidence}
+        return entry | {"totals": totals.setdefault(split.totals, len(totals)), "children": below} | by
+    rule = nodes.rule_of(node)
+    if isinstance(rule, Fixed):
+        return entry | {"probabilities": list(rule.chances)}
+    if rule is None:
         return entry
-    price = tree.charges.price[node]
-    below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
-    return entry | {
-        "test": test,
-        "price": [table.amount(int(units)) for units in (price.min(), price.max())],
-        "branches": [None if child == NO_BRANCH else child for child in below],
-        "usual": majority_branch(tree, node)._asdict(),
-    }
+    entry["totals"] = totals.setdefault(rule.totals, len(totals))
+    if isinstance(rule, Points):
+        entry |= {"cuts": list(rule.cuts), "chances": [list(row) for row in rule.chances]}
+    return entry
+
+
+def _points(totals: Totals) -> dict[str, Any]:
+    """Whole numbers: per test, result × total; the last result is one that is not listed."""
+    points = [table.tolist() for table in totals.points]
+    return {"tests": list(totals.tests), "points": points, "intercept": totals.intercept.tolist()}

@@ -42,6 +42,7 @@ class ChangeKind(_Named):
     REPRICED = "repriced", "at other prices"
     WEIGHTED = "weighted", "classes weighted by their losses"
     JOINED = "joined", "small leaves joined"
+    REPLACED = "replaced", "a part replaced"
     ENDED = "ended", "ended early"
 
 
@@ -104,22 +105,6 @@ class Origin:
 
 
 _UNSET = Origin()
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What came of the known cases, for trees whose counts do not say it; by weight, and to the last digit.
-
-    Where models answer, where cases stop early and where one branch joins outcomes of different prices, a node's
-    counts do not tell who is right and who has paid what.
-    """
-
-    errors: Fraction
-    mean_cost: Fraction
-    max_cost: Fraction
-    loss: Fraction  # what their answers cost; without losses, the errors
-    referred: Fraction  # how many of them got an answer that is not a class
-    answered: tuple[tuple[int, ...], ...]  # answer × class, in weight units
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def test_each_points_tree_is_what_the_point_says(name: str) -> None:
         tree = point.tree
         assert (tree.max_cost, tree.errors) == (point.max_cost, point.errors)
         assert tree == tree.trim()
-        assert tree.cost(instance.codes).max() == point.max_cost
+        assert tree.walk_codes(instance.codes).cost.max() == point.max_cost
         assert point.proven == (point.errors == point.lower_bound)
     costs, errors = [p.max_cost for p in points], [p.errors for p in points]
     assert costs == sorted(set(costs))
@@ -177,7 +177,7 @@ def test_from_shards_the_first_tree_may_end_early_and_says_so(impurities: Any, l
     assert "The search ended early" in str(tree.statement)
     assert not tree.origin.is_whole_greedy
     for point in frontier:
-        assert point.errors == np.count_nonzero(point.tree.answers(instance.codes) != instance.labels)
+        assert point.errors == np.count_nonzero(point.tree.walk_codes(instance.codes).answers != instance.labels)
     tree.to_json(tmp_path / "tree.json")
     assert bt.Tree.from_json(tmp_path / "tree.json").origin == tree.origin
     assert [point.tree for point in pickle.loads(pickle.dumps(frontier))] == [point.tree for point in frontier]

@@ -1,4 +1,4 @@
-"""Nodes of a level: the largest child is left over where that is less work, and its counts come out right."""
+"""Grown of a level: the largest child is left over where that is less work, and its counts come out right."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_every_text_is_used_and_every_text_used_is_there() -> None:
     assert len(asked) > 100
     assert asked <= set(texts)
     made_up = ("said.", "range.", "language")  # found by what Python said
-    built = re.compile("|".join((r"consult\.(came|ended|by_)", r"chart\.(label|errors|loss)_")))
+    built = re.compile("|".join((r"consult\.(came|ended|by_)", r"(tree|detail)\.by_", r"chart\.(label|errors|loss)_")))
     unused = {key for key in texts if f'"{key}"' not in source and not key.startswith(made_up) and not built.match(key)}
     assert unused == {"page.noscript"}
 
@@ -146,8 +146,9 @@ def plain_names(content: dict[str, Any]) -> dict[str, Any]:
     def tree_again(tree: dict[str, Any]) -> dict[str, Any]:
         outline = json.loads(json.dumps(tree["outline"]))
         for group in outline:
+            test = tree["nodes"][group["branch"]].get("test") if "branch" in group else None
             for branch in group.get("branches", []):
-                if own[tree["nodes"][group["nodes"][0]]["test"]] and len(branch["names"]) == len(branch["outcomes"]):
+                if test is not None and own[test] and len(branch["names"]) == len(branch["outcomes"]):
                     branch["names"] = list(map(only_q, branch["names"]))
         return tree | {"outline": outline, "origin": "exact search"}  # settings are Python's own words
 
@@ -157,7 +158,7 @@ def plain_names(content: dict[str, Any]) -> dict[str, Any]:
         "classes": list(map(only_q, content["classes"])),
         "answers": list(map(only_q, content["answers"])),
         "tests": list(map(test_again, content["tests"], own)),
-        "fees": [fee | {"name": only_q(fee["name"])} for fee in content["fees"]],
+        "shared": [part | {"name": only_q(part["name"])} for part in content["shared"]],
         "trees": list(map(tree_again, content["trees"])),
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 from budgetree._native import core
 from budgetree.learn.exact.layout import ALL_TESTS, Layout
 from budgetree.services.clock import Clock
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree import LEAF, NO_BRANCH, Grown
 
 if TYPE_CHECKING:
     from budgetree._core import Answer
@@ -25,7 +25,7 @@ class LongAnswer:
 
     answer: Answer | None  # None if the clock was over first
     lower_bound: int  # no tree within the budget has fewer errors
-    nodes: Nodes | None  # the best tree that it found below the cutoff
+    nodes: Grown | None  # the best tree that it found below the cutoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Search:
         by: Pass = EVERYTHING,
         first_test: int = ANY_TEST,
         is_canonical: bool = False,
-    ) -> Nodes | None:
+    ) -> Grown | None:
         """The tree behind an answer to this pass, with its first test where that is known; None when the clock is over.
 
         The canonical one is the tree that the budget defines, whatever was searched before.
@@ -123,7 +123,7 @@ class Search:
         return None if tree is None else as_nodes(self._layout, **tree)
 
 
-def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, counts: Any) -> Nodes:
+def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, counts: Any) -> Grown:
     """A tree whose tests are in the layout's order, with the instance's tests and a branch for every outcome.
 
     The arguments are arrays, per node and breadth first: its test (ANY_TEST for a leaf), its parent (−1 for the root)
@@ -135,7 +135,7 @@ def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, co
     branches = np.full(int(width.sum()), NO_BRANCH, dtype=np.int32)
     below = np.arange(1, len(test))
     branches[first_branch[parent[below]] + outcome[below]] = below
-    return Nodes(
+    return Grown(
         test=np.where(inner, layout.by_price[test], LEAF).astype(np.int32),
         parent=parent.astype(np.int32),
         counts=counts.astype(np.int64),

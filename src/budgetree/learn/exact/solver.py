@@ -8,7 +8,7 @@ rises while it lasts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,8 +20,8 @@ from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import Nodes, Tree
-from budgetree.tree.changes import idle_nodes
+from budgetree.tree import Grown, Tree
+from budgetree.tree.builder import grown_tree
 from budgetree.tree.provenance import Method, Origin
 
 if TYPE_CHECKING:
@@ -254,15 +254,16 @@ class Solver:
             self.clock.interrupt()
             return None
 
-    def _keep_nodes(self, nodes: Nodes | None, source: str, method: Method = Method.EXACT) -> None:
+    def _keep_nodes(self, nodes: Grown | None, source: str, method: Method = Method.EXACT) -> None:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
             self.trees.add(candidate_of(self._tree(nodes, method), source))
 
-    def _tree(self, nodes: Nodes, method: Method = Method.EXACT) -> Tree:
+    def _tree(self, nodes: Grown, method: Method = Method.EXACT) -> Tree:
         """The tree that was found, without tests on which no answer depends."""
         instance = self._instance
-        tree = Tree(instance.schema, nodes, instance.n_objects, Origin(method, min_cases=self._request.min_cases))
-        idle = idle_nodes(tree)
-        return replace(tree, nodes=tree.nodes.pruned(idle, instance.schema.n_outcomes)) if idle.any() else tree
+        schema, grown = instance.schema, nodes.answering(instance.schema.loss_table)
+        if grown.redundant.any():
+            grown = grown.pruned(grown.redundant, schema.n_outcomes)
+        return grown_tree(schema, grown, instance.n_objects, Origin(method, min_cases=self._request.min_cases))

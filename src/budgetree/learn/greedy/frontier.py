@@ -20,7 +20,8 @@ from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, T
 from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Nodes, Tree
+from budgetree.tree import Grown, Origin, Tree
+from budgetree.tree.builder import grown_tree
 from budgetree.tree.provenance import Change, ChangeKind
 
 MAX_GROWN = 8  # whole trees that are kept for their other cuts
@@ -35,7 +36,7 @@ class _Whole:
     hard_budget: int  # in price units
     weights: ClassWeights | None
     min_cases: int
-    ended: Nodes | None  # what there is of it, where the time was over before its end
+    ended: Grown | None  # what there is of it, where the time was over before its end
 
     @property
     def source(self) -> str:
@@ -45,11 +46,17 @@ class _Whole:
             parts.append(f"budget={table.amount(self.hard_budget)}")
         return ", ".join(parts + ["ended early"] * (self.ended is not None))
 
-    def grow(self) -> Tree:
-        schema, nodes, budget = self.instance.schema, self.ended, None
-        if nodes is None:
-            portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
-            nodes = portfolio.nodes(self.impurity, self.hard_budget)
+    def grow(self) -> Grown:
+        """The tree that is cut."""
+        if self.ended is not None:
+            return self.ended
+        portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
+        return portfolio.nodes(self.impurity, self.hard_budget)
+
+    @property
+    def origin(self) -> Origin:
+        """What made it."""
+        schema, budget = self.instance.schema, None
         if self.hard_budget < schema.costs.budget_units(None):
             budget = Fraction(self.hard_budget) / schema.costs.scale
         origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
@@ -57,25 +64,33 @@ class _Whole:
             origin = origin.then(Change(ChangeKind.WEIGHTED))
         if self.ended is not None:
             origin = origin.then(Change(ChangeKind.ENDED))
-        return Tree(schema, nodes, self.instance.n_objects, origin)
+        return origin
 
 
-class _Grown:
+class _Recent:
     """The whole trees that were asked for last: many points of a frontier are cuts of one tree."""
 
     def __init__(self) -> None:
-        self._trees: OrderedDict[_Whole, Tree] = OrderedDict()
+        self._trees: OrderedDict[_Whole, Grown] = OrderedDict()
 
-    def __reduce__(self) -> tuple[type[_Grown], tuple[()]]:
-        return _Grown, ()  # they can be grown again
+    def __reduce__(self) -> tuple[type[_Recent], tuple[()]]:
+        return _Recent, ()  # they can be grown again
 
     def cut(self, whole: _Whole, need: int) -> Tree:
         """The tree cut at this budget, in price units."""
-        tree = self._trees.pop(whole, None) or whole.grow()
-        self._trees[whole] = tree
+        grown = self._trees.pop(whole, None) or whole.grow()
+        self._trees[whole] = grown
         if len(self._trees) > MAX_GROWN:
             self._trees.popitem(last=False)
-        return tree.cut(tree.schema.costs.amount(need)).trim()
+        schema, origin = whole.instance.schema, whole.origin
+        beyond = ~grown.is_leaf & (grown.most_after(schema.costs) > need)
+        if beyond.any():
+            grown = grown.pruned(beyond, schema.n_outcomes)
+            origin = origin.then(Change(ChangeKind.CUT, Fraction(need) / schema.costs.scale))
+        if grown.redundant.any():
+            grown = grown.pruned(grown.redundant, schema.n_outcomes)
+            origin = origin.then(Change(ChangeKind.TRIMMED))
+        return grown_tree(schema, grown, whole.instance.n_objects, origin)
 
 
 def grow_frontier(instance: AnyCases, request: FitRequest, clock: Clock, report: ProgressReport) -> list[Candidate]:
@@ -147,7 +162,7 @@ def _pareto(instance: AnyCases, request: FitRequest, batches: list[Batch]) -> li
     order = np.lexsort((owner, loss, need))
     order = order[need[order] <= request.budget]
     least_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], loss[order][:-1])))
-    found, grown = [], _Grown()
+    found, grown = [], _Recent()
     wholes: dict[int, _Whole] = {}  # per tree that is on the frontier
     for i in order[loss[order] < least_before].tolist():
         if loss[i] == at_root and need[i] == 0:

@@ -26,7 +26,7 @@ from budgetree.learn.greedy.rule import Choice, LevelNodes, PythonRule, Settings
 from budgetree.problem import PathState
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree import LEAF, NO_BRANCH, Grown
 
 MAX_TABLE_BYTES = 256 * 2**20  # of the counts that are held at once; a larger level is counted in batches
 TABLE_COST = 8  # what adding up and sending a cell takes, in cells counted
@@ -36,7 +36,7 @@ Path = frozenset[tuple[int, int]]  # of (test, outcome), in whichever order: the
 class EndedEarlyError(OutOfTimeError):
     """A growth whose time was over; the tree so far is a tree, whose open nodes are leaves."""
 
-    def __init__(self, nodes: Nodes) -> None:
+    def __init__(self, nodes: Grown) -> None:
         super().__init__()
         self.nodes = nodes
 
@@ -156,7 +156,7 @@ class LevelGrower:
         self._before: list[Node] = []  # the last level's, by position
         self._put_off: tuple[Moves, ...] = ()
 
-    def grow(self, report: ProgressReport = no_report) -> Nodes:
+    def grow(self, report: ProgressReport = no_report) -> Grown:
         """All levels; EndedEarlyError where the clock is over before the last, though not before there is a test."""
         root = self._nodes[0]
         root.table = self._cache.get(root.path)
@@ -228,7 +228,7 @@ class LevelGrower:
             raise EndedEarlyError(self._tree())
 
     def _split(self, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes whose tables are known, by the rule; the children of those that it splits."""
+        """Grown whose tables are known, by the rule; the children of those that it splits."""
         tables = np.stack([node.table for node in nodes if node.table is not None])
         if self._factors is not None:
             tables = tables * self._factors
@@ -275,12 +275,12 @@ class LevelGrower:
                 node.is_open = not is_leaf
         return level
 
-    def _tree(self) -> Nodes:
+    def _tree(self) -> Grown:
         """The tree as it is now, numbered breadth first."""
         levels = [*self._done, _arrays(self._nodes)] if self._nodes else self._done
         columns = [np.concatenate(parts) for parts in zip(*levels, strict=True)]
         test, parent, counts, paid, first_branch, fallback = columns
-        return Nodes(test, parent, counts, paid, first_branch, np.array(self._branches, dtype=np.int32), fallback)
+        return Grown(test, parent, counts, paid, first_branch, np.array(self._branches, dtype=np.int32), fallback)
 
 
 def to_count(level: Sequence[Node], work: Work | None) -> tuple[list[Node], list[Node]]:
@@ -341,7 +341,7 @@ def _forget(level: Sequence[Node]) -> None:
 
 
 def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
-    """Columns of Nodes."""
+    """Columns of Grown."""
     return (
         np.array([node.test for node in nodes], dtype=np.int32),
         np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),

@@ -17,7 +17,7 @@ from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, PolynomialForm, PowersForm
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
 from budgetree.problem import Instance, LossTable, Schema
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
 WHOLE_BYTES = 128
@@ -101,11 +101,11 @@ def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int
     return np.asarray(core.count_classes(cases, numbers, core.Clock()))
 
 
-def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:
+def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Grown:
     """The nodes of one tree, by the core alone."""
     native = native_instance(instance)
     grown = core.grow(native.table, native.costs, core_settings(native, settings), threads, core.Clock())
-    return Nodes(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
+    return Grown(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
 
 
 class NativeRule:

@@ -22,8 +22,9 @@ from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.tree import Nodes
-from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree import Grown
+from budgetree.tree.builder import grown_of_nodes
+from budgetree.tree.grown import LEAF, NO_BRANCH
 
 MAX_CASES = 20_000
 # What a leaf must save, in cases of Brier loss. One of these is chosen by folds.
@@ -34,7 +35,7 @@ PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0
 class ExactStart:
     """A pruned exact tree, and its loss on cases that it was not made from."""
 
-    nodes: Nodes
+    nodes: Grown
     stops: NDArray[np.bool_]
     probabilities: NDArray[np.float64]  # node × class
     loss: float  # sum over all cases, by weight
@@ -76,7 +77,7 @@ class ExactStarts:
             return []
         return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in folds]
 
-    def _losses(self, refit: Nodes, judged: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _losses(self, refit: Grown, judged: NDArray[np.int64]) -> NDArray[np.float64]:
         """Per penalty, the loss on cases that the tree has not seen."""
         codes, weights = self._instance.codes[judged], self._instance.weights[judged]
         answers = np.eye(self._instance.n_classes)[self._instance.labels[judged]]
@@ -113,15 +114,15 @@ def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float
     return root
 
 
-def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
+def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:
     if clock.is_over:
         return None
     request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES)
     best = solve(Solver(instance, request, clock.trial(clock.plan.start_seconds)))
-    return best.candidate.make().nodes if best.complete else None
+    return grown_of_nodes(best.candidate.make().nodes) if best.complete else None
 
 
-def _probabilities(nodes: Nodes, scale: float) -> NDArray[np.float64]:
+def _probabilities(nodes: Grown, scale: float) -> NDArray[np.float64]:
     n_classes = nodes.counts.shape[1]
     probabilities = np.full((len(nodes), n_classes), 1 / n_classes)
     for node in range(len(nodes)):  # parents come first
@@ -131,7 +132,7 @@ def _probabilities(nodes: Nodes, scale: float) -> NDArray[np.float64]:
     return probabilities
 
 
-def _pruning(nodes: Nodes, penalty: float, scale: float) -> NDArray[np.bool_]:
+def _pruning(nodes: Grown, penalty: float, scale: float) -> NDArray[np.bool_]:
     """Where to stop: what is below does not save the penalty for each of its leaves."""
     counts = nodes.counts / scale
     total = counts.sum(axis=1)
@@ -145,7 +146,7 @@ def _pruning(nodes: Nodes, penalty: float, scale: float) -> NDArray[np.bool_]:
     return stops
 
 
-def _walk(nodes: Nodes, stops: NDArray[np.bool_], codes: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _walk(nodes: Grown, stops: NDArray[np.bool_], codes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The node where each case stops; all codes are outcomes."""
     at = np.zeros(len(codes), dtype=np.int64)
     moving = np.arange(len(codes))

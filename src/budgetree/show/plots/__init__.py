@@ -10,10 +10,9 @@ from budgetree.errors import SettingError
 from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
 from budgetree.services.words import visible
-from budgetree.show.drawing import Box, Drawing, Stroke
+from budgetree.show.drawing import MAX_LEAVES, Box, Drawing, Stroke
 from budgetree.show.frontier_view import IMPOSSIBLE, Steps, frontier_steps, key_of
 from budgetree.tree import Tree
-from budgetree.tree.shown import MAX_LEAVES
 
 LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
 BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
