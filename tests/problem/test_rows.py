@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.cli.predictions import codes_for
+from budgetree.data.encoders import LevelPlan
+from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
 from budgetree.errors import SettingError
+from budgetree.problem.instance import Rows
 
 N_ROWS = 24
 PRICES = bt.Prices({"word": {"a": 1, "b": 2, "c": 3, "missing": 1}}, default=1)
@@ -102,7 +105,7 @@ def test_weighted_rows_count_as_they_did(seed: int, rows: list[int]) -> None:
     frame = make_frame(seed)
     weights = np.random.default_rng(seed).integers(1, 3, N_ROWS).astype(np.float64)
     classes, labels = np.unique(frame["class"], return_inverse=True)
-    every = Rows(read_frame(frame[["few", "many"]]), labels, 5, "add up", weights)
+    every = Rows(read_frame(frame[["few", "many"]]), labels, LevelPlan(5), weights=weights)
     whole = bt.Instance.from_rows(every, tuple(classes.tolist()), None)
     assert whole.n_rows == N_ROWS
     assert whole.row_weights.tolist() == weights.tolist()

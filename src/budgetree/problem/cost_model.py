@@ -224,6 +224,11 @@ class CostModel:
         costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"
         return costs + "".join(f", and {name} {fee}" for name, fee in zip(self.fee_names, fees, strict=True))
 
+    @property
+    def named(self) -> list[tuple[str, int]]:
+        """The name of each fee, and what it takes."""
+        return list(zip(self.fee_names, self.fees.tolist(), strict=True))
+
     def put_off(self, test: int, above: Sequence[int]) -> dict[int, list[int]]:
         """By fee of a test that tests above it pay, those tests; where none of them was done, it falls due here."""
         payers = {fee: [each for each in above if int(self.flags[each]) >> fee & 1] for fee in self.fees_of(test)}

@@ -70,7 +70,7 @@ def _content(
         if schema.losses is None
         else {"units": losses.units.tolist(), "scale": float(losses.scale), "plain": losses.is_plain},
         "tests": [_test(schema, test) for test in range(len(schema.test_names))],
-        "shared": [{"name": name, "amount": costs.amount(units)} for name, units in costs.shared],
+        "shared": [{"name": name, "amount": costs.amount(units)} for name, units in costs.named],
         "points": points,
         "trees": trees,
         "chosen": chosen,

@@ -59,7 +59,7 @@ def _answer_at(nodes: Nodes, node: int) -> Leaf:
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
     answers = common_answers(tree.nodes)
-    redundant: NDArray[np.bool_] = np.asarray((answers >= 0) & ~tree.nodes.is_leaf)
+    redundant: NDArray[np.bool_] = (answers >= 0) & ~tree.nodes.is_leaf
 
     def stop(node: int) -> Leaf | None:
         return _joined(tree.nodes, node, int(answers[node])) if redundant[node] else None

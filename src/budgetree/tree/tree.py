@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree.data.frames import read_frame, read_raw
+from budgetree.data.table import Table
 from budgetree.problem import PathState, Schema, check_codes
 from budgetree.problem.cost_model import mask_of
 from budgetree.problem.units import plain_number
@@ -226,8 +227,11 @@ class Tree(Shown):
         >>> tree.walk(bt.datasets.frame("pima").head(3)).cost.tolist()
         [2.0, 2.0, 2.0]
         """
-        names = [self.test_names[test] for test in self.nodes.columns]
-        table = read_raw(cases, self.test_names, names)
+        return self.walk_table(read_raw(cases, self.test_names, self.names_of(self.nodes.columns.tolist())))
+
+    @internal
+    def walk_table(self, table: Table) -> Walk:
+        """`walk` for a table that was read: the columns that the tree may ask for, by name."""
         return walk_columns(self.nodes, self.schema, self.schema.encode_columns(table, self.nodes.columns))
 
     @internal
