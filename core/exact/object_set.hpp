@@ -50,12 +50,10 @@ struct Part : ObjectSet {
     }
 };
 
-// A path and the most that it may spend.
+// What a path has left: its remaining budget, and the fees that need not be paid again.
 struct Remaining {
-    PathState state;
-    Units limit = 0;
-
-    Units budget() const { return limit - state.spent; }
+    Units budget = 0;
+    FeeSet fees_paid = 0;
 };
 
 struct Answer {

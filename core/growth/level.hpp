@@ -1,7 +1,8 @@
 // A level: many nodes that were counted elsewhere, for each of which the rule chooses a test (choice.hpp).
 //
 //     counts      node | test 0: outcome 0 [classes] … | test 1: … |      as shards add them up (partition.hpp)
-//     states      spent per node | flags per node                         of the path to it
+//     paid        per node   what its path has spent
+//     fees_paid   per node   the shared fees among it
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,11 @@
 
 namespace budgetree {
 
-struct PathStates {
-    std::span<const Units> spent;
-    std::span<const Flags> flags;
+struct PathsPaid {
+    std::span<const Units> paid;
+    std::span<const FeeSet> fees_paid;
 
-    std::size_t size() const { return spent.size(); }
-    PathState operator[](std::size_t node) const { return {spent[node], flags[node]}; }
+    Path of(std::size_t node) const { return {paid[node], fees_paid[node]}; }
 };
 
 // What a tree is grown by, at nodes whose counts come from somewhere else.
@@ -35,9 +35,9 @@ public:
     std::size_t n_cells() const { return n_cells_; }  // of a node
 
     // Per node, whether it is a leaf whatever the tests show: pure, forgiven, or unable to pay.
-    std::vector<std::uint8_t> stops(std::span<const std::int64_t> class_weights, const PathStates& states) const;
+    std::vector<std::uint8_t> stops(std::span<const std::int64_t> class_weights, const PathsPaid& paths) const;
 
-    std::vector<Choice> choose(std::span<const std::int64_t> counts, const PathStates& states, Watch& watch);
+    std::vector<Choice> choose(std::span<const std::int64_t> counts, const PathsPaid& paths, Watch& watch);
 
 private:
     void read(const std::int64_t* cells);

@@ -8,7 +8,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from budgetree._internal import internal
+from budgetree.errors import SettingError
 
 if TYPE_CHECKING:
     from budgetree.show.drawing import Drawing
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from budgetree.show.text import Words
     from budgetree.tree.tree import Tree
 
+MAX_LEAVES = 40  # of a picture; what is beyond is folded
+
 
 class Shown:
     """The part of a Tree that is for people and for other programs."""
@@ -24,36 +29,6 @@ class Shown:
     @property
     def _tree(self) -> Tree:
         return cast("Tree", self)
-
-    def export(self, format: str, **options: Any) -> str:  # noqa: A002 - as pandas and others call it
-        """The tree in another language; the methods `to_…` do the same, and document the options.
-
-        Parameters
-        ----------
-        format : {'text', 'rules', 'python', 'javascript', 'sql', 'pmml', 'dot', 'svg'}
-            Which.
-        **options
-            As the method `to_…` of that name takes them.
-
-        Returns
-        -------
-        str
-            What belongs into a file.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such format, or the tree cannot be written in it.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).export("python", name="diagnose").splitlines()[0]
-        'def diagnose(case):'
-        """
-        from budgetree.show.export import export
-
-        return export(self._tree, format, **options)
 
     def to_text(self, max_depth: int | None = None, *, confusion: bool = False) -> str:
         """The tree for people: test and price, outcome, running cost, class counts.
@@ -70,6 +45,11 @@ class Shown:
         str
             A line per branch.
 
+        Raises
+        ------
+        ValueError
+            Where `max_depth` is no whole number of at least 0.
+
         Examples
         --------
         >>> import budgetree as bt
@@ -83,7 +63,10 @@ class Shown:
           circle        30        10
           triangle       0        20
         """
-        return self.export("text", max_depth=max_depth, confusion=confusion)
+        from budgetree.show.text import render
+
+        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
+        return render(self._tree, max_depth, with_confusion=confusion)
 
     def rules(self) -> tuple[Rule, ...]:
         """One rule per path through the tree.
@@ -92,6 +75,11 @@ class Shown:
         -------
         tuple of Rule
             With `conditions`, `label`, `cost`, `cases` and `errors`.
+
+        Raises
+        ------
+        ValueError
+            Where the rules together would fill the memory.
 
         Examples
         --------
@@ -105,12 +93,12 @@ class Shown:
         return rules_of(self._tree)
 
     def to_rules(self) -> str:
-        """What `rules` returns, for people.
+        """What `rules` returns, for people: one per line, with what each costs.
 
         Returns
         -------
         str
-            A line per path, and the points that rules speak of.
+            A line per path.
 
         Examples
         --------
@@ -119,7 +107,7 @@ class Shown:
         if t1 is 0 then circle  [costs 1; right for 30 of 40]
         if t1 is 1 then triangle  [costs 1; right for 20 of 20]
         """
-        return self.export("rules")
+        return "\n".join(map(str, self.rules()))
 
     def to_dot(self) -> str:
         """The tree in Graphviz' language.
@@ -135,10 +123,15 @@ class Shown:
         >>> bt.grow(bt.datasets.load("figure1")).to_dot().splitlines()[0]
         'digraph tree {'
         """
-        return self.export("dot")
+        from budgetree.show.export.dot import to_dot
+
+        return to_dot(self._tree)
 
     def to_python(self, name: str = "predict") -> str:
-        """The source of a function of a mapping from tests to raw values (codes, where it was learned from codes).
+        """The source of a function that needs nothing but Python.
+
+        It takes a case, a mapping from tests to raw values; None and NaN are missing values. A tree learned from codes
+        takes codes.
 
         Parameters
         ----------
@@ -148,7 +141,12 @@ class Shown:
         Returns
         -------
         str
-            Python source that needs nothing but Python; None and NaN are missing values.
+            Python source.
+
+        Raises
+        ------
+        ValueError
+            Where the name is none that Python allows.
 
         Examples
         --------
@@ -158,12 +156,16 @@ class Shown:
         >>> names["predict"]({"age": 42, "pregnant": 3})
         'neg'
         """
-        return self.export("python", name=name)
+        from budgetree.show.export.python import to_python
+
+        return to_python(self._tree, name)
 
     def to_sql(self, *, backslash_escapes: bool | None = None) -> str:
-        """An expression in standard SQL, over columns called as the tests are; NULL is a missing value, NaN a number.
+        """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
 
-        Where a tree with models answers by losses, or stops early and has more than two classes, it needs EXP.
+        It gives what `predict` does, but for NaN, which databases take for a number. A plain tree is CASE within CASE.
+        A tree with models adds up their scores in a scalar subquery; where it answers by losses, and where it has more
+        than two classes and stops early, it also needs the function EXP.
 
         Parameters
         ----------
@@ -176,6 +178,11 @@ class Shown:
         str
             The expression, for `SELECT … FROM cases`.
 
+        Raises
+        ------
+        ValueError
+            Where a backslash could mean two things.
+
         Examples
         --------
         >>> import budgetree as bt
@@ -185,14 +192,19 @@ class Shown:
             'circle'
           WHEN "t1" IN (1) THEN
             'triangle'
-          ELSE
-            'circle'
+          ELSE 'circle'
         END
         """
-        return self.export("sql", backslash_escapes=backslash_escapes)
+        from budgetree.show.export.sql import to_sql
+
+        return to_sql(self._tree, backslash_escapes)
 
     def to_javascript(self, name: str = "predict", *, module: bool = True) -> str:
-        """The source of a function that takes raw values by test, and returns answer, probabilities, cost and tests.
+        """The source of a function in JavaScript that needs no library.
+
+        It takes an object of raw values by test, and returns {answer, probabilities: [{class, probability}, …], cost,
+        tests}: what `predict`, `predict_proba`, `cost` and `tests_done` say of the case. null, undefined and NaN are
+        missing values; dates are texts such as 2024-02-29.
 
         Parameters
         ----------
@@ -204,7 +216,12 @@ class Shown:
         Returns
         -------
         str
-            JavaScript that needs no library; null, undefined and NaN are missing values, dates are texts.
+            JavaScript source.
+
+        Raises
+        ------
+        ValueError
+            Where the name is none that JavaScript allows.
 
         Examples
         --------
@@ -212,15 +229,25 @@ class Shown:
         >>> "export const triage" in bt.grow(bt.datasets.load("figure1")).to_javascript("triage")
         True
         """
-        return self.export("javascript", name=name, module=module)
+        from budgetree.show.export.javascript import to_javascript
+
+        return to_javascript(self._tree, name, module=module)
 
     def to_pmml(self) -> str:
-        """A PMML 4.4 document with the answers and probabilities of a tree without points and models.
+        """A PMML 4.4 document: a TreeModel with a branch for every outcome or group of outcomes.
+
+        It predicts what `predict` does, and gives the probabilities of `predict_proba`. What a path has cost at most is
+        in each node's Extension "cost".
 
         Returns
         -------
         str
-            A TreeModel; what a path has cost at most is in each node's Extension "cost".
+            The document.
+
+        Raises
+        ------
+        ValueError
+            Where leaves are models: PMML has no tree of that kind.
 
         Examples
         --------
@@ -228,9 +255,11 @@ class Shown:
         >>> "<TreeModel" in bt.grow(bt.datasets.load("figure1")).to_pmml()
         True
         """
-        return self.export("pmml")
+        from budgetree.show.export.pmml import to_pmml
 
-    def draw(self, *, max_leaves: int = 40, max_depth: int | None = None) -> Drawing:
+        return to_pmml(self._tree)
+
+    def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
         """The tree as shapes on a plane, folded where it has more leaves than fit; `plot_tree` and `to_svg` paint them.
 
         Parameters
@@ -245,6 +274,11 @@ class Shown:
         Drawing
             Its width, height and shapes.
 
+        Raises
+        ------
+        ValueError
+            Where a limit is no whole number, or too small.
+
         Examples
         --------
         >>> import budgetree as bt
@@ -253,9 +287,11 @@ class Shown:
         """
         from budgetree.show.drawing import draw
 
-        return draw(self._tree, max_leaves=max_leaves, max_depth=max_depth)
+        _check_size("max_leaves", max_leaves, 1)
+        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
+        return draw(self._tree, max_leaves, max_depth)
 
-    def to_svg(self, *, max_leaves: int = 40, max_depth: int | None = None) -> str:
+    def to_svg(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> str:
         """The tree as an SVG picture.
 
         Parameters
@@ -274,7 +310,9 @@ class Shown:
         >>> bt.grow(bt.datasets.load("figure1")).to_svg()[:4]
         '<svg'
         """
-        return self.export("svg", max_leaves=max_leaves, max_depth=max_depth)
+        from budgetree.show.drawing import to_svg
+
+        return to_svg(self.draw(max_leaves=max_leaves, max_depth=max_depth))
 
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors; where losses are given, the loss.
@@ -288,7 +326,7 @@ class Shown:
         --------
         >>> import budgetree as bt
         >>> bt.grow(bt.datasets.load("figure1")).summary()
-        '60 cases, 2 leaves; worst case 2, mean 2; 10 errors (16.7%)'
+        '60 cases, 4 leaves; worst case 2, mean 2; 10 errors (16.7%)'
         """
         from budgetree.show.text import summary_line
 
@@ -297,7 +335,7 @@ class Shown:
     @cached_property
     @internal
     def outline(self) -> Outline:
-        """The tree as people read it, for everything that shows it."""
+        """Which outcomes share a branch, for everything that shows the tree."""
         from budgetree.show.outline import Outline
 
         return Outline(self._tree)
@@ -312,3 +350,9 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
+
+
+def _check_size(name: str, size: Any, least: int) -> None:
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < least:
+        message = f"{name} is {size!r}; expected a whole number of at least {least}."
+        raise SettingError(message, subject=name, found=size, expected=least)
