@@ -89,7 +89,7 @@ def ours(path: str, watch: Stopwatch, leaves: int) -> int:
     from budgetree.data.source import open_source, read_table
 
     with watch.measure("read"):
-        instance = bt.Instance.from_table(read_table(path), TARGET, duplicates="keep")
+        instance = bt.Instance.from_table(read_table(path), TARGET)
     with watch.measure("tree"):
         tree = bt.grow(instance, budget=BUDGET)
     with watch.measure("predict"):
@@ -106,11 +106,11 @@ def ours_from_frame(path: str, watch: Stopwatch, leaves: int) -> int:
 
     frame = pl.read_parquet(path)
     with watch.measure("read"):
-        instance = bt.Instance.from_frame(frame, TARGET, duplicates="keep")
+        instance = bt.Instance.from_frame(frame, TARGET)
     with watch.measure("tree"):
         tree = bt.grow(instance, budget=BUDGET)
     with watch.measure("predict"):
-        tree.predict(tree.encode(frame))
+        tree.predict_codes(tree.encode(frame))
     return tree.n_leaves
 
 

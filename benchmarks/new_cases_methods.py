@@ -76,10 +76,10 @@ def ours(leaves: str) -> Method:
         found = []
         for policy, budget in zip(policies, fold.units, strict=True):
             tree = to_tree(policy, instance, Origin("predictive"))
-            cost = tree.units(fold.fine_codes)
+            cost = tree.walk_codes(fold.fine_codes).spent
             assert cost.max() <= budget, "a case has paid more than the budget"
             mean = float(cost.mean() / float(instance.schema.costs.scale))
-            found.append(Predicted(tree.predict_proba(fold.fine_codes), mean, seconds, len(tree.nodes)))
+            found.append(Predicted(tree.walk_codes(fold.fine_codes).probabilities, mean, seconds, len(tree.nodes)))
         return found
 
     return fit
@@ -95,9 +95,9 @@ def known(fold: Fold) -> list[Predicted]:
     found = []
     for budget in fold.budgets:
         tree = frontier.best(budget=budget).tree
-        counts = tree.nodes.counts[tree.route(codes)] / float(instance.schema.weight_scale)
+        counts = tree.nodes.counts[tree.walk_codes(codes).leaf] / float(instance.schema.weight_scale)
         share = (counts + 1 / counts.shape[1]) / (counts.sum(axis=1, keepdims=True) + 1)
-        found.append(Predicted(share, float(tree.cost(codes).mean()), seconds, len(tree.nodes)))
+        found.append(Predicted(share, float(tree.walk_codes(codes).cost.mean()), seconds, len(tree.nodes)))
     return found
 
 

@@ -65,7 +65,7 @@ def run(law: str, n_rows: int, seed: int, budgets: tuple[int, ...] = (1, 2, 4)) 
         point = frontier.best(budget=budget)
         assert point.new_error is not None
         assert point.new_error_se is not None
-        true = float((point.tree.answers(truth.codes) != truth.labels).mean())
+        true = float((point.tree.walk_codes(truth.codes).answers != truth.labels).mean())
         outcomes.append(Outcome(budget, point.new_error, point.new_error_se, true))
     return outcomes
 

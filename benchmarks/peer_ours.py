@@ -38,7 +38,7 @@ def of_frontier(case: Case, frontier: bt.Frontier, seconds: float) -> Sweep:
     for budget in case.budgets:
         point = frontier.best(budget=budget)
         tree = read_budgetree(point.tree.to_dict(), instance)
-        predicted = [instance.class_names.index(label) for label in point.tree.predict(instance.codes)]
+        predicted = [instance.class_names.index(label) for label in point.tree.predict_codes(instance.codes)]
         result = judged(case, tree, np.array(predicted))
         assert result == Result(Fraction(str(point.max_cost)), int(point.errors)), "the walk and the frontier differ"
         # A cheaper point stands for this budget too, but only if the search got as far as this budget.

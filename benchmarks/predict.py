@@ -50,7 +50,7 @@ def main() -> None:
         tree = bt.grow(bt.Instance(codes[:KNOWN], labels[:KNOWN]), budget=budget)
         peer = DecisionTreeClassifier(max_leaf_nodes=tree.n_leaves).fit(codes[:KNOWN], labels[:KNOWN])
         floats = codes.astype(np.float32)
-        ours, theirs = best_seconds(lambda: tree.predict(codes), lambda: peer.predict(floats))  # noqa: B023
+        ours, theirs = best_seconds(lambda: tree.predict_codes(codes), lambda: peer.predict(floats))  # noqa: B023
         leaves, depth = f"{tree.n_leaves} / {peer.get_n_leaves()}", f"{tree.depth} / {peer.get_depth()}"
         print(
             f"{n_tests:>6} {n_outcomes:>9} {leaves:>14} {depth:>8} {ours * 1e3:>7.0f} ms {theirs * 1e3:>10.0f} ms "

@@ -124,7 +124,7 @@ def cluster(n_workers: int, memory: int | None) -> LocalCluster:
 
 def fit_ours(pattern: str, n_workers: int, memory: int, budget: int) -> Run:
     with cluster(n_workers, memory) as ours, Client(ours) as client:
-        request = CaseRequest.of("label", duplicates="keep")
+        request = CaseRequest.of("label")
         files = parts_of_files(pattern, Reading(), n_threads=n_workers)
         coding, cases = spent_on(client, lambda: DaskCases.of(client, files, request))
         with get_task_stream(client) as stream:
@@ -185,7 +185,7 @@ def _computed(client: Client, frame: Any) -> Any:
 def in_memory(asked: argparse.Namespace) -> tuple[float, float]:
     """Rows × tests × levels per second on one thread and a sample: grow in memory, and level by level from shards."""
     sample = rows_of(0, min(asked.rows, SAMPLE_ROWS), asked.tests)
-    instance = bt.Instance.from_frame(sample, "label", duplicates="keep")
+    instance = bt.Instance.from_frame(sample, "label")
     shards = LocalCases(instance.schema, list(partitions_of(instance, SAMPLE_ROWS)), instance.n_objects)
     speeds = []
     for cases in (instance, shards):
@@ -213,7 +213,7 @@ class TimedEngine(LocalEngine):
 def driver(asked: argparse.Namespace) -> None:
     """What a node costs where the tree is made: a tree that ends in single rows."""
     rows = min(asked.rows, DRIVER_ROWS)
-    instance = bt.Instance.from_frame(rows_of(0, rows, asked.tests), "label", duplicates="keep")
+    instance = bt.Instance.from_frame(rows_of(0, rows, asked.tests), "label")
     partitions = list(partitions_of(instance, rows))
     cases = LocalCases(instance.schema, partitions, instance.n_objects)
     settings = check_settings(cases, bt.Pairs(), 0, None, "worst")

@@ -47,6 +47,7 @@ int clock_gettime(clockid_t id, struct timespec *now) {
 }
 """
 NO_LIMIT = ("grow",)  # for comparison
+CLASSIFIERS = (bt.OptimalBudgetTreeClassifier, bt.BudgetTreeClassifier)
 
 Call = Callable[[], Any]
 
@@ -134,7 +135,7 @@ def calls(table: Table, seconds: float, folder: str) -> dict[str, Callable[[], C
         table.instance, lambda cases: bt.frontier(cases, method="exact", max_budget=5, **limits)
     )
     ready["frontier new"] = _with(table.instance, lambda cases: bt.frontier(cases, objective="new", **limits))
-    ready |= {f"classifier {objective}": _fit(table, seconds, objective) for objective in ("known", "new")}
+    ready |= {kind.__name__: _fit(table, seconds, kind) for kind in CLASSIFIERS}
     for words in (
         "fit --budget 5",
         "fit --budget 5 --objective known",
@@ -163,13 +164,13 @@ def _check(make: Callable[[], bt.Instance], seconds: float) -> Callable[[], Call
     return ready
 
 
-def _fit(table: Table, seconds: float, objective: str) -> Callable[[], Call]:
-    def fit(classifier: bt.BudgetTreeClassifier) -> None:
+def _fit(table: Table, seconds: float, kind: type) -> Callable[[], Call]:
+    def fit(classifier: Any) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that the time was over
             classifier.fit(table.codes, table.labels)
 
-    return lambda: partial(fit, bt.BudgetTreeClassifier(budget=5, time_limit=seconds, objective=objective))
+    return lambda: partial(fit, kind(budget=5, time_limit=seconds))
 
 
 def _command(table: Table, folder: str, words: list[str], seconds: float) -> Callable[[], Call]:

@@ -68,7 +68,7 @@ command("check", "patients.csv", "--target", "diabetes", "--prices", "prices.tom
 # ten patients get a wrong answer; glucose is worth its price, insulin is not.
 
 patients = bt.Instance.from_file(
-    folder / "patients.csv", "diabetes", prices=bt.Prices.from_toml(folder / "prices.toml"), duplicates="keep"
+    folder / "patients.csv", "diabetes", prices=bt.Prices.from_toml(folder / "prices.toml")
 )
 frontier = bt.frontier(patients, objective="new")
 print(frontier)

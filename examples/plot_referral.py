@@ -48,8 +48,8 @@ def held_out_answers(losses: bt.Losses) -> np.ndarray:
         known = bt.Instance.from_frame(pima[fold != part], "diabetes", prices=PRICES, losses=losses)
         tree = bt.predictive(known, budget=BUDGET)
         codes = tree.encode(pima[fold == part])
-        assert tree.cost(codes).max() <= BUDGET
-        answers[fold == part] = tree.predict(codes)
+        assert tree.walk_codes(codes).cost.max() <= BUDGET
+        answers[fold == part] = tree.predict_codes(codes)
     return answers
 
 

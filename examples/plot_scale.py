@@ -44,10 +44,10 @@ for day, table in enumerate(tables):
 # ---------------
 # A folder of shards takes a byte per row and test. ``bt.grow`` reads them part by part, and never holds all rows.
 
-known = bt.Instance.from_frame(pd.concat(tables), "fails", duplicates="keep")
+known = bt.Instance.from_frame(pd.concat(tables), "fails")
 in_memory = bt.grow(known, budget=BUDGET)
 print("in memory:", in_memory.summary())
-shards = bt.Shards.from_files(str(folder / "day*.csv"), "fails", folder / "shards", duplicates="keep")
+shards = bt.Shards.from_files(str(folder / "day*.csv"), "fails", folder / "shards")
 from_shards = bt.grow(shards, budget=BUDGET)
 print("shards:   ", from_shards.summary())
 print("the same tree:", from_shards.to_dict() == in_memory.to_dict())
@@ -68,7 +68,7 @@ except ImportError as missing:
 else:
     with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None):
         frame = dd.read_csv(folder / "day*.csv")
-        from_cluster = budgetree.dask.grow(frame, "fails", budget=BUDGET, duplicates="keep")
+        from_cluster = budgetree.dask.grow(frame, "fails", budget=BUDGET)
     print("cluster:  ", from_cluster.summary())
     print("the same tree:", from_cluster.to_dict() == in_memory.to_dict())
 
@@ -81,10 +81,10 @@ else:
 counts, known_errors, new_errors = [], [], []
 for n_parts in (1, 2, 4, 8, 16):
     rows = pd.concat(tables[:n_parts])
-    tree = bt.grow(bt.Instance.from_frame(rows, "fails", duplicates="keep"), budget=BUDGET)
+    tree = bt.grow(bt.Instance.from_frame(rows, "fails"), budget=BUDGET)
     counts.append(len(rows))
     known_errors.append(tree.errors / len(rows))
-    new_errors.append(np.mean(tree.predict(tree.encode(new)) != new["fails"]))
+    new_errors.append(np.mean(tree.predict_codes(tree.encode(new)) != new["fails"]))
     print(f"{len(rows):>6} rows: {known_errors[-1]:.1%} of them wrong, {new_errors[-1]:.1%} of new ones")
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")

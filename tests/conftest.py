@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 import budgetree as bt
-from budgetree.learn._predictive import PredictiveTrees
+from budgetree.learn.predictive.trees import PredictiveTrees
 from budgetree.report import summarise_frontier
 
 if TYPE_CHECKING:
@@ -63,5 +63,5 @@ def learner(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             asked.append({**self.asked, "budget": budget, **limits})
             return super().tree(budget, **limits)
 
-    monkeypatch.setattr("budgetree.learn._predictive.PredictiveTrees", Spy)
+    monkeypatch.setattr("budgetree.learn.routes.PredictiveTrees", Spy)
     return asked

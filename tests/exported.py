@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 import budgetree as bt
-from budgetree.tree import Nodes
+from budgetree.show.export.program import has_totals
+from budgetree.tree import Grown, TreeBuilder, Walk
 from node_runner import by_node
 from pmml_reader import PmmlTree, check_structure
 
@@ -36,7 +38,7 @@ def database() -> duckdb.DuckDBPyConnection:
 
 
 def expected(tree: bt.Tree, table: pa.Table) -> list[Any]:
-    return tree.predict(tree.encode(table)).tolist()
+    return tree.predict(table).tolist()
 
 
 def assert_all_agree(tree: bt.Tree, table: pa.Table) -> None:
@@ -44,37 +46,39 @@ def assert_all_agree(tree: bt.Tree, table: pa.Table) -> None:
     diagnose = compiled(tree)
     assert [diagnose(row) for row in table.to_pylist()] == wanted
     assert by_duckdb(tree, table) == wanted
-    assert_javascript_agrees(tree, table.to_pylist(), tree.encode(table))
-    assert_pmml_agrees(tree, table.to_pylist(), tree.encode(table))
-    assert_rules_agree(tree, tree.encode(table))
+    assert_javascript_agrees(tree, table.to_pylist(), tree.walk(table))
+    if not has_totals(tree):
+        assert_pmml_agrees(tree, table.to_pylist(), tree.walk(table))
+        assert_rules_agree(tree, tree.encode(table))
 
 
-def assert_javascript_agrees(tree: bt.Tree, rows: list[dict[str, Any]], codes: Any) -> None:
+def assert_javascript_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
     """Answer, probabilities, cost and tests of every row."""
     found = by_node(tree, rows)
-    assert [row["answer"] for row in found] == tree.predict(codes).tolist()
-    assert [row["tests"] for row in found] == list(map(list, tree.tests_done(codes)))
-    assert [row["cost"] for row in found] == tree.cost(codes).tolist()
+    assert [row["answer"] for row in found] == tree.schema.answers[walk.answers].tolist()
+    assert [row["tests"] for row in found] == list(map(list, walk.tests))
+    assert [row["cost"] for row in found] == walk.cost.tolist()
     assert [[entry["class"] for entry in row["probabilities"]] for row in found] == [list(tree.class_names)] * len(rows)
     shares = [[entry["probability"] for entry in row["probabilities"]] for row in found]
-    np.testing.assert_allclose(shares, tree.predict_proba(codes), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(shares, walk.probabilities, rtol=1e-12, atol=1e-15)
 
 
-def assert_pmml_agrees(tree: bt.Tree, rows: list[dict[str, Any]], codes: Any) -> None:
+def assert_pmml_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
     """Answer and probabilities of every row."""
     text = tree.to_pmml()
     check_structure(text)
     model = PmmlTree(text)
     found = [model.score(row) for row in rows]
-    assert [row.answer for row in found] == tree.predict(codes).tolist()
-    assert [list(row.probabilities.values()) for row in found] == tree.predict_proba(codes).tolist()
+    assert [row.answer for row in found] == tree.schema.answers[walk.answers].tolist()
+    assert [list(row.probabilities.values()) for row in found] == walk.probabilities.tolist()
 
 
 def assert_rules_agree(tree: bt.Tree, codes: Any) -> None:
     """The one rule that holds says what predict does; none holds where a row shows what no known case did."""
     place = {name: test for test, name in enumerate(tree.test_names)}
     outcomes, rules = tree.schema.outcome_names, tree.rules()
-    for row, answer, end in zip(codes.tolist(), tree.predict(codes).tolist(), tree.route(codes).tolist(), strict=True):
+    walk = tree.walk_codes(codes)
+    for row, answer, end in zip(codes.tolist(), walk.answers.tolist(), walk.leaf.tolist(), strict=True):
         held = [
             rule
             for rule in rules
@@ -84,7 +88,8 @@ def assert_rules_agree(tree: bt.Tree, codes: Any) -> None:
                 for test, names in rule.conditions
             )
         ]
-        assert [rule.label for rule in held] == ([answer] if tree.nodes.is_leaf[end] else [])
+        wanted = [] if tree.outline.is_hidden(end) else [tree.answer_names[answer]]
+        assert [rule.label for rule in held] == wanted
 
 
 def is_among(outcome: str, names: tuple[str, ...]) -> bool:
@@ -93,11 +98,20 @@ def is_among(outcome: str, names: tuple[str, ...]) -> bool:
 
 
 def _is_within(outcome: str, name: str) -> bool:
+    part, whole = _range(outcome), _range(name)
+    return part is not None and whole is not None and whole[0] <= part[0] and part[1] <= whole[1]
+
+
+def _range(text: str) -> tuple[float, float] | None:
+    low, _, high = text.removeprefix("below ").partition(" to ")
+    if text.startswith("below "):
+        low, high = "-inf", low
+    elif text.endswith(" or more"):
+        low, high = text.removesuffix(" or more"), "inf"
     try:
-        (low, high), (least, most) = (map(float, text.split(" to ")) for text in (outcome, name))
+        return (-math.inf, math.inf) if text == "any" else (float(low), float(high))
     except ValueError:
-        return False
-    return least <= low and high <= most
+        return None
 
 
 def deep_tree(depth: int) -> bt.Tree:
@@ -117,5 +131,7 @@ def deep_tree(depth: int) -> bt.Tree:
     paid = np.where(parent >= 0, parent // 2 + 1, 0).astype(np.int64)
     names = [f"t{i}" for i in range(depth)]
     instance = bt.Instance(np.eye(depth, dtype=int), np.arange(depth) % 2, test_names=names, class_names=["a", "b"])
-    nodes = Nodes(test, parent, counts, paid, first_branch, branches, np.zeros(len(test), dtype=bool))
-    return bt.Tree(instance.schema, nodes, depth + 1)
+    builder = TreeBuilder(instance.schema)
+    grown = Grown(test, parent, counts, paid, first_branch, branches, np.zeros(len(test), dtype=bool))
+    builder.add_grown(builder.root, grown)
+    return builder.build(n_cases=depth + 1)

@@ -26,7 +26,7 @@ def make_facts(seed, *, objects=9, tests=4, outcomes=3, classes=3, weighted=Fals
         class_names=[f"class{c}" for c in range(classes)],
         outcome_names=[[f"o{o}" for o in range(outcomes)] for _ in range(tests)],
         prices=prices,
-        fees=shared,
+        shared=shared,
     )
 
 
@@ -40,7 +40,7 @@ def wrong(facts, rows):
 
 def path_cost(facts, asked, flat):
     own = sum((min(facts.prices[t]) if flat else facts.prices[t][o] for t, o in asked.items()), Fraction(0))
-    return own + sum((fee for fee, tests in facts.fees if tests & asked.keys()), Fraction(0))
+    return own + sum((fee for fee, tests in facts.shared if tests & asked.keys()), Fraction(0))
 
 
 def brute(facts, budget, *, flat, rows=None, asked=None):
@@ -105,7 +105,7 @@ def gcd(numbers):
 
 
 def unit_of(facts):
-    return gcd([p for row in facts.prices for p in row] + [fee for fee, _ in facts.fees])
+    return gcd([p for row in facts.prices for p in row] + [fee for fee, _ in facts.shared])
 
 
 def impurity(name, parameter, facts, rows):

@@ -41,7 +41,7 @@ def exact_losses(losses: bt.Losses | None, class_names: tuple[Any, ...]) -> list
 @cache
 def losing_tree(leaves: str | None) -> bt.Tree:
     """Of rows with REFERRING: for known cases where leaves is None, else for new ones."""
-    instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)
+    instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING, binning="uniform")
     if leaves is None:
         return bt.grow(instance, budget=3)
     return bt.predictive(instance, budget=3, leaves=leaves)  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def answers_by_hand(tree: bt.Tree, codes: np.ndarray[Any, Any]) -> list[int]:
     """The first answer of least expected loss, by each row's probabilities."""
     rows = exact_losses(tree.schema.losses, tree.class_names)
     found = []
-    for shares in tree.predict_proba(codes).tolist():
+    for shares in tree.walk_codes(codes).probabilities.tolist():
         expected = [0.0] * len(rows[0])
         for share, row in zip(shares, rows, strict=True):
             expected = [total + share * float(loss) for total, loss in zip(expected, row, strict=True)]
@@ -62,5 +62,5 @@ def answers_by_hand(tree: bt.Tree, codes: np.ndarray[Any, Any]) -> list[int]:
 @cache
 def losing_frontier(folds: int = 0) -> bt.Frontier:
     """Of the same rows, by exact search."""
-    instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)
+    instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING, binning="uniform")
     return bt.frontier(instance, max_budget=3, folds=folds)

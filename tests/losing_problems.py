@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from support import grown
 
 import budgetree as bt
 import reference_losses as brute
@@ -41,8 +42,9 @@ def to_instance(problem: brute.Problem) -> bt.Instance:
 def to_tree(tree: bt.Tree) -> Any:
     """A tree of ours as nested tuples."""
 
+    nodes = grown(tree)
+
     def visit(node: int) -> Any:
-        nodes = tree.nodes
         if nodes.is_leaf[node]:
             return ("leaf", int(nodes.label[node]))
         test = int(nodes.test[node])

@@ -44,7 +44,7 @@ function route({ content, rows }) {
     const answers = [];
     for (;;) {
       const state = follow(index, answers);
-      if (!state.open) return { label: state.label, spent: state.spent, stopped: state.stopped };
+      if (!state.open) return { label: state.label, spent: state.spent, stopped: state.unseen !== null };
       const outcome = row[index.nodes[state.at].test];
       answers.push({ outcome, said: String(outcome) });
     }

@@ -1,15 +1,15 @@
-"""Trees for the report's tests: hostile names, missing values, prices by outcome, shared fees, repeated tests."""
+"""Trees for the report's tests: hostile names, missing values, prices by outcome, shared fees, a test used twice."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import budgetree as bt
+from budgetree.tree.nodes import Kind
 
 SCRIPT = "</script><script>window.hacked=1;alert(1)</script>"
 IMAGE = "<img src=x onerror=window.hacked=1>"
@@ -49,31 +49,24 @@ def hostile_instance() -> bt.Instance:
     return bt.Instance.from_frame(frame, "class", prices=prices)
 
 
-def repeating_tree(folder: Path) -> bt.Tree:
-    """A tree that asks for its first test again: the outcome is known then, and costs nothing."""
-    model = {
-        "format": "budgetree",
-        "version": 6,
-        "origin": {"method": "unknown", "rule": "worst", "changes": []},
-        **dict.fromkeys(("proven", "expected", "known", "losses", "labels", "models")),
-        "n_objects": 6,
-        "units_per_object": 1,
-        "classes": ["well", "ill"],
-        "tests": [{"name": "colour", "outcomes": ["red", "green", "blue"]}, {"name": "size", "outcomes": ["s", "l"]}],
-        "prices": {"tests": {}, "default": 2, "shared": {"visit": {"fee": 0.5, "tests": ["colour", "size"]}}},
-        "nodes": [
-            {"counts": [3, 3], "test": 0, "branches": [1, 1, 2]},
-            {"counts": [2, 2], "test": 1, "branches": [3, 4]},
-            {"counts": [1, 1]},
-            {"counts": [1, 2], "test": 0, "branches": [5, 6, None]},
-            {"counts": [1, 0]},
-            {"counts": [1, 0]},
-            {"counts": [0, 2]},
-        ],
-    }
-    path = folder / "repeating.json"
-    path.write_text(json.dumps(model), encoding="utf-8")
-    return bt.Tree.from_json(path)
+def repeating_tree() -> bt.Tree:
+    """A tree that branches on its first test again: the outcome is known then, and costs nothing."""
+    codes = [[0, 0], [1, 0], [1, 0], [0, 1], [2, 0], [2, 0]]
+    classes = ["well", "ill", "ill", "well", "well", "ill"]
+    cases = bt.Instance(
+        codes,
+        classes,
+        test_names=["colour", "size"],
+        outcome_names=[["red", "green", "blue"], ["s", "l"]],
+        prices=bt.Prices(2, shared={"visit": (0.5, ["colour", "size"])}),
+    )
+    builder = bt.TreeBuilder(cases)
+    bought = builder.buy(builder.root, "colour")
+    first, *others = builder.branch(bought, bt.Split.by_result(0, (0, 0, 1, 2)))
+    small, *large = builder.branch(builder.buy(first, "size"), "size")
+    for end in [*others, *large, *builder.branch(small, bt.Split.by_result(0, (0, 1, 2, 2)))]:
+        builder.leaf(end)
+    return builder.build()
 
 
 def large_tree(least: int = 500) -> bt.Tree:
@@ -86,12 +79,17 @@ def large_tree(least: int = 500) -> bt.Tree:
 
 
 def outcomes_to(tree: bt.Tree, node: int) -> list[tuple[int, int]]:
-    """The way to a node: (test, outcome) pairs from the root, with the last of the outcomes that lead there."""
-    way = []
-    while node:
-        above = int(tree.nodes.parent[node])
-        test = int(tree.nodes.test[above])
-        branches = tree.nodes.children(above, int(tree.schema.n_outcomes[test])).tolist()
-        way.append((test, len(branches) - 1 - branches[::-1].index(node)))
-        node = above
-    return way[::-1]
+    """The way to a node: (test, outcome) pairs from the root, with the last of the listed outcomes that lead there."""
+    way: dict[int, int] = {}
+    for above, below in pairwise(tree.nodes.path(node)):
+        if tree.nodes.kind[above] == Kind.BY_RESULT:
+            leading = np.flatnonzero(tree.nodes.below(above) == below).tolist()
+            test = int(tree.nodes.test[above])
+            way[test] = max(result for result in leading if result < tree.schema.n_outcomes[test])
+    return list(way.items())
+
+
+def known_leaves(tree: bt.Tree) -> list[int]:
+    """Those that some known case comes to."""
+    found: list[int] = np.flatnonzero(tree.nodes.is_leaf & tree.nodes.counts.any(axis=1)).tolist()
+    return found

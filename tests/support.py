@@ -15,16 +15,17 @@ from budgetree.distributed.cases import LocalCases
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.native import grow_native, native_instance
 from budgetree.learn.greedy.rule import PythonRule, Settings, check_settings
-from budgetree.tree import Nodes
+from budgetree.tree import Grown, Origin
+from budgetree.tree.builder import grown_of_nodes, grown_tree
 
 
-def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Nodes:
+def native(instance: bt.Instance, settings: Settings, threads: int = 1) -> Grown:
     """By the core, where its whole numbers are wide enough."""
     is_served = native_instance(instance).serves(settings.form, settings.min_cases)
     return grow_native(instance, settings, threads) if is_served else by_levels(instance, settings)
 
 
-def by_levels(instance: bt.Instance, settings: Settings) -> Nodes:
+def by_levels(instance: bt.Instance, settings: Settings) -> Grown:
     """In Python, by the rule in Python."""
     cases = LocalCases.of_instance(instance)
     return LevelGrower(cases, settings, cases.engine(1), rule=PythonRule(cases.schema, settings)).grow()
@@ -61,18 +62,29 @@ def grow_with(grower: str, instance: bt.Instance, impurity: bt.Impurity, **setti
     """bt.grow by one of the growers, whichever it would have chosen."""
     wanted = {"delta": 0, "budget": None, "rule": "worst"} | settings
     checked = check_settings(instance, impurity, **wanted)
-    return bt.Tree(instance.schema, GROWERS[grower](instance, checked), instance.n_objects)
+    return grown_tree(instance.schema, GROWERS[grower](instance, checked), instance.n_objects, Origin())
+
+
+def grown(tree: bt.Tree) -> Grown:
+    """The arrays that the tree was made of."""
+    found = grown_of_nodes(tree.nodes)
+    assert found is not None
+    return found
 
 
 def as_node(tree: bt.Tree, at: int = 0) -> Node:
     """The tree in the oracle's form."""
-    nodes, scale = tree.nodes, tree.schema.weight_scale
+    return _as_node(tree, grown(tree), at)
+
+
+def _as_node(tree: bt.Tree, nodes: Grown, at: int) -> Node:
+    scale = tree.schema.weight_scale
     counts = tuple(Fraction(int(count)) / scale for count in nodes.counts[at])
     if nodes.test[at] < 0:
         return Node(counts)
     test = int(nodes.test[at])
     below = nodes.children(at, len(tree.schema.outcome_names[test]))
-    children = {outcome: as_node(tree, int(child)) for outcome, child in enumerate(below) if child >= 0}
+    children = {outcome: _as_node(tree, nodes, int(child)) for outcome, child in enumerate(below) if child >= 0}
     return Node(counts, test, children, bool(nodes.fallback[at]))
 
 

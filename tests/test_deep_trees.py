@@ -34,25 +34,29 @@ def codes_to(leaf: int) -> np.ndarray:
 def test_rows_questions_and_python_come_to_the_same_end(tree: bt.Tree, leaf: int) -> None:
     codes = codes_to(leaf)
     done = min(leaf + 1, DEPTH)
-    assert tree.tests_done(codes) == [tuple(tree.test_names[:done])]
-    assert tree.cost(codes) == [done]
+    assert tree.walk_codes(codes).tests == [tuple(tree.test_names[:done])]
+    assert tree.walk_codes(codes).cost == [done]
     case = tree.ask(dict(zip(tree.test_names, codes[0].tolist(), strict=True)))
-    assert (case.prediction, case.spent, case.node) == (tree.predict(codes)[0], done, tree.route(codes)[0])
-    assert tree.first_unknown(codes).tolist() == [-1]
+    assert (case.prediction, case.spent, case.node) == (
+        tree.predict_codes(codes)[0],
+        done,
+        tree.walk_codes(codes).leaf[0],
+    )
+    assert tree.walk_codes(codes).unlisted.tolist() == [-1]
 
 
 def test_a_consultation_does_as_much_work_for_the_last_answer_as_for_the_first(
     tree: bt.Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case, looked = bt.Consultation(tree), 0
-    child = bt.Consultation._child
+    side = bt.Consultation._side
 
-    def counting(self: bt.Consultation, *arguments: object) -> int:
+    def counting(self: bt.Consultation, node: int) -> int:
         nonlocal looked
         looked += 1
-        return child(self, *arguments)  # type: ignore[arg-type]
+        return side(self, node)
 
-    monkeypatch.setattr(bt.Consultation, "_child", counting)
+    monkeypatch.setattr(bt.Consultation, "_side", counting)
     for _ in range(DEPTH):
         case.answer("1")
     assert looked == DEPTH
@@ -80,7 +84,7 @@ def test_what_others_read(tree: bt.Tree) -> None:
     assert tree.to_svg().count("<rect") < 100
     assert len(summarise_tree(tree, title="deep")["trees"][0]["outline"]) == 2 * DEPTH + 1
     diagnose = compiled(tree)
-    assert diagnose(dict.fromkeys(tree.test_names, 1)) == tree.predict(codes_to(DEPTH))[0]
+    assert diagnose(dict.fromkeys(tree.test_names, 1)) == tree.predict_codes(codes_to(DEPTH))[0]
 
 
 def test_a_refusal_says_what_to_do_instead(tree: bt.Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,30 +104,18 @@ def test_a_refusal_says_what_to_do_instead(tree: bt.Tree, tmp_path: Path, capsys
 
 def deep_tree_of_few_tests(depth: int) -> bt.Tree:
     """The same chain over three tests, as a file may say it."""
-    from dataclasses import replace
-
-    chain, few = deep_tree(3), 3
-    inner = np.arange(depth)
-    size = 2 * depth + 1
-    test = np.full(size, -1, dtype=np.int32)
-    test[inner * 2] = inner % few
-    parent = np.concatenate([[-1], np.repeat(inner * 2, 2)]).astype(np.int32)
-    branches = np.stack([inner * 2 + 1, inner * 2 + 2], axis=1).ravel().astype(np.int32)
-    counts = np.ones((size, 2), dtype=np.int64)
-    nodes = replace(
-        chain.nodes,
-        test=test,
-        parent=parent,
-        counts=counts,
-        paid=np.zeros(size, dtype=np.int64),
-        first_branch=np.where(test >= 0, np.arange(size) // 2 * 2, -1).astype(np.int64),
-        branches=branches,
-        fallback=np.zeros(size, dtype=bool),
-    )
-    return replace(chain, nodes=nodes)
+    builder = bt.TreeBuilder(deep_tree(3).schema)
+    end = builder.root
+    for level in range(depth):
+        end = builder.buy(end, level) if level < 3 else end
+        stop, end, unlisted = builder.branch(end, level % 3)
+        builder.leaf(stop)
+        builder.leaf(unlisted)
+    builder.leaf(end)
+    return builder.build()
 
 
 def test_a_test_that_comes_again_and_again_is_paid_once() -> None:
     tree = deep_tree_of_few_tests(1000)
-    assert tree.charges.repeated.sum() == 997
+    assert (tree.nodes.is_buy.sum(), tree.depth) == (3, 3)
     assert tree.ask(dict.fromkeys(tree.test_names, 1)).spent == 3

@@ -14,7 +14,7 @@ from budgetree.cli.main import cli
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "docs/index.md", ROOT / "docs/paper_map.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
 HOLDERS = {
-    "tree": bt.Tree, "case": bt.Consultation, "frontier": bt.Frontier, "solution": bt.Solution, "bt": bt,
+    "tree": bt.Tree, "case": bt.Consultation, "frontier": bt.Frontier, "result": bt.Result, "bt": bt,
     "Tree": bt.Tree, "Instance": bt.Instance, "Prices": bt.Prices, "Losses": bt.Losses, "budgetree": bt,
 }  # fmt: skip
 EVIDENCE = run_path(str(ROOT / "docs/extensions/evidence.py"))

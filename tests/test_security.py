@@ -148,7 +148,8 @@ def test_a_page_holds_names_as_data(name: str) -> None:
     texts, data, *scripts = filter(str.strip, elements(page).scripts)
     content = json.loads(data)
     assert json.loads(texts).keys() == {"fixed", "languages"}  # the page's own
-    assert (content["title"], content["tests"][0]["name"]) == (name, name)
+    assert content["title"] == name
+    assert name in [test["name"] for test in content["tests"]]
     assert not any(name in script for script in scripts if len(name) > 1)
 
 
@@ -213,8 +214,8 @@ def test_pmml_holds_names_as_attributes(name: str) -> None:
         return
     written = TREES[name].to_pmml()
     assert RAW.search(written.replace("\n", "")) is None
-    tags = [element.tag for element in ET.fromstring(written).iter()]
-    assert tags == [element.tag for element in ET.fromstring(TREES["+1+2"].to_pmml()).iter()]
+    tags = sorted(element.tag for element in ET.fromstring(written).iter())
+    assert tags == sorted(element.tag for element in ET.fromstring(TREES["+1+2"].to_pmml()).iter())
     assert name in {element.get("name") for element in ET.fromstring(written).iter()}
 
 

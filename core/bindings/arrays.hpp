@@ -85,7 +85,8 @@ inline const CostModel& fitting(const CostModel& costs, int n_tests, int max_out
 }
 
 // A clock whose ticks look for Ctrl-C and tell Python how far the work is. Python's `tick(done, total)` may be missing.
-std::unique_ptr<Clock> clock_for_python(std::optional<double> seconds, std::optional<nb::callable> tick);
+std::unique_ptr<Clock> clock_for_python(std::optional<double> seconds, std::optional<nb::callable> tick,
+                                        std::optional<std::int64_t> max_work);
 
 template <typename Work>
 auto without_gil(Work work) {

@@ -89,10 +89,10 @@ private:
     static constexpr int kMaxThreads = 1024;
 
     void check(const Question& question) const {
-        require(question.remaining.budget < kNever, "budget: expected less than NEVER");
+        require(question.remaining.budget() < kNever, "budget: expected less than NEVER");
         if (question.only == kNoTest) return;
         require(0 <= question.only && question.only < table_.n_tests, "only: expected the number of a test");
-        require(table_.costs.most(question.only, 0) <= question.remaining.budget,
+        require(table_.costs.may_buy(question.remaining.state, question.only, question.remaining.limit),
                 "only: expected a test that the budget affords");
     }
 
@@ -125,7 +125,7 @@ nb::dict as_dict(const FoundTree& tree, const ExactTable& table) {
 }
 
 Question question_of(Units budget, Units cutoff, int only) {
-    return {.remaining = {budget, 0}, .cutoff = cutoff, .only = only};
+    return {.remaining = {.limit = budget}, .cutoff = cutoff, .only = only};
 }
 
 }  // namespace
@@ -133,6 +133,7 @@ Question question_of(Units budget, Units cutoff, int only) {
 void bind_exact(nb::module_& module) {
     module.attr("ALL_TESTS") = kAllTests;
     module.attr("NEVER") = kNever;
+    module.attr("WORKERS") = kWorkers;
     nb::class_<Pass>(module, "Pass", "How many tests are tried at each set; less than all proves nothing.")
         .def(nb::new_([](int breadth, bool is_wide_first, Units max_pair_work) {
                  return Pass{breadth, is_wide_first, max_pair_work};

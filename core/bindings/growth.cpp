@@ -87,26 +87,28 @@ std::tuple<NumpyArray<std::int64_t>, StepArrays> bisect_in_pool(Pool& pool, cons
     return {as_numpy(std::move(multiples)), arrays_of(std::move(steps))};
 }
 
-// The paths of as many nodes as `counts` is of.
-PathsPaid paths_of(const Array<Units>& paid, const Array<FeeSet>& fees_paid, std::size_t n_numbers,
-                   std::size_t per_node) {
-    require(n_numbers == paid.shape(0) * per_node, "counts: expected as many as the nodes have");
-    require(fees_paid.shape(0) == paid.shape(0), "fees_paid: expected one for each node");
-    return {as_span(paid), as_span(fees_paid)};
+// The path states of as many nodes as `counts` is of.
+PathStates states_of(const Array<Units>& spent, const Array<Flags>& flags, std::size_t n_numbers,
+                     std::size_t per_node) {
+    require(n_numbers == spent.shape(0) * per_node, "counts: expected as many as the nodes have");
+    require(flags.shape(0) == spent.shape(0), "flags: expected one for each node");
+    return {as_span(spent), as_span(flags)};
 }
 
 NumpyArray<std::uint8_t> stops_for_python(const LevelChooser& chooser, Matrix<std::int64_t> class_weights,
-                                          Array<Units> paid, Array<FeeSet> fees_paid) {
-    const PathsPaid paths = paths_of(paid, fees_paid, class_weights.size(), chooser.n_classes());
-    return as_numpy(chooser.stops({class_weights.data(), class_weights.size()}, paths));
+                                          Array<Units> spent, Array<Flags> flags) {
+    const PathStates states = states_of(spent, flags, class_weights.size(), chooser.n_classes());
+    return as_numpy(chooser.stops({class_weights.data(), class_weights.size()}, states));
 }
 
-std::tuple<NumpyArray<std::int32_t>, NumpyArray<std::uint8_t>> choose_for_python(
-    LevelChooser& chooser, Matrix<std::int64_t> counts, Array<Units> paid, Array<FeeSet> fees_paid, Clock& clock) {
-    const PathsPaid paths = paths_of(paid, fees_paid, counts.size(), chooser.n_cells());
+std::tuple<NumpyArray<std::int32_t>, NumpyArray<std::uint8_t>> choose_for_python(LevelChooser& chooser,
+                                                                                 Matrix<std::int64_t> counts,
+                                                                                 Array<Units> spent, Array<Flags> flags,
+                                                                                 Clock& clock) {
+    const PathStates states = states_of(spent, flags, counts.size(), chooser.n_cells());
     const auto choices = interruptible(clock, [&] {
         Watch watch(clock);
-        return chooser.choose({counts.data(), counts.size()}, paths, watch);
+        return chooser.choose({counts.data(), counts.size()}, states, watch);
     });
     std::vector<std::int32_t> test;
     std::vector<std::uint8_t> fallback;
@@ -162,8 +164,8 @@ void bind_growth(nb::module_& module) {
                  return std::make_unique<LevelChooser>(outcomes, n_classes, costs, settings);
              }),
              "n_outcomes"_a, "n_classes"_a, "costs"_a, "settings"_a)
-        .def("stops", &stops_for_python, "class_weights"_a, "paid"_a, "fees_paid"_a, "Per node, whether it is a leaf.")
-        .def("choose", &choose_for_python, "counts"_a, "paid"_a, "fees_paid"_a, "clock"_a,
+        .def("stops", &stops_for_python, "class_weights"_a, "spent"_a, "flags"_a, "Per node, whether it is a leaf.")
+        .def("choose", &choose_for_python, "counts"_a, "spent"_a, "flags"_a, "clock"_a,
              "Per node the test, -1 in a leaf, and whether Pairs chose it.");
 }
 

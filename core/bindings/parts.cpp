@@ -133,7 +133,7 @@ NumpyArray<double> values(const IntegerImpurity& impurity, Matrix<std::int64_t> 
 
 template <typename Count>
 Choice choose_by(const Cube<std::int64_t>& array, const CostModel& costs, const GrowthSettings& settings,
-                 const Path& path, bool is_weighted) {
+                 const PathState& state, bool is_weighted) {
     const int n_tests = int(array.shape(0)), width = int(array.shape(1)), n_classes = int(array.shape(2));
     const RowLayout layout(std::vector<std::int32_t>(n_tests, width), n_classes, is_weighted);
     const auto counts = counts_of<Count>(layout, array.data(), width);
@@ -141,20 +141,19 @@ Choice choose_by(const Cube<std::int64_t>& array, const CostModel& costs, const 
     for (int i = 0; i < width * n_classes; ++i) weights[i % n_classes] += array.data()[i];
     Chooser chooser(layout, costs);
     chooser.use(settings);
-    if (chooser.stops(weights, path)) return {};
+    if (chooser.stops(weights, state)) return {};
     const ClassList classes = classes_of(weights);
     Facts facts(layout);
     chooser.find_facts(counts, classes, facts);
     Clock clock(1e9);
     Watch watch(clock);
-    return chooser.choose<Count>({weights, classes, counts, facts, path}, watch);
+    return chooser.choose<Count>({weights, classes, counts, facts, state}, watch);
 }
 
 std::tuple<int, bool> choose(Cube<std::int64_t> counts, const CostModel& costs, const GrowthSettings& settings,
-                             std::tuple<Units, FeeSet> path, bool is_weighted) {
-    const Path spent = {std::get<0>(path), std::get<1>(path)};
-    const Choice choice = is_weighted ? choose_by<double>(counts, costs, settings, spent, true)
-                                      : choose_by<std::uint32_t>(counts, costs, settings, spent, false);
+                             const PathState& state, bool is_weighted) {
+    const Choice choice = is_weighted ? choose_by<double>(counts, costs, settings, state, true)
+                                      : choose_by<std::uint32_t>(counts, costs, settings, state, false);
     return {choice.test, choice.is_fallback};
 }
 
@@ -179,7 +178,7 @@ void bind_parts(nb::module_& module) {
         [](const IntegerImpurity& impurity, Array<std::int64_t> counts) { return impurity.value(as_span(counts)); },
         "impurity"_a, "counts"_a);
     parts.def("error_bound", &IntegerImpurity::error_bound, "impurity"_a, "total"_a, "factor"_a);
-    parts.def("choose", &choose, "counts"_a, "costs"_a, "settings"_a, "path"_a, "is_weighted"_a);
+    parts.def("choose", &choose, "counts"_a, "costs"_a, "settings"_a, "state"_a, "is_weighted"_a);
 }
 
 }  // namespace budgetree

@@ -96,48 +96,71 @@ nb::object count_for_python(const KeptCases& kept, Array<std::int32_t> places, A
 template <typename T>
 using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-Route look_into(const Array<std::int32_t>& test, const Array<std::int64_t>& first_branch,
-                const Array<std::int32_t>& branches, const Array<std::int64_t>& n_outcomes,
-                const Matrix<std::int64_t>& price) {
-    const std::span prices(price.data(), price.size());
-    return {as_span(test), as_span(first_branch), as_span(branches), as_span(n_outcomes), prices};
+Scorer make_scorer(Array<std::int32_t> tests, const std::vector<Matrix<std::int32_t>>& points,
+                   Array<std::int64_t> intercept) {
+    Scorer scorer{as_vector(tests), {}, as_vector(intercept)};
+    for (const auto& table : points) {
+        require(table.shape(1) == intercept.shape(0), "points: expected a column for each of the intercept");
+        scorer.points.emplace_back(table.data(), table.data() + table.size());
+    }
+    return scorer;
 }
+
+struct RouteArrays {
+    Array<std::uint8_t> kind;
+    Array<std::int32_t> test;
+    Array<std::int64_t> first;
+    Array<std::int32_t> children;
+    Array<std::int64_t> charge_at;
+    Array<std::int64_t> charges;
+    Array<std::int32_t> rule;
+    Array<std::int32_t> n_outcomes;
+};
 
 // The route and the arrays that it looks into.
 class KeptRoute {
 public:
-    KeptRoute(Array<std::int32_t> test, Array<std::int64_t> first_branch, Array<std::int32_t> branches,
-              Array<std::int64_t> n_outcomes, Matrix<std::int64_t> price)
-        : route_(look_into(test, first_branch, branches, n_outcomes, price)), test_(std::move(test)),
-          first_branch_(std::move(first_branch)), branches_(std::move(branches)), n_outcomes_(std::move(n_outcomes)),
-          price_(std::move(price)) {
-        if (price_.shape(0) != test_.shape(0)) throw std::invalid_argument("price: expected one row per node");
+    KeptRoute(RouteArrays arrays, std::vector<Scorer> scorers, std::vector<TotalSplit> splits)
+        : arrays_(std::move(arrays)),
+          route_{as_span(arrays_.kind),     as_span(arrays_.test),       as_span(arrays_.first),
+                 as_span(arrays_.children), as_span(arrays_.charge_at),  as_span(arrays_.charges),
+                 as_span(arrays_.rule),     as_span(arrays_.n_outcomes), std::move(scorers),
+                 std::move(splits)} {
         if (const char* fault = find_fault(route_)) throw std::invalid_argument(fault);
     }
 
-    void fill(const Matrix<std::uint8_t>& codes, const Filled<std::int32_t>& node, const Filled<std::int64_t>& paid,
-              Clock& clock, std::optional<int> threads) const {
-        if (codes.shape(1) != n_outcomes_.shape(0)) throw std::invalid_argument("codes: expected one column per test");
-        if (node.shape(0) != codes.shape(0) || paid.shape(0) != codes.shape(0)) {
-            throw std::invalid_argument("node, paid: expected one entry per row of codes");
-        }
-        if (threads && *threads < 1) throw std::invalid_argument("threads: expected at least 1");
-        const Walks walks{{codes.data(), codes.size()}, {node.data(), node.size()}, {paid.data(), paid.size()}};
+    // Leaf, spent, unlisted and totals of every row.
+    nb::tuple walk_rows(const Matrix<std::uint8_t>& codes, Clock& clock, std::optional<int> threads) const {
+        require(codes.shape(0) == route_.n_outcomes.size(), "codes: expected one row per test");
+        require(!threads || *threads > 0, "threads: expected at least 1");
+        const std::size_t n_rows = codes.shape(1), widest = route_.widest();
+        std::vector<std::int32_t> leaf(n_rows), unlisted(n_rows);
+        std::vector<std::int64_t> spent(n_rows), totals(n_rows * widest);
+        const Walks walks{{codes.data(), codes.size()}, leaf, spent, unlisted, totals};
         const int n_threads = threads.value_or(int(std::thread::hardware_concurrency()));
         interruptible(clock, [&] {
             walk(route_, walks, clock, n_threads);
             return true;
         });
+        return nb::make_tuple(as_numpy(std::move(leaf)), as_numpy(std::move(spent)), as_numpy(std::move(unlisted)),
+                              as_numpy(std::move(totals), {n_rows, widest}));
     }
 
 private:
+    RouteArrays arrays_;
     Route route_;
-    Array<std::int32_t> test_;
-    Array<std::int64_t> first_branch_;
-    Array<std::int32_t> branches_;
-    Array<std::int64_t> n_outcomes_;
-    Matrix<std::int64_t> price_;
 };
+
+NumpyArray<double> softmax_for_python(Matrix<std::int64_t> totals) {
+    const std::size_t n_rows = totals.shape(0), n_columns = totals.shape(1);
+    require(n_columns > 0, "totals: expected at least one column");
+    std::vector<double> probabilities(totals.size());
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        softmax({totals.data() + row * n_columns, n_columns},
+                std::span(probabilities).subspan(row * n_columns, n_columns));
+    }
+    return as_numpy(std::move(probabilities), {n_rows, n_columns});
+}
 
 }  // namespace
 
@@ -184,12 +207,28 @@ void bind_tables(nb::module_& module) {
                "The next place of each case of a shard.");
     module.def("count_places", &count_for_python, "cases"_a, "places"_a, "slots"_a, "n_slots"_a, "clock"_a,
                "The weight of every slot, test with outcome, and class.");
+    nb::class_<Scorer>(module, "Scorer", "Whole points per test and outcome, which add up to totals.")
+        .def(nb::new_(&make_scorer), "tests"_a, "points"_a, "intercept"_a);
+    nb::class_<TotalSplit>(module, "TotalSplit", "Sides by the cuts of a total, or by the confidence in a class.")
+        .def(nb::new_([](std::int32_t scorer, std::vector<std::int64_t> cuts, double confidence) {
+                 return TotalSplit{scorer, std::move(cuts), confidence};
+             }),
+             "scorer"_a, "cuts"_a, "confidence"_a = 0.0);
     nb::class_<KeptRoute>(module, "Route", "A tree as the arrays that a walk through it reads; they are not copied.")
-        .def(nb::init<Array<std::int32_t>, Array<std::int64_t>, Array<std::int32_t>, Array<std::int64_t>,
-                      Matrix<std::int64_t>>(),
-             "test"_a, "first_branch"_a, "branches"_a, "n_outcomes"_a, "price"_a)
-        .def("walk", &KeptRoute::fill, "codes"_a, "node"_a.noconvert(), "paid"_a.noconvert(), "clock"_a,
-             "threads"_a = nb::none(), "Fills in, for every row of codes, the node where it ends and what it paid.");
+        .def(nb::new_([](Array<std::uint8_t> kind, Array<std::int32_t> test, Array<std::int64_t> first,
+                         Array<std::int32_t> children, Array<std::int64_t> charge_at, Array<std::int64_t> charges,
+                         Array<std::int32_t> rule, Array<std::int32_t> n_outcomes, std::vector<Scorer> scorers,
+                         std::vector<TotalSplit> splits) {
+                 return new KeptRoute(
+                     {std::move(kind), std::move(test), std::move(first), std::move(children), std::move(charge_at),
+                      std::move(charges), std::move(rule), std::move(n_outcomes)},
+                     std::move(scorers), std::move(splits));
+             }),
+             "kind"_a, "test"_a, "first"_a, "children"_a, "charge_at"_a, "charges"_a, "rule"_a, "n_outcomes"_a,
+             "scorers"_a, "splits"_a)
+        .def("walk", &KeptRoute::walk_rows, "codes"_a, "clock"_a, "threads"_a = nb::none(),
+             "Per column of codes: the leaf, what was spent, the first test with a result that is not listed, totals.");
+    module.def("softmax", &softmax_for_python, "totals"_a, "Totals in millionths as probabilities, row by row.");
 }
 
 }  // namespace budgetree

@@ -122,7 +122,8 @@ Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaini
     Part* parts = level.parts.data();
     const Units of_test = counted.worth_of_ones[test];
     for (const Tried& tried : counted.tried) {
-        if (remaining[0].fees_paid & ~tried.fees_paid) continue;  // with fewer fees paid it could afford less
+        // What no tree could do that had as much paid for holds here too; budgets are compared below.
+        if (!CostModel::dominates({0, tried.flags}, {0, remaining[0].state.flags})) continue;
         const Units both = together(counted, test, tried.test), of_other = counted.worth_of_ones[tried.test];
         // What the other test's zeros and ones may lose that this test's zeros and ones lack.
         const Units outside[2][2] = {{of_test - both, both},
@@ -130,7 +131,7 @@ Units BinaryPairs::bound_parts(int test, const std::array<Remaining, 2>& remaini
         for (int outcome = 0; outcome < 2; ++outcome) {
             for (int other = 0; other < 2; ++other) {
                 const Units bound = tried.proven[other] - outside[outcome][other];
-                if (bound > parts[outcome].proven && tried.up_to[other] > remaining[outcome].budget) {
+                if (bound > parts[outcome].proven && tried.up_to[other] > remaining[outcome].budget()) {
                     parts[outcome].proven = bound;
                     parts[outcome].up_to = tried.up_to[other];
                 }
@@ -171,11 +172,11 @@ void BinaryPairs::split(const ObjectSet& set, int test, int depth, Level& level)
                                                key};
 }
 
-void BinaryPairs::remember_parts(int test, FeeSet fees_paid, int depth, const Level& level) {
+void BinaryPairs::remember_parts(int test, Flags flags, int depth, const Level& level) {
     const Part &zero = level.parts[0], &one = level.parts[1];
     std::vector<Tried>& tried = counted_[depth].tried;
     if (tried.size() == std::size_t(table_.n_tests)) tried.clear();  // the same set again, with another budget
-    tried.push_back({test, fees_paid, {zero.proven, one.proven}, {zero.up_to, one.up_to}});
+    tried.push_back({test, flags, {zero.proven, one.proven}, {zero.up_to, one.up_to}});
 }
 
 Answer BinaryPairs::last_two(const ObjectSet& set, const Remaining& remaining, const Level& above) {
@@ -197,12 +198,13 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
     for (int outcome = 0; outcome < 2; ++outcome) {
         if (level.parts[outcome].is_settled) continue;
         unsettled |= 1 << outcome;
-        if (remaining[outcome].budget < level.chain.two() || remaining[outcome].budget >= level.chain.three()) return 0;
+        if (remaining[outcome].budget() < level.chain.two() || remaining[outcome].budget() >= level.chain.three())
+            return 0;
     }
     if (unsettled == 0) return 0;
     const int smaller = level.parts[0].size() > level.parts[1].size();
     const AllowedPairs* zero = allowed(remaining[0]);
-    const AllowedPairs* one = remaining[1].budget == remaining[0].budget ? zero : allowed(remaining[1], zero);
+    const AllowedPairs* one = remaining[1].budget() == remaining[0].budget() ? zero : allowed(remaining[1], zero);
     const std::array<const AllowedPairs*, 2> by_outcome{zero, one};
     const bool only_smaller = unsettled == 1 << smaller;
     if (counted_[depth].n_cases <= kSmallSet) {
@@ -232,8 +234,8 @@ int BinaryPairs::settle_parts(const std::array<Remaining, 2>& remaining, int dep
 const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const AllowedPairs* in_use) {
     if (table_.has_one_price) return nullptr;
     for (const AllowedPairs& known : allowed_) {
-        if (known.remaining.budget == remaining.budget && known.remaining.fees_paid == remaining.fees_paid)
-            return &known;
+        const bool has_flags = known.remaining.state.flags == remaining.state.flags;
+        if (has_flags && known.remaining.budget() == remaining.budget()) return &known;
     }
     if (allowed_.size() < max_allowed_) allowed_.emplace_back();
     if (&allowed_[next_allowed_] == in_use) next_allowed_ = (next_allowed_ + 1) % max_allowed_;
@@ -241,19 +243,20 @@ const AllowedPairs* BinaryPairs::allowed(const Remaining& remaining, const Allow
     next_allowed_ = (next_allowed_ + 1) % max_allowed_;
     const int n_tests = table_.n_tests;
     const std::size_t kind = std::size_t(n_tests) * table_.n_lanes;
-    made.remaining = {-1, 0};  // a budget that nobody has, until the masks are complete
+    made.remaining = {{}, -1};  // a budget that nobody has, until the masks are complete
     made.changes = kNever;
     made.masks.assign(4 * kind, 0);
     const CostModel& costs = table_.costs;
     for (int first = 0; first < n_tests; ++first) {
-        const Units due = costs.fees_due(first, remaining.fees_paid);
-        const Units price = costs.costliest(first) + due;
-        if (price > remaining.budget) made.changes = std::min(made.changes, price);
+        const Units price = costs.most(remaining.state, first), budget = remaining.budget();
+        const CostModel::Charges charges = costs.charges(remaining.state, first);
+        const PathState paid{0, costs.flags_after(remaining.state.flags, first)};
+        if (price > budget) made.changes = std::min(made.changes, price);
         for (int second = 0; second < n_tests; ++second) {
-            const Units then = costs.most(second, remaining.fees_paid | costs.fee_mask(first));
+            const Units then = costs.most(paid, second);
             for (int outcome = 0; outcome < 2; ++outcome) {
-                const Units total = due + costs.own(first, std::min(outcome, costs.width() - 1)) + then;
-                const bool fits = total <= remaining.budget || first == second;
+                const Units total = charges[std::min(outcome, costs.width() - 1)] + then;
+                const bool fits = total <= budget || first == second;
                 if (!fits) made.changes = std::min(made.changes, total);
                 const Count mask = fits ? kAllBits : 0;
                 made.masks[(1 - outcome) * kind + std::size_t(first) * table_.n_lanes + second] = mask;
@@ -345,14 +348,14 @@ Answer BinaryPairs::best_pair(bool is_rest, const ObjectSet& set, const Remainin
     const OnesOfSet& ones = part_ones_[is_rest];
     Answer answer{.value = set.leaf};
     for (const int test : tests) {
-        if (table_.costs.most(test, remaining.fees_paid) > remaining.budget) continue;
+        if (!table_.costs.may_buy(remaining.state, test, remaining.limit)) continue;
         const Units wrong = set.total - Units(one[test]) - Units(zero[test]);
         if (wrong >= answer.value) continue;
         const int n_ones = ones.of_test(test);
         // A test that shows the same on all would only delay the one that follows it.
         if (n_ones > 0 && n_ones < set.size()) answer = {.value = wrong, .test = test};
     }
-    answer.need = answer.test == kNoTest ? 0 : need_of_two(remaining.budget);
+    answer.need = answer.test == kNoTest ? 0 : need_of_two(remaining.budget());
     return answer;
 }
 

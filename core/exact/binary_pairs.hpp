@@ -49,12 +49,12 @@ public:
     void split(const ObjectSet& set, int test, int depth, Level& level);
     // Settles both parts at once where two tests are left to each; which ones, as bits. found[] are their first tests.
     int settle_parts(const std::array<Remaining, 2>& remaining, int depth, Level& level, std::array<int, 2>& found);
-    void remember_parts(int test, FeeSet fees_paid, int depth, const Level& level);
+    void remember_parts(int test, Flags flags, int depth, const Level& level);
 
 private:
     struct Tried {
         std::int32_t test;
-        FeeSet fees_paid;
+        Flags flags;
         std::array<Units, 2> proven, up_to;
     };
     struct Counted {  // of the set that is being searched at a depth
@@ -110,7 +110,7 @@ private:
     std::array<std::vector<std::uint8_t>, 2> small_following_;
     std::array<LeafLoss, 2> leaves_;
     std::vector<AllowedPairs> allowed_;
-    std::size_t next_allowed_ = 0, max_allowed_;  // masks are kept for so many budgets and fees paid
+    std::size_t next_allowed_ = 0, max_allowed_;  // masks are kept for so many budgets and flags
 };
 
 }  // namespace budgetree

@@ -44,30 +44,28 @@ private:
     std::vector<Known> entries_;
 };
 
-// What a search remembers of sets, asked and told in the search's own terms. A set is remembered together with the fees
-// paid on the way to it: with other fees paid its answer may be another.
+// What a search remembers of sets, asked and told in the search's own terms. A set is remembered together with the
+// flags of the path to it: with others its answer may be another.
 class Memory {
 public:
     explicit Memory(std::size_t max_bytes) : cache_(max_bytes) {}
 
-    const Known* look_up(const ObjectSet& set, FeeSet fees_paid) const {
-        return cache_.look_up(key_of(set, fees_paid));
-    }
+    const Known* look_up(const ObjectSet& set, Flags flags) const { return cache_.look_up(key_of(set, flags)); }
 
     // Raises what is proven of a part to what is known; an exact answer settles it.
     void recall(Part& part, const Remaining& remaining) const {
-        const Known* known = look_up(part, remaining.fees_paid);
-        if (known == nullptr || known->bound_up_to < remaining.budget || known->bound < part.proven) return;
+        const Known* known = look_up(part, remaining.state.flags);
+        if (known == nullptr || known->bound_up_to < remaining.budget() || known->bound < part.proven) return;
         part.proven = known->bound;
         part.up_to = known->bound_up_to + 1;
-        if (known->found == known->bound && known->found_from <= remaining.budget) {
+        if (known->found == known->bound && known->found_from <= remaining.budget()) {
             part.settle(known->bound, part.up_to, known->found_from);
         }
     }
 
     // No tree within budgets below answer.changes has fewer errors.
-    void remember_bound(const ObjectSet& set, FeeSet fees_paid, const Answer& answer, std::int64_t effort) {
-        Known& known = cache_.claim(key_of(set, fees_paid), effort);
+    void remember_bound(const ObjectSet& set, Flags flags, const Answer& answer, std::int64_t effort) {
+        Known& known = cache_.claim(key_of(set, flags), effort);
         if (known.bound_up_to < answer.changes - 1 || known.bound < answer.value) {
             known.bound = answer.value;
             known.bound_up_to = answer.changes - 1;
@@ -75,9 +73,9 @@ public:
     }
 
     // A tree with these errors that answer.need buys; `pass` names the narrow pass that found it, 0 the full search.
-    void remember_tree(const ObjectSet& set, FeeSet fees_paid, const Answer& answer, std::int64_t effort,
+    void remember_tree(const ObjectSet& set, Flags flags, const Answer& answer, std::int64_t effort,
                        std::uint32_t pass) {
-        Known& known = cache_.claim(key_of(set, fees_paid), effort);
+        Known& known = cache_.claim(key_of(set, flags), effort);
         known.found = answer.value;
         known.found_from = answer.need;
         known.found_test = answer.test;
@@ -85,10 +83,10 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // spreads a set of fees over the key
+    static constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;  // spreads flags over the key
 
-    static Key key_of(const ObjectSet& set, FeeSet fees_paid) {
-        return {set.key.first + fees_paid * kMix, set.key.second + (fees_paid ^ kMix) * kMix};
+    static Key key_of(const ObjectSet& set, Flags flags) {
+        return {set.key.first + flags * kMix, set.key.second + (flags ^ kMix) * kMix};
     }
 
     Cache cache_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "simd/mass_simd.hpp"
 #include "simd/triple_simd.hpp"
@@ -46,12 +47,13 @@ Units CommonCore::lower_bound(const Remaining& remaining, Units wanted) {
     }
 }
 
-void CommonCore::refute_some(SharedQuestion& shared) try {
+void CommonCore::refute_some(SharedQuestion& shared, int worker, std::int64_t max_work) try {
+    watch_.join(shared.turns, worker, max_work);
     if (mass_.empty()) mass_ = weigh_cases();
     places_.clear();  // what was needed for other errors may mislead
     begin_groups(table_.whole, shared.remaining, 0);
     Workplace& here = place_at(0);
-    std::unique_lock lock(shared.mutex);
+    std::optional<Watch::Turn> turn(std::in_place, watch_);
     if (!shared.has_begun) shared.tests = here.tests;
     shared.has_begun = true;
     while (!shared.tests.empty() && !shared.has_failed) {
@@ -59,15 +61,21 @@ void CommonCore::refute_some(SharedQuestion& shared) try {
         make_chain(table_.whole, shared.wanted, here);
         for (const Link& link : here.chain) std::erase(shared.tests, link.test);
         const std::vector<Link> taken = here.chain;
-        lock.unlock();
+        turn.reset();
         const Units proven = refute_group(table_.whole, shared.remaining, shared.wanted, 0);
-        lock.lock();
-        if (proven < shared.wanted) shared.has_failed = true;
+        turn.emplace(watch_);
+        if (proven < shared.wanted) fail(shared);
         shared.least = std::min(shared.least, proven);
         for (std::size_t i = here.chain.size(); i < taken.size(); ++i) shared.tests.push_back(taken[i].test);
     }
 } catch (Stopped) {
+    const Watch::Turn turn(watch_);
+    fail(shared);
+}
+
+void CommonCore::fail(SharedQuestion& shared) {
     shared.has_failed = true;
+    shared.turns.end();
 }
 
 // Naive Bayes with one more case of everything.
@@ -122,18 +130,18 @@ Units CommonCore::bound(std::span<const std::int32_t> objects, const Remaining& 
     const ObjectSet set = table_.set_of(objects);
     if (set.leaf < wanted || set.leaf == set.least) return set.least;
     spend(20 * std::int64_t(set.size()));
-    if (affordable_tests(remaining.budget) < 3) {
+    if (affordable_tests(remaining.budget()) < 3) {
         const auto answer = search_.ask(set, {.remaining = remaining, .cutoff = wanted}, {.watch = &watch_});
         if (!answer) throw Stopped{};
         return answer->value;
     }
     Key key = set.key;
-    key += {std::uint64_t(remaining.budget) * 0x9E3779B97F4A7C15, remaining.fees_paid};
+    key += {std::uint64_t(remaining.budget()) * 0x9E3779B97F4A7C15, remaining.state.flags};
     const auto known = known_.find(key);
     if (known != known_.end() && (known->second.bound >= wanted || known->second.failed_at <= wanted)) {
         return known->second.bound;
     }
-    const bool counts = triples_ && affordable_tests(remaining.budget) == 3 && set.size() >= kManyCases;
+    const bool counts = triples_ && affordable_tests(remaining.budget()) == 3 && set.size() >= kManyCases;
     const Units proven = counts ? triples_->fewest_errors(set) : bound_by_groups(set, remaining, wanted, depth);
     if (known_.size() >= kMaxKnown) known_.clear();
     Known& remembered = known_[key];
@@ -158,7 +166,7 @@ Units CommonCore::bound_by_groups(const ObjectSet& set, const Remaining& remaini
 
 void CommonCore::begin_groups(const ObjectSet& set, const Remaining& remaining, int depth) {
     Workplace& here = place_at(depth);
-    const int further = affordable_tests(remaining.budget) - 3;
+    const int further = affordable_tests(remaining.budget()) - 3;
     if (here.need == 0) here.need = kFirstNeed * std::pow(kNeedPerTest, float(further));
     here.whole.by_outcome.assign(std::size_t(std::max(table_.width - 1, 1)) * table_.n_lanes, 0);
     here.whole.all = 0;
@@ -168,7 +176,7 @@ void CommonCore::begin_groups(const ObjectSet& set, const Remaining& remaining, 
     }
     here.tests.clear();
     for (int test = 0; test < table_.n_tests; ++test) {
-        if (table_.costs.most(test, remaining.fees_paid) > remaining.budget) continue;
+        if (!table_.costs.may_buy(remaining.state, test, remaining.limit)) continue;
         const std::uint8_t* column = table_.column(test);
         const auto differs = [&](std::int32_t object) { return column[object] != column[set.objects[0]]; };
         if (std::ranges::any_of(set.objects, differs)) here.tests.push_back(test);
@@ -205,13 +213,11 @@ Units CommonCore::refute_group(const ObjectSet& set, const Remaining& remaining,
 }
 
 Remaining CommonCore::after(const Remaining& remaining, std::span<const Link> group) const {
-    Units least = kNever;
-    FeeSet fees_paid = remaining.fees_paid;
+    PathState best{kNever};  // at least as good as each of them: a bound may only be too low
     for (const Link& link : group) {
-        least = std::min(least, table_.costs.own(link.test, link.outcome));
-        fees_paid |= table_.costs.fee_mask(link.test);  // as if paid for nothing: a bound may only be too low
+        best = CostModel::best_of(best, table_.costs.after_at_least(remaining.state, link.test, link.outcome));
     }
-    return {remaining.budget - least, fees_paid};
+    return {best, remaining.limit};
 }
 
 void CommonCore::add_mass(std::int32_t object, float sign, Masses& masses) const {

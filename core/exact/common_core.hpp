@@ -14,12 +14,11 @@
 // are counted (binary_triples.hpp), and the answer is exact.
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "base/turns.hpp"
 #include "exact/binary_triples.hpp"
 #include "exact/exact.hpp"
 
@@ -29,10 +28,9 @@ namespace budgetree {
 struct SharedQuestion {
     Remaining remaining;
     Units wanted;
+    Turns& turns;  // at all that follows
 
-    std::atomic<bool> has_failed = false;
-    std::mutex mutex = {};  // of all that follows
-    bool has_begun = false;
+    bool has_failed = false, has_begun = false;
     std::vector<std::int32_t> tests = {};  // that nobody has refuted or taken
     Units least = kNever;                  // that trees beginning with the others get wrong
 };
@@ -43,7 +41,7 @@ public:
     CommonCore(Search& search, Watch watch);
 
     // Takes tests and refutes them until none are left, or one cannot be refuted in time.
-    void refute_some(SharedQuestion& shared);
+    void refute_some(SharedQuestion& shared, int worker, std::int64_t max_work);
 
     // No tree on the whole within the budget has fewer errors than this: `wanted` or more if that could be proven, else
     // whatever could.
@@ -88,6 +86,7 @@ private:
     Remaining after(const Remaining& remaining, std::span<const Link> group) const;
     std::vector<float> weigh_cases();
     void spend(std::int64_t work);
+    static void fail(SharedQuestion& shared);  // in a turn
     int affordable_tests(Units budget) const;  // on a path, at most
     Workplace& place_at(int depth);
 

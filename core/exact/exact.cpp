@@ -26,7 +26,7 @@ std::optional<Answer> Search::ask(const ObjectSet& set, const Question& question
 }
 
 std::optional<std::vector<std::int32_t>> Search::ranking(const Remaining& remaining, const Limits& limits) {
-    if (remaining.budget < levels_[0]->chain.three()) return std::vector<std::int32_t>{};
+    if (remaining.budget() < levels_[0]->chain.three()) return std::vector<std::int32_t>{};
     limits_ = limits;
     try {
         prepare(table_.whole, {remaining}, 1);
@@ -58,15 +58,13 @@ std::uint32_t Search::pass(Units budget, int depth) const {
 }
 
 Remaining Search::after(const Question& question, int test, int outcome) const {
-    const Remaining& before = question.remaining;
-    const Units due = table_.costs.fees_due(test, before.fees_paid);
-    return {before.budget - due - table_.costs.own(test, outcome), before.fees_paid | table_.costs.fee_mask(test)};
+    return {table_.costs.after(question.remaining.state, test, outcome), question.remaining.limit};
 }
 
 Answer Search::search(const ObjectSet& set, const Question& question, int depth) {
     if (set.leaf == set.least || set.least >= question.cutoff) return {.value = set.least};
     const Level& above = *levels_[depth - 1];
-    const Units budget = question.remaining.budget;
+    const Units budget = question.remaining.budget();
     const bool any_test = question.only == kNoTest;
     if (any_test && budget < above.chain.two()) return with_one_test(set, question.remaining, above);
     Answer best{.value = set.leaf}, proven{.value = set.least};
@@ -95,7 +93,7 @@ Answer Search::with_one_test(const ObjectSet& set, const Remaining& remaining, c
     const BestSplit split = splits_.best_split(set, affordable.tests);
     Answer answer{.value = split.errors, .test = split.test};
     if (split.errors > set.least) answer.changes = std::min(affordable.beyond, above.chain.two());
-    if (split.test != kNoTest) answer.need = table_.costs.most(split.test, remaining.fees_paid);
+    if (split.test != kNoTest) answer.need = table_.costs.most(remaining.state, split.test);
     return answer;
 }
 
@@ -110,9 +108,9 @@ Answer Search::with_two_tests(const ObjectSet& set, const Question& question, co
         answer = splits_.last_two(set, question.remaining, above, question.cutoff, spend_it);
     }
     const std::int64_t effort = 1 + work_ - before;
-    memory_.remember_bound(set, question.remaining.fees_paid, answer, effort);
+    memory_.remember_bound(set, question.remaining.state.flags, answer, effort);
     if (answer.value < question.cutoff) {
-        memory_.remember_tree(set, question.remaining.fees_paid, answer, effort, 0);
+        memory_.remember_tree(set, question.remaining.state.flags, answer, effort, 0);
     }
     return answer;
 }
@@ -120,8 +118,8 @@ Answer Search::with_two_tests(const ObjectSet& set, const Question& question, co
 // An answer where what is known suffices; else `best` and `proven` are raised to it.
 std::optional<Answer> Search::remembered(const ObjectSet& set, const Question& question, int depth, Answer& best,
                                          Answer& proven) const {
-    const Units budget = question.remaining.budget;
-    const Known* known = memory_.look_up(set, question.remaining.fees_paid);
+    const Units budget = question.remaining.budget();
+    const Known* known = memory_.look_up(set, question.remaining.state.flags);
     if (known == nullptr) return std::nullopt;
     if (known->found_from <= budget && known->found < best.value) {
         best = {.value = known->found, .need = known->found_from, .test = known->found_test};
@@ -157,7 +155,7 @@ Ranking Search::prepare(const ObjectSet& set, const Question& question, int dept
     if (question.only != kNoTest) level.ranked.assign(1, question.only);
     if (question.is_canonical) {  // of tests that reach the same the cheapest
         std::ranges::stable_sort(level.ranked, {},
-                                 [&](int test) { return table_.costs.most(test, question.remaining.fees_paid); });
+                                 [&](int test) { return table_.costs.most(question.remaining.state, test); });
     }
     level_at(depth + 1);
     return ranking;
@@ -167,7 +165,7 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
     const std::int64_t before = work_;
     Units changes = prepare(set, question, depth).beyond;
     const bool any_test = question.only == kNoTest;
-    const FeeSet fees_paid = question.remaining.fees_paid;
+    const PathState& state = question.remaining.state;
     Units bound = std::min(best.value, question.cutoff), refuted = set.leaf;
     Level& level = *levels_[depth];
     const std::size_t n_tries = std::min(level.ranked.size(), breadth_at(depth));
@@ -175,13 +173,12 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
         const int test = level.ranked[i];
         spend(3 * set.size() + 4 * std::int64_t(i) + 100);
         const Units wrong = try_test(set, question, test, depth, bound);
-        const Units due = table_.costs.fees_due(test, fees_paid);
-        Units need = due + table_.costs.costliest(test);
+        const CostModel::Charges charges = table_.costs.charges(state, test);
+        Units need = table_.costs.most(state, test);
         for (int outcome = 0; outcome < table_.n_outcomes[test]; ++outcome) {
             const Part& part = level.parts[outcome];
-            const Units spent = due + table_.costs.own(test, outcome);
-            need = std::max(need, spent + part.need);
-            if (part.proven > part.least) changes = std::min(changes, spent + part.up_to);
+            need = std::max(need, charges[outcome] + part.need);
+            if (part.proven > part.least) changes = std::min(changes, charges[outcome] + part.up_to);
         }
         refuted = std::min(refuted, wrong);
         if (wrong < bound) {
@@ -197,9 +194,9 @@ Answer Search::try_tests(const ObjectSet& set, const Question& question, int dep
     answer.changes = answer.value == proven.value ? proven.changes : changes;
     if (question.is_canonical) return answer;
     const std::int64_t effort = 1 + work_ - before;
-    if (proves()) memory_.remember_bound(set, fees_paid, answer, effort);
+    if (proves()) memory_.remember_bound(set, state.flags, answer, effort);
     if (best.value < question.cutoff) {
-        memory_.remember_tree(set, fees_paid, answer, effort, pass(question.remaining.budget, depth));
+        memory_.remember_tree(set, state.flags, answer, effort, pass(question.remaining.budget(), depth));
     }
     return answer;
 }
@@ -226,7 +223,7 @@ Units Search::try_test(const ObjectSet& set, const Question& question, int test,
         wrong = rest + answer.value;
     }
     if (pairs_ && proves()) {
-        pairs_->remember_parts(test, question.remaining.fees_paid | table_.costs.fee_mask(test), depth, level);
+        pairs_->remember_parts(test, table_.costs.flags_after(question.remaining.state.flags, test), depth, level);
     }
     return wrong;
 }
@@ -278,8 +275,8 @@ void Search::settle_binary_parts(const Question& question, int test, int depth) 
         if (!(settled & (1 << outcome))) continue;
         const Part& part = level.parts[outcome];
         const Answer answer{part.proven, part.up_to, part.need, found[outcome]};
-        memory_.remember_bound(part, left[outcome].fees_paid, answer, part.size());
-        memory_.remember_tree(part, left[outcome].fees_paid, answer, part.size(), 0);
+        memory_.remember_bound(part, left[outcome].state.flags, answer, part.size());
+        memory_.remember_tree(part, left[outcome].state.flags, answer, part.size(), 0);
     }
 }
 

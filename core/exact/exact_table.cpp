@@ -25,12 +25,6 @@ int lanes_for(int n_tests) {
     return (n_tests + 1 + kByteLanes - 1) / kByteLanes * kByteLanes;
 }
 
-bool all_cost_the_same(const CostModel& costs) {
-    const Units first = costs.own(0, 0);
-    return !costs.has_fees() && std::ranges::all_of(costs.costliest(), [&](Units price) { return price == first; }) &&
-           std::ranges::all_of(costs.cheapest(), [&](Units price) { return price == first; });
-}
-
 }  // namespace
 
 ExactTable::ExactTable(const Cases& cases, CostModel prices, LeafPolicy leaf_policy,
@@ -38,7 +32,7 @@ ExactTable::ExactTable(const Cases& cases, CostModel prices, LeafPolicy leaf_pol
     : n_cases(int(cases.size())), n_tests(cases.n_tests()), n_classes(cases.n_classes),
       width(*std::ranges::max_element(cases.n_outcomes)), n_lanes(lanes_for(n_tests)),
       has_unit_weights(cases.weights.empty()), is_binary(width <= 2 && has_unit_weights && n_cases < kMaxCounted),
-      has_one_price(all_cost_the_same(prices)), costs(std::move(prices)), policy(std::move(leaf_policy)),
+      has_one_price(prices.has_one_price()), costs(std::move(prices)), policy(std::move(leaf_policy)),
       n_outcomes(cases.n_outcomes), labels(cases.labels.begin(), cases.labels.end()),
       rows(std::size_t(n_cases) * n_lanes), columns(std::size_t(n_cases) * n_tests),
       unavoidable(std::move(unavoidable_losses)), everything_(n_cases) {

@@ -9,23 +9,22 @@ std::optional<FoundTree> Search::tree(const Question& question, const Limits& li
     limits_ = limits;
     work_ = 0;
     FoundTree tree;
-    std::vector<FeeSet> fees_paid{question.remaining.fees_paid};
+    std::vector<PathState> states{question.remaining.state};
     const auto everything = table_.whole.objects;
     tree.nodes.push_back({kNoTest, -1, -1, 0, {everything.begin(), everything.end()}});
     try {
         for (std::size_t number = 0; number < tree.nodes.size(); ++number) {
-            const FoundTree::Node& node = tree.nodes[number];
-            const Remaining left{question.remaining.budget - node.paid, fees_paid[number]};
+            const Remaining left{states[number], question.remaining.limit};
             int test = number == 0 ? question.only : kNoTest;
-            if (test == kNoTest) test = choose_for_tree(table_.set_of(node.objects), {left}, question.is_canonical);
+            if (test == kNoTest)
+                test = choose_for_tree(table_.set_of(tree.nodes[number].objects), {left}, question.is_canonical);
             tree.nodes[number].test = test;
             if (test == kNoTest) continue;
             const std::size_t first = tree.nodes.size();
             split_apart(tree.nodes[number], tree.nodes, int(number));
             for (std::size_t child = first; child < tree.nodes.size(); ++child) {
-                const Remaining then = after({left}, test, tree.nodes[child].outcome);
-                tree.nodes[child].paid = question.remaining.budget - then.budget;
-                fees_paid.push_back(then.fees_paid);
+                states.push_back(table_.costs.after(left.state, test, tree.nodes[child].outcome));
+                tree.nodes[child].paid = states.back().spent;
             }
         }
     } catch (Stopped) {

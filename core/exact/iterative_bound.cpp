@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/threads.hpp"
 #include "exact/common_core.hpp"
@@ -14,19 +15,37 @@ constexpr double kMostFactor = 10, kLeastFactor = 1.5;
 
 // Proofs of larger numbers take longer, but of a number ten times as large only some five times as long, and nothing of
 // one proof serves the next: the steps are as large as the time left allows.
-double next_factor(double seconds_taken, double seconds_left) {
-    return std::clamp(2 * seconds_left / seconds_taken, kLeastFactor, kMostFactor);
+double next_factor(double taken, double left) {
+    return std::clamp(2 * left / taken, kLeastFactor, kMostFactor);
 }
+
+constexpr double kNanoseconds = 1e9;  // in a second
+
+// Seconds since it was made: of work where that is limited, else of the clock.
+class Stopwatch {
+public:
+    explicit Stopwatch(const Clock& clock) : clock_(clock) {}
+
+    double seconds() const {
+        if (clock_.limits_work()) return double(clock_.work()) / kNanoseconds;
+        return std::chrono::duration<double>(Clock::Time::now() - began_).count();
+    }
+
+private:
+    const Clock& clock_;
+    Clock::Time::time_point began_ = Clock::Time::now();
+};
 
 }  // namespace
 
 Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Question& question, double seconds,
-                      Watch& watch) {
-    using Seconds = std::chrono::duration<double>;
+                      int n_threads, Watch& watch) {
     const ObjectSet& whole = searches.front()->table().whole;
     const Units most = std::min(question.cutoff, whole.leaf);
-    const auto begin = Clock::Time::now();
-    Clock clock(seconds);
+    const bool by_work = watch.clock().limits_work();
+    const auto max_work = std::int64_t(seconds * kNanoseconds);
+    Clock clock = by_work ? Clock(INFINITY, {}, max_work) : Clock(seconds);
+    const Stopwatch stopwatch(clock);
     std::vector<std::unique_ptr<CommonCore>> cores;
     for (const auto& search : searches) {
         cores.push_back(std::make_unique<CommonCore>(*search, Watch(clock, Watch::Thread::kOther)));
@@ -34,19 +53,28 @@ Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Ques
     Units proven = whole.least;
     Units wanted = proven + std::max<Units>(1, (most - proven) / kFirstPart);
     while (proven < most) {
-        const auto asked = Clock::Time::now();
-        SharedQuestion shared{question.remaining, wanted};
+        const double asked = stopwatch.seconds();
+        const int n_workers = int(cores.size());
+        Turns turns(n_workers, n_threads, by_work ? Turns::Order::kByWork : Turns::Order::kFirstCome,
+                    Turns::Ends::kEarly);
+        SharedQuestion shared{question.remaining, wanted, turns};
         Threads threads;
-        for (const auto& core : cores) threads.start([&] { core->refute_some(shared); });
+        const std::int64_t most_work = clock.work_left() / n_workers;
+        for (int worker = 0; worker < n_workers; ++worker) {
+            threads.start([&, worker] {
+                const TurnsOf turns_of(turns, worker);
+                cores[worker]->refute_some(shared, worker, most_work);
+            });
+        }
         threads.wait([&] {
-            if (watch.is_over() || shared.has_failed) clock.stop();
+            if (watch.is_over()) clock.stop();
         });
         if (shared.has_failed) break;
         proven = std::min(shared.least, most);
-        const auto now = Clock::Time::now();
-        const double factor = next_factor(Seconds(now - asked).count(), seconds - Seconds(now - begin).count());
+        const double now = stopwatch.seconds(), factor = next_factor(now - asked, seconds - now);
         wanted = std::clamp(Units(double(wanted) * factor), proven + 1, (proven + most + 1) / 2);
     }
+    watch.clock().add_work(clock.work());
     return proven;
 }
 

@@ -1,7 +1,7 @@
-// A lower bound that rises as long as there is time: one question to all threads after another (common_core.hpp).
+// A lower bound that rises as long as there is time: one question to all workers after another (common_core.hpp).
 //
-//     is it at least 3?   thread 0  ├ group ┤├ group ┤├─ group ─┤      each thread takes tests that nobody has taken,
-//                         thread 1  ├── group ──┤├ group ┤             and refutes them as a group
+//     is it at least 3?   worker 0  ├ group ┤├ group ┤├─ group ─┤      each worker takes tests that nobody has taken,
+//                         worker 1  ├── group ──┤├ group ┤             and refutes them as a group
 //     at least 30?        …
 #pragma once
 
@@ -12,9 +12,10 @@
 
 namespace budgetree {
 
-// Proven when the time was over; at most the question's cutoff. All searches are used, one per thread; the watch is the
-// calling thread's, and ends the work too.
+// Proven when the seconds were over (where the watch's clock limits the work: so many seconds of counted work); at most
+// the question's cutoff. All searches are used, one per worker; the watch is the calling thread's, and ends the work
+// too.
 Units iterative_bound(std::vector<std::unique_ptr<Search>>& searches, const Question& question, double seconds,
-                      Watch& watch);
+                      int n_threads, Watch& watch);
 
 }  // namespace budgetree

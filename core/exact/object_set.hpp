@@ -50,10 +50,12 @@ struct Part : ObjectSet {
     }
 };
 
-// What a path has left: its remaining budget, and the fees that need not be paid again.
+// A path and the most that it may spend.
 struct Remaining {
-    Units budget = 0;
-    FeeSet fees_paid = 0;
+    PathState state;
+    Units limit = 0;
+
+    Units budget() const { return limit - state.spent; }
 };
 
 struct Answer {

@@ -11,14 +11,14 @@ void find_affordable(const CostModel& costs, const std::vector<std::int32_t>& te
                      Affordable& found) {
     found.tests.clear();
     found.beyond = kNever;
-    found.budget = remaining.budget;
+    found.budget = remaining.budget();
     for (const std::int32_t test : tests) {
-        const Units price = costs.most(test, remaining.fees_paid);
-        if (price <= remaining.budget) {
+        const Units price = costs.most(remaining.state, test);
+        if (price <= remaining.budget()) {
             found.tests.push_back(test);
         } else {
             found.beyond = std::min(found.beyond, price);
-            if (!costs.has_fees()) break;  // the others cost no less
+            if (!costs.depends_on_path()) break;  // the others cost no less
         }
     }
 }

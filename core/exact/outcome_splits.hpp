@@ -120,11 +120,10 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
         split(set, test, level);
         if (std::ranges::any_of(parts, [&](const Part& part) { return part.size() == set.size(); })) continue;
         if (!table_.allows(set, test)) continue;
-        const Units due = costs.fees_due(test, remaining.fees_paid);
-        const FeeSet fees_after = remaining.fees_paid | costs.fee_mask(test);
+        const CostModel::Charges charges = costs.charges(remaining.state, test);
         const auto afford_second = [&](int outcome) {
-            const Units left = remaining.budget - due - costs.own(test, outcome);
-            if (left != second.budget) find_affordable(costs, above.tests, {left, fees_after}, second);
+            const Remaining left{costs.after(remaining.state, test, outcome), remaining.limit};
+            if (left.budget() != second.budget) find_affordable(costs, above.tests, left, second);
         };
         second.budget = -1;
         int max_outcomes = 1;
@@ -132,11 +131,11 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
             if (parts[outcome].is_settled) continue;
             afford_second(outcome);
             for (const int next : second.tests) max_outcomes = std::max(max_outcomes, table_.n_outcomes[next]);
-            const Units spent = due + costs.own(test, outcome);
-            best.changes = std::min(best.changes, spent + std::min(second.beyond, above.chain.two_after(test)));
+            best.changes =
+                std::min(best.changes, charges[outcome] + std::min(second.beyond, above.chain.two_after(test)));
         }
         Units wrong = bound_by_answers(level, n_outcomes, max_outcomes);
-        Units need = costs.costliest(test) + due;
+        Units need = costs.most(remaining.state, test);
         while (wrong < bound) {
             const auto part = std::ranges::max_element(parts, {}, &Part::mixed);  // it ends a hopeless test soonest
             if (part->mixed() == 0) break;
@@ -146,7 +145,8 @@ Answer OutcomeSplits::last_two(const ObjectSet& set, const Remaining& remaining,
             wrong += split.errors - part->proven;
             part->settle(split.errors, kNever, 0);
             if (split.test != kNoTest) {
-                need = std::max(need, due + costs.own(test, outcome) + costs.most(split.test, fees_after));
+                const PathState then = costs.after(remaining.state, test, outcome);
+                need = std::max(need, charges[outcome] + costs.most(then, split.test));
             }
         }
         refuted = std::min(refuted, wrong);

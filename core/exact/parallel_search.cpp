@@ -1,9 +1,10 @@
 #include "exact/parallel_search.hpp"
 
 #include <algorithm>
-#include <mutex>
+#include <cmath>
 
 #include "base/threads.hpp"
+#include "base/turns.hpp"
 #include "exact/iterative_bound.hpp"
 
 namespace budgetree {
@@ -20,12 +21,12 @@ public:
     }
 
     // Takes one test after another until none is left or the clock says stop.
-    void run(Search& search, Watch watch) {
+    void run(Search& search, Watch& watch) {
         while (true) {
             std::size_t place;
             Question next = question_;
             {
-                const std::lock_guard lock(mutex_);
+                const Watch::Turn turn(watch);
                 if (next_ == ranking_.size()) return;
                 place = next_++;
                 next.only = ranking_[place];
@@ -37,13 +38,13 @@ public:
             if (answer->value < next.cutoff) {
                 tree = search.tree(next, {&watch});
                 if (!tree) {  // most of it is in the memory: it may be had at once though the time is over
-                    Clock moment(kMoment);
+                    Clock moment = clock_.limits_work() ? Clock(INFINITY, {}, kMomentOfWork) : Clock(kMoment);
                     Watch unhurried(moment, Watch::Thread::kOther);
                     tree = search.tree(next, {&unhurried});
                 }
                 if (!tree) return;
             }
-            const std::lock_guard lock(mutex_);
+            const Watch::Turn turn(watch);
             answers_[place] = *answer;
             ++n_answered_;
             cutoff_ = std::min(cutoff_, answer->value + 1);
@@ -57,13 +58,9 @@ public:
 
     void keep_bound(Units proven) { result_.lower_bound = proven; }
 
-    bool is_finished() {
-        const std::lock_guard lock(mutex_);
-        return n_answered_ == ranking_.size();
-    }
-
+    // When all workers have ended.
     ParallelSearchResult finish() {
-        if (!is_finished()) return std::move(result_);
+        if (n_answered_ < ranking_.size()) return std::move(result_);
         Answer whole{.value = std::min(question_.cutoff, table_.whole.leaf)};
         for (const auto& answer : answers_) {
             whole.value = std::min(whole.value, answer->value);
@@ -71,7 +68,7 @@ public:
         }
         Units price = kNever;  // as the canonical tree begins: with the cheapest, then the most promising
         for (std::size_t place = 0; place < ranking_.size() && whole.value < table_.whole.leaf; ++place) {
-            const Units needed = table_.costs.most(ranking_[place], question_.remaining.fees_paid);
+            const Units needed = table_.costs.most(question_.remaining.state, ranking_[place]);
             if (answers_[place]->value != whole.value || needed >= price) continue;
             price = needed;
             whole.test = ranking_[place];
@@ -83,6 +80,7 @@ public:
 
 private:
     static constexpr double kMoment = 0.05;  // seconds
+    static constexpr std::int64_t kMomentOfWork = 50'000'000;
 
     const ExactTable& table_;
     const std::vector<std::int32_t> ranking_;
@@ -92,7 +90,6 @@ private:
     Clock& clock_;
     std::size_t next_ = 0, n_answered_ = 0;
     ParallelSearchResult result_;
-    std::mutex mutex_;
 };
 
 // Where two tests are all that a path can afford there is nothing to split.
@@ -116,8 +113,9 @@ ParallelSearchResult in_one_piece(Search& search, const Question& question, Cloc
 ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, const Question& question,
                                         const ParallelSearchSettings& settings, Clock& clock) {
     const ExactTable& table = searches.front()->table();
-    const std::size_t n_threads = std::max(1, settings.n_threads);
-    while (searches.size() < n_threads) {
+    const bool by_work = clock.limits_work();
+    const int n_threads = std::max(1, settings.n_threads), n_workers = by_work ? kWorkers : n_threads;
+    while (int(searches.size()) < n_workers) {
         searches.push_back(std::make_unique<Search>(table, settings.cache_bytes));
     }
     Watch watch(clock);
@@ -131,11 +129,18 @@ ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& se
     ParallelSearch parallel(table, *ranking, question, clock);
     // The bound is about parts of sets, which a tree may divide further than leaves of enough cases allow.
     if (settings.bound_seconds > 0 && table.policy.min_cases() == 1) {
-        parallel.keep_bound(iterative_bound(searches, question, settings.bound_seconds, watch));
+        parallel.keep_bound(iterative_bound(searches, question, settings.bound_seconds, n_threads, watch));
     }
+    Turns turns(n_workers, n_threads, by_work ? Turns::Order::kByWork : Turns::Order::kFirstCome, Turns::Ends::kNever);
     Threads threads;
-    for (std::size_t thread = 0; thread < n_threads; ++thread) {
-        threads.start([&, thread] { parallel.run(*searches[thread], Watch(clock, Watch::Thread::kOther)); });
+    const std::int64_t max_work = clock.work_left() / n_workers;
+    for (int worker = 0; worker < n_workers; ++worker) {
+        threads.start([&, worker] {
+            const TurnsOf turns_of(turns, worker);
+            Watch of_worker(clock, Watch::Thread::kOther);
+            of_worker.join(turns, worker, max_work);
+            parallel.run(*searches[worker], of_worker);
+        });
     }
     threads.wait([&] { watch.is_over(); });
     return parallel.finish();

@@ -1,7 +1,11 @@
-// A long search split by its first test among threads, each with a memory of its own. Before it they look for a lower
+// A long search split by its first test among workers, each with a memory of its own. Before it they look for a lower
 // bound (iterative_bound.hpp), so that a search which is cut short still has something to say.
 //
-//     ranking of the whole   t7  t3  t12  t1  …        each thread takes the next test that nobody has taken
+//     ranking of the whole   t7  t3  t12  t1  …        each worker takes the next test that nobody has taken
+//
+// Where the clock limits the work, there are always as many workers, each with its part of the work, and they take
+// turns by it (turns.hpp): what is found before the limit does not depend on how many threads there are for them, or
+// how busy the machine is. Else each thread is a worker, and takes a test when it is done with the last one.
 //
 // The answer is a number, and numbers do not depend on who searched what. Ties are searched too (the cutoff is one
 // above the best), so that the first test of the ranking that reaches the optimum is known: it begins the canonical
@@ -18,8 +22,8 @@ namespace budgetree {
 
 struct ParallelSearchSettings {
     int n_threads = 1;
-    double bound_seconds = 0;     // for the bound from below; 0: none
-    std::size_t cache_bytes = 0;  // per thread
+    double bound_seconds = 0;     // for the bound from below, of work where that is limited; 0: none
+    std::size_t cache_bytes = 0;  // per worker
 };
 
 struct ParallelSearchResult {
@@ -29,7 +33,10 @@ struct ParallelSearchResult {
     Units tree_errors = kNever;
 };
 
-// The searches are kept by the caller, so that what they have learned stays; as many are made as there are threads.
+// Workers where the work is limited: with more, each has to learn again what others have learned.
+inline constexpr int kWorkers = 4;
+
+// The searches are kept by the caller, so that what they have learned stays; as many are made as there are workers.
 ParallelSearchResult search_in_parallel(std::vector<std::unique_ptr<Search>>& searches, const Question& question,
                                         const ParallelSearchSettings& settings, Clock& clock);
 

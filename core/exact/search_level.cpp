@@ -28,8 +28,8 @@ Ranker::Ranker(const CostModel& costs, const Remaining& remaining, Level& level)
 
 void Ranker::add(int test, double score, bool is_allowed) {
     level_.tests.push_back(test);
-    const Units price = costs_.most(test, remaining_.fees_paid);
-    if (price > remaining_.budget) {
+    const Units price = costs_.most(remaining_.state, test);
+    if (price > remaining_.budget()) {
         ranking_.beyond = std::min(ranking_.beyond, price);
         return;
     }

@@ -47,9 +47,7 @@ ClassList classes_of(ClassWeights class_weights) {
 
 Chooser::Chooser(const RowLayout& layout, const CostModel& costs)
     : layout_(layout), costs_(costs), pairs_(IntegerImpurity::pairs(layout.n_classes())), kept_(layout.n_lanes()) {
-    Units all_fees = 0;
-    for (const Units fee : costs.fees()) all_fees += fee;
-    highest_price_ = double(*std::ranges::max_element(costs.costliest()) + all_fees);
+    highest_price_ = double(costs.highest_price());
     lowest_price_ = *std::ranges::min_element(costs.costliest());
     flat_prices_.assign(costs.costliest().begin(), costs.costliest().end());
     prices_ = flat_prices_;
@@ -63,14 +61,14 @@ void Chooser::use(const GrowthSettings& settings) {
     }
 }
 
-bool Chooser::stops(ClassWeights class_weights, const Path& path) const {
+bool Chooser::stops(ClassWeights class_weights, const PathState& state) const {
     int n_present = 0;
     double total = 0.0;
     for (const std::int64_t weight : class_weights) {
         n_present += weight > 0;
         total += double(weight);
     }
-    if (n_present < 2 || path.paid + lowest_price_ > settings_->budget) return true;
+    if (n_present < 2 || state.spent + lowest_price_ > settings_->budget) return true;
     const double owes = settings_->impurity.value(class_weights);
     if (!settings_->impurity.is_exact()) return owes <= settings_->float_threshold * (1.0 + kFloatTie);
     const double error = settings_->impurity.error_bound(total, 1.0), threshold = settings_->threshold.as_double();
@@ -103,14 +101,14 @@ void Chooser::leave_out_rare(const NodeCounts<Count>& counts, const ClassList& c
     }
 }
 
-std::span<const double> Chooser::prices(const Path& path) {
-    if (!costs_.has_fees()) return flat_prices_;
-    for (int test = 0; test < layout_.n_tests(); ++test) prices_[test] = double(costs_.most(test, path.fees_paid));
+std::span<const double> Chooser::prices(const PathState& state) {
+    if (!costs_.depends_on_path()) return flat_prices_;
+    for (int test = 0; test < layout_.n_tests(); ++test) prices_[test] = double(costs_.most(state, test));
     return prices_;
 }
 
-double Chooser::cheapest(const Path& path) {
-    return costs_.has_fees() ? *std::ranges::min_element(prices(path)) : double(lowest_price_);
+double Chooser::cheapest(const PathState& state) {
+    return costs_.depends_on_path() ? *std::ranges::min_element(prices(state)) : double(lowest_price_);
 }
 
 template <typename Count>
@@ -130,14 +128,14 @@ template <typename Count>
 int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& node, Watch& watch) {
     const bool is_worst = settings_->rule == Rule::kWorst;
     Weighing weighing = {impurity.is_exact(), 0.0, impurity.value(node.class_weights), 0.0, 0.0, 0.0, 0.0,
-                         prices(node.path)};
+                         prices(node.state)};
     owing_.clear();
     for (const int c : node.classes) {
         const double weight = double(node.class_weights[c]);
         weighing.total += weight;
         if (impurity.may_owe(weight)) owing_.push_back(c);
     }
-    weighing.room = double(settings_->budget - node.path.paid);
+    weighing.room = double(settings_->budget - node.state.spent);
     weighing.nothing = impurity.is_exact() ? 0.0 : kFloatTie * weighing.whole;
     weighing.error = impurity.error_bound(weighing.total, is_worst ? 1.0 : weighing.total);
     if (!is_worst && weighing.total * highest_price_ > kExact) {
@@ -152,7 +150,7 @@ int Chooser::best_by(const IntegerImpurity& impurity, const ChoiceNode<Count>& n
     if (!by_outcome && weighing.error == 0.0) {
         return impurity.is_exact() ? pick_exact(weighing, node.facts) : pick_tolerant(weighing, node.facts);
     }
-    find_ratios(weighing, node.path);
+    find_ratios(weighing, node.state);
     if (!impurity.is_exact() || (weighing.error == 0.0 && weighing.price_error == 0.0)) {
         return pick_by_ratio(weighing, node.facts);
     }
@@ -252,14 +250,14 @@ double Chooser::find_unsettled(const Weighing& weighing, const Facts& facts) {
     return ceiling;
 }
 
-void Chooser::find_ratios(const Weighing& weighing, const Path& path) {
+void Chooser::find_ratios(const Weighing& weighing, const PathState& state) {
     ratios_.resize(layout_.n_tests());
     for (int test = 0; test < layout_.n_tests(); ++test) {
-        const Units due = costs_.fees_due(test, path.fees_paid);
+        const CostModel::Charges charges = costs_.charges(state, test);
         if (settings_->rule == Rule::kExpected) {
-            ratios_[test] = ratio_of_means(weighing, test, due);
+            ratios_[test] = ratio_of_means(weighing, test, charges);
         } else if (costs_.depends_on_outcome()) {
-            ratios_[test] = ratio_of_outcomes(weighing, test, due);
+            ratios_[test] = ratio_of_outcomes(weighing, test, charges);
         } else {
             const double price = weighing.costs[test], gain = weighing.whole - kept_[test];
             ratios_[test] = {price, gain > weighing.nothing ? gain : 0.0, quotient(price, gain + weighing.error),
@@ -269,12 +267,12 @@ void Chooser::find_ratios(const Weighing& weighing, const Path& path) {
 }
 
 // The worst outcome of a test whose price depends on the outcome.
-Chooser::Ratio Chooser::ratio_of_outcomes(const Weighing& weighing, int test, Units due) const {
+Chooser::Ratio Chooser::ratio_of_outcomes(const Weighing& weighing, int test, const CostModel::Charges& charges) const {
     Ratio worst = {0.0, 1.0, 0.0, 0.0};
     for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
         const std::size_t cell = layout_.cell(test, outcome);
         if (total_[cell] == 0.0) continue;
-        const double price = double(costs_.own(test, outcome) + due), gain = weighing.whole - each_[cell];
+        const double price = double(charges[outcome]), gain = weighing.whole - each_[cell];
         worst.low = std::max(worst.low, quotient(price, gain + weighing.error));
         worst.high = std::max(worst.high, quotient(price, gain - weighing.error));
         if (gain <= weighing.nothing) {
@@ -293,10 +291,10 @@ Chooser::Ratio Chooser::ratio_of_outcomes(const Weighing& weighing, int test, Un
 }
 
 // The mean price over the mean reduction, both times the node's weight.
-Chooser::Ratio Chooser::ratio_of_means(const Weighing& weighing, int test, Units due) const {
+Chooser::Ratio Chooser::ratio_of_means(const Weighing& weighing, int test, const CostModel::Charges& charges) const {
     double price = 0.0;
     for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
-        price += total_[layout_.cell(test, outcome)] * double(costs_.own(test, outcome) + due);
+        price += total_[layout_.cell(test, outcome)] * double(charges[outcome]);
     }
     const double gain = weighing.total * weighing.whole - kept_[test];
     return {price, gain > weighing.total * weighing.nothing ? gain : 0.0,
@@ -309,7 +307,7 @@ template <typename Count>
 Chooser::ExactRatio Chooser::exact_ratio(const IntegerImpurity& impurity, const ChoiceNode<Count>& node,
                                          const BigUInt& whole, int test) const {
     const bool is_worst = settings_->rule == Rule::kWorst;
-    const Units due = costs_.fees_due(test, node.path.fees_paid);
+    const CostModel::Charges charges = costs_.charges(node.state, test);
     ExactRatio ratio = {BigUInt(), is_worst ? BigUInt(1) : BigUInt()};
     std::vector<std::int64_t> weights(node.class_weights.size());
     for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
@@ -319,7 +317,7 @@ Chooser::ExactRatio Chooser::exact_ratio(const IntegerImpurity& impurity, const 
             total += std::uint64_t(weights[c]);
         }
         if (total == 0) continue;
-        const BigUInt price(std::uint64_t(costs_.own(test, outcome) + due));
+        const BigUInt price(std::uint64_t(charges[outcome]));
         const BigUInt gain = excess(whole, impurity.exact_value(weights));
         if (!is_worst) {
             ratio.price += price * BigUInt(total);

@@ -35,12 +35,6 @@ struct GrowthSettings {
     int min_cases = 1;  // of every leaf; more than one only where every case counts one
 };
 
-// What a path has spent on arrival at a node.
-struct Path {
-    Units paid = 0;
-    FeeSet fees_paid = 0;
-};
-
 struct Choice {
     int test = kLeaf;
     bool is_fallback = false;  // Pairs had to choose
@@ -53,7 +47,7 @@ struct ChoiceNode {
     const ClassList& classes;  // those present
     const NodeCounts<Count>& counts;
     const Facts& facts;
-    Path path;
+    PathState state;
 };
 
 ClassList classes_of(ClassWeights class_weights);
@@ -66,7 +60,7 @@ public:
     void use(const GrowthSettings& settings);
 
     // Whether the node is pure, owes at most the threshold or can pay for no test.
-    bool stops(ClassWeights class_weights, const Path& path) const;
+    bool stops(ClassWeights class_weights, const PathState& state) const;
 
     template <typename Count>
     void find_facts(const NodeCounts<Count>& counts, const ClassList& classes, Facts& facts) const;
@@ -75,9 +69,9 @@ public:
     template <typename Count>
     Choice choose(const ChoiceNode<Count>& node, Watch& watch);
 
-    // What every test costs at its costliest outcome on this path, and the least of it.
-    std::span<const double> prices(const Path& path);
-    double cheapest(const Path& path);
+    // What every test costs at its costliest outcome in this state, and the least of it.
+    std::span<const double> prices(const PathState& state);
+    double cheapest(const PathState& state);
 
     // Whether a cheapest test whose outcomes are all pure must be the rule's choice: no R is below its price / F(G),
     // and of the tests that reach it only others like it leave nothing wrong.
@@ -116,17 +110,17 @@ private:
     int pick_tolerant(const Weighing& weighing, const Facts& facts) const;
     int pick_by_ratio(const Weighing& weighing, const Facts& facts) const;
     double find_unsettled(const Weighing& weighing, const Facts& facts);
-    void find_ratios(const Weighing& weighing, const Path& path);
-    Ratio ratio_of_outcomes(const Weighing& weighing, int test, Units due) const;
-    Ratio ratio_of_means(const Weighing& weighing, int test, Units due) const;
+    void find_ratios(const Weighing& weighing, const PathState& state);
+    Ratio ratio_of_outcomes(const Weighing& weighing, int test, const CostModel::Charges& charges) const;
+    Ratio ratio_of_means(const Weighing& weighing, int test, const CostModel::Charges& charges) const;
     bool is_offered(const Weighing& weighing, const Facts& facts, int test) const;
 
     const RowLayout& layout_;
     const CostModel& costs_;
     const GrowthSettings* settings_ = nullptr;
     IntegerImpurity pairs_;
-    double highest_price_;  // the costliest test with all fees
-    Units lowest_price_;    // the cheapest test without any
+    double highest_price_;  // of any test in any state
+    Units lowest_price_;
     std::vector<double> flat_prices_, prices_, kept_, each_, total_;
     ClassList owing_;
     std::vector<Ratio> ratios_;

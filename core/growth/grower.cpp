@@ -30,7 +30,7 @@ GrowthNode* Grower<Count>::plant(GrowthTask<Count>& task) {
     const PackedTable& table = shared_.table;
     GrowthNode* root = make_node({});
     std::ranges::copy(table.class_weights(), root->class_weights);
-    if (chooser_.stops(table.class_weights(), root->path)) return root;
+    if (chooser_.stops(table.class_weights(), root->state)) return root;
     task.node = root;
     task.class_sizes = table.class_sizes().data();
     task.n_rows = std::int64_t(table.n_rows());
@@ -62,7 +62,7 @@ void Grower<Count>::grow_node(GrowthTask<Count> task) {
     }
     const ClassList classes = classes_of(weights_of(node));
     chooser_.find_facts(task.counts, classes, facts_);
-    const Choice choice = chooser_.choose<Count>({weights_of(node), classes, task.counts, facts_, node.path}, watch_);
+    const Choice choice = chooser_.choose<Count>({weights_of(node), classes, task.counts, facts_, node.state}, watch_);
     node.test = choice.test;
     node.is_fallback = choice.is_fallback;
     if (node.test == kLeaf) return give_back(std::move(task.counts));
@@ -74,8 +74,8 @@ template <typename Count>
 bool Grower<Count>::split_purely(const GrowthTask<Count>& task) {
     if (task.n_rows > kFewRows || !task.counts.is_empty() || !chooser_.takes_pure_splits()) return false;
     GrowthNode& node = *task.node;
-    if (chooser_.cheapest(node.path) > double(chooser_.settings().budget - node.path.paid)) return false;
-    const int test = find_pure_split(layout_, few_rows(task), chooser_, node.path);
+    if (chooser_.cheapest(node.state) > double(chooser_.settings().budget - node.state.spent)) return false;
+    const int test = find_pure_split(layout_, few_rows(task), chooser_, node.state);
     if (test == kLeaf) return false;
     node.test = test;
     node.children = arena_.make<GrowthNode*>(layout_.n_outcomes(test));
@@ -134,17 +134,15 @@ void Grower<Count>::make_children(GrowthNode& node, const NodeCounts<Count>& cou
 // A child without any weight yet.
 template <typename Count>
 GrowthNode* Grower<Count>::make_child(const GrowthNode& node, int outcome) {
-    const Units due = costs_.fees_due(node.test, node.path.fees_paid);
-    GrowthNode* child = make_node(
-        {node.path.paid + due + costs_.own(node.test, outcome), node.path.fees_paid | costs_.fee_mask(node.test)});
+    GrowthNode* child = make_node(costs_.after(node.state, node.test, outcome));
     std::fill_n(child->class_weights, layout_.n_classes(), 0);
     return child;
 }
 
 template <typename Count>
-GrowthNode* Grower<Count>::make_node(const Path& path) {
+GrowthNode* Grower<Count>::make_node(const PathState& state) {
     GrowthNode* node = arena_.make<GrowthNode>(1);
-    *node = {arena_.make<std::int64_t>(layout_.n_classes()), nullptr, path, kLeaf, false};
+    *node = {arena_.make<std::int64_t>(layout_.n_classes()), nullptr, state, kLeaf, false};
     return node;
 }
 
@@ -158,10 +156,10 @@ std::int64_t Grower<Count>::find_children(const GrowthTask<Count>& task) {
     std::int64_t n_going_on = 0;
     for (int outcome = 0; outcome < n_outcomes; ++outcome) {
         GrowthNode* below = node.children[outcome];
-        if (below == nullptr || chooser_.stops(weights_of(*below), below->path)) continue;
+        if (below == nullptr || chooser_.stops(weights_of(*below), below->state)) continue;
         Child child = {};
         child.outcome = outcome;
-        child.is_last = below->path.paid + last_step_ > chooser_.settings().budget;
+        child.is_last = below->state.spent + last_step_ > chooser_.settings().budget;
         child.task.node = below;
         child.task.class_sizes = below->class_weights;
         if (layout_.is_weighted()) {

@@ -68,7 +68,7 @@ private:
     void split(GrowthTask<Count> task, const ClassList& classes);
     void make_children(GrowthNode& node, const NodeCounts<Count>& counts, const ClassList& classes);
     GrowthNode* make_child(const GrowthNode& node, int outcome);
-    GrowthNode* make_node(const Path& path);
+    GrowthNode* make_node(const PathState& state);
     std::int64_t find_children(const GrowthTask<Count>& task);
     void count_rows_of_outcomes(const GrowthTask<Count>& task);
 

@@ -20,7 +20,7 @@ namespace budgetree {
 struct GrowthNode {
     std::int64_t* class_weights;
     GrowthNode** children;  // by outcome; null for a leaf
-    Path path;
+    PathState state;
     int test;
     bool is_fallback;
 };

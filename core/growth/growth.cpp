@@ -64,13 +64,13 @@ std::optional<GrownTree> grow_counted(const PackedTable& table, const CostModel&
 
 }  // namespace
 
-int find_pure_split(const RowLayout& layout, const FewRows& few, Chooser& chooser, const Path& path) {
+int find_pure_split(const RowLayout& layout, const FewRows& few, Chooser& chooser, const PathState& state) {
     static const auto find_agreeing = counting_functions().find_agreeing;
     thread_local std::vector<std::uint8_t> agree;
     agree.resize(layout.code_bytes());
     find_agreeing(few, layout.shape(), agree.data());
-    const double cheapest = chooser.cheapest(path);
-    const std::span<const double> prices = chooser.prices(path);
+    const double cheapest = chooser.cheapest(state);
+    const std::span<const double> prices = chooser.prices(state);
     for (int test = 0; test < layout.n_tests(); ++test) {
         if (prices[test] == cheapest && layout.outcome(agree.data(), test) == 0) return test;
     }

@@ -14,10 +14,10 @@ LevelChooser::LevelChooser(std::vector<std::int32_t> n_outcomes, int n_classes, 
 }
 
 std::vector<std::uint8_t> LevelChooser::stops(std::span<const std::int64_t> class_weights,
-                                              const PathsPaid& paths) const {
-    std::vector<std::uint8_t> stopped(paths.paid.size());
+                                              const PathStates& states) const {
+    std::vector<std::uint8_t> stopped(states.size());
     for (std::size_t node = 0; node < stopped.size(); ++node) {
-        stopped[node] = chooser_.stops(class_weights.subspan(node * n_classes(), n_classes()), paths.of(node));
+        stopped[node] = chooser_.stops(class_weights.subspan(node * n_classes(), n_classes()), states[node]);
     }
     return stopped;
 }
@@ -35,14 +35,14 @@ void LevelChooser::read(const std::int64_t* cells) {
     }
 }
 
-std::vector<Choice> LevelChooser::choose(std::span<const std::int64_t> counts, const PathsPaid& paths, Watch& watch) {
-    std::vector<Choice> choices(paths.paid.size());
+std::vector<Choice> LevelChooser::choose(std::span<const std::int64_t> counts, const PathStates& states, Watch& watch) {
+    std::vector<Choice> choices(states.size());
     for (std::size_t node = 0; node < choices.size(); ++node) {
         read(counts.data() + node * n_cells_);
-        if (chooser_.stops(class_weights_, paths.of(node))) continue;
+        if (chooser_.stops(class_weights_, states[node])) continue;
         const ClassList classes = classes_of(class_weights_);
         chooser_.find_facts(counts_, classes, facts_);
-        choices[node] = chooser_.choose<double>({class_weights_, classes, counts_, facts_, paths.of(node)}, watch);
+        choices[node] = chooser_.choose<double>({class_weights_, classes, counts_, facts_, states[node]}, watch);
         if (watch.is_over(std::int64_t(n_cells_))) break;
     }
     return choices;

@@ -1,8 +1,7 @@
 // A level: many nodes that were counted elsewhere, for each of which the rule chooses a test (choice.hpp).
 //
 //     counts      node | test 0: outcome 0 [classes] … | test 1: … |      as shards add them up (partition.hpp)
-//     paid        per node   what its path has spent
-//     fees_paid   per node   the shared fees among it
+//     states      spent per node | flags per node                         of the path to it
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,12 @@
 
 namespace budgetree {
 
-struct PathsPaid {
-    std::span<const Units> paid;
-    std::span<const FeeSet> fees_paid;
+struct PathStates {
+    std::span<const Units> spent;
+    std::span<const Flags> flags;
 
-    Path of(std::size_t node) const { return {paid[node], fees_paid[node]}; }
+    std::size_t size() const { return spent.size(); }
+    PathState operator[](std::size_t node) const { return {spent[node], flags[node]}; }
 };
 
 // What a tree is grown by, at nodes whose counts come from somewhere else.
@@ -35,9 +35,9 @@ public:
     std::size_t n_cells() const { return n_cells_; }  // of a node
 
     // Per node, whether it is a leaf whatever the tests show: pure, forgiven, or unable to pay.
-    std::vector<std::uint8_t> stops(std::span<const std::int64_t> class_weights, const PathsPaid& paths) const;
+    std::vector<std::uint8_t> stops(std::span<const std::int64_t> class_weights, const PathStates& states) const;
 
-    std::vector<Choice> choose(std::span<const std::int64_t> counts, const PathsPaid& paths, Watch& watch);
+    std::vector<Choice> choose(std::span<const std::int64_t> counts, const PathStates& states, Watch& watch);
 
 private:
     void read(const std::int64_t* cells);

@@ -29,7 +29,7 @@ struct Set {
     std::size_t first;  // of its row numbers
     std::int32_t n_rows;
     std::int32_t slot = kEmpty;
-    std::int32_t pure_test = kUnknown;  // a cheapest test that leaves nothing wrong, where there are no fees
+    std::int32_t pure_test = kUnknown;  // a cheapest test that leaves nothing wrong, where no price depends on the path
     std::int64_t wrong;
     Sums sums;
     bool is_pure;
@@ -50,7 +50,7 @@ struct Split {
 // A node of the tree that is growing.
 struct Place {
     std::int32_t set;
-    Path path;
+    PathState state;
     Units need;  // of the test above it
 };
 
@@ -122,7 +122,7 @@ private:
             if (watch.clock().is_stopped()) return Ended::kStopped;
             if (test == kLeaf) continue;
             if (!policy_.is_plain()) wrong_after = loss_after(place.set, test);
-            const Units cost = place.path.paid + costs_.most(test, place.path.fees_paid);
+            const Units cost = place.state.spent + costs_.most(place.state, test);
             const Units need = std::max(cost, place.need);
             const std::int64_t gain = sets_[place.set].wrong - wrong_after;
             steps.add(need, gain);
@@ -148,14 +148,13 @@ private:
     // Enqueues the outcomes that are no leaves.
     void go_on(const Place& place, int test, Units need, Steps::Tree& tree) {
         const std::size_t first = split(place.set, test);
-        const Units paid = place.path.paid + costs_.fees_due(test, place.path.fees_paid);
         for (int outcome = 0; outcome < layout_.n_outcomes(test); ++outcome) {
             const std::int32_t child = split_sets_[first + outcome];
             if (child == kEmpty) continue;
-            const Path path = {paid + costs_.own(test, outcome), place.path.fees_paid | costs_.fee_mask(test)};
-            tree.max_cost = std::max(tree.max_cost, path.paid);
-            if (!sets_[child].is_pure && !chooser_.stops(weights_of(child), path))
-                queue_.push_back({child, path, need});
+            const PathState state = costs_.after(place.state, test, outcome);
+            tree.max_cost = std::max(tree.max_cost, state.spent);
+            if (!sets_[child].is_pure && !chooser_.stops(weights_of(child), state))
+                queue_.push_back({child, state, need});
         }
     }
 
@@ -167,26 +166,26 @@ private:
         const std::int32_t slot_number = counted(place.set, watch);
         if (slot_number == kEmpty) return kLeaf;  // the clock stopped it
         const Slot<Count>& slot = slots_[slot_number];
-        if (chooser_.takes_pure_splits() && !costs_.has_fees() && sets_[place.set].pure_test == kUnknown) {
+        if (chooser_.takes_pure_splits() && !costs_.depends_on_path() && sets_[place.set].pure_test == kUnknown) {
             sets_[place.set].pure_test = pure_test_of(slot.facts);
             const int test = pure_split(place);
             if (test != kLeaf) return test;
         }
         const Choice choice =
-            chooser_.choose<Count>({weights_of(place.set), slot.classes, slot.counts, slot.facts, place.path}, watch);
+            chooser_.choose<Count>({weights_of(place.set), slot.classes, slot.counts, slot.facts, place.state}, watch);
         if (choice.test != kLeaf) wrong_after = std::int64_t(slot.facts.wrong[choice.test]);
         return choice.test;
     }
 
     int pure_split(const Place& place) {
         Set& set = sets_[place.set];
-        const double cheapest = chooser_.cheapest(place.path);
-        if (cheapest > double(chooser_.settings().budget - place.path.paid)) return kLeaf;
-        if (costs_.has_fees()) {
-            return set.n_rows > kFewRows ? kLeaf : find_pure_split(layout_, few_rows(set), chooser_, place.path);
+        const double cheapest = chooser_.cheapest(place.state);
+        if (cheapest > double(chooser_.settings().budget - place.state.spent)) return kLeaf;
+        if (costs_.depends_on_path()) {
+            return set.n_rows > kFewRows ? kLeaf : find_pure_split(layout_, few_rows(set), chooser_, place.state);
         }
         if (set.pure_test == kUnknown && set.n_rows <= kFewRows) {
-            set.pure_test = find_pure_split(layout_, few_rows(set), chooser_, place.path);
+            set.pure_test = find_pure_split(layout_, few_rows(set), chooser_, place.state);
         }
         return set.pure_test == kUnknown ? kLeaf : set.pure_test;
     }

@@ -17,7 +17,7 @@ void Steps::drop_unfinished() {
 void Steps::add_tree(const GrownTree& tree, const LeafPolicy& policy, const CostModel& costs) {
     const std::size_t first = need_.size();
     std::vector<std::size_t> place(tree.size());  // of each inner node among the steps
-    std::vector<FeeSet> fees_paid(tree.size());
+    std::vector<PathState> states(tree.size());
     Tree summary;
     for (std::size_t node = 0; node < tree.size(); ++node) {
         const std::int64_t wrong = leaf_value(&tree.class_weights[node * policy.n_classes()], policy);
@@ -29,11 +29,11 @@ void Steps::add_tree(const GrownTree& tree, const LeafPolicy& policy, const Cost
             const std::size_t parent = tree.parent[node];
             gain_[place[parent]] -= wrong;
             reached_at = need_[place[parent]];
-            fees_paid[node] = fees_paid[parent] | costs.fee_mask(tree.test[parent]);
+            states[node] = {tree.paid[node], costs.flags_after(states[parent].flags, tree.test[parent])};
         }
         if (tree.test[node] == kLeaf) continue;
         place[node] = need_.size();
-        add(std::max(tree.paid[node] + costs.most(tree.test[node], fees_paid[node]), reached_at), wrong);
+        add(std::max(tree.paid[node] + costs.most(states[node], tree.test[node]), reached_at), wrong);
     }
     summary.at_leaves = summary.at_root;
     for (std::size_t step = first; step < gain_.size(); ++step) summary.at_leaves -= gain_[step];

@@ -2,81 +2,218 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <thread>
-#include <vector>
 
 namespace budgetree {
 namespace {
 
-constexpr std::size_t kBlock = 8192;  // rows between two looks at the clock, about a tenth of a millisecond
+constexpr std::size_t kBlock = 1024;  // rows between two looks at the clock
 constexpr std::size_t kRowsWorthAThread = 65'536;
-constexpr std::int64_t kNanosecondsPerRow = 20;
+constexpr std::int64_t kNanosecondsPerRow = 20, kNanosecondsPerNode = 4;
+constexpr double kUnit = 1e-6;  // of a total that is a score
 
-void walk_block(const Route& route, const Walks& walks, std::size_t begin, std::size_t end) {
-    const std::size_t n_tests = route.n_outcomes.size(), width = route.price_width();
-    for (std::size_t row = begin; row < end; ++row) {
-        const std::uint8_t* codes = walks.codes.data() + row * n_tests;
-        std::int32_t at = 0;
-        std::int64_t paid = 0;
-        while (route.test[at] >= 0) {
-            const std::int32_t test = route.test[at];
-            const std::uint8_t outcome = codes[test];
-            const std::int64_t* price = route.price.data() + std::size_t(at) * width;
-            if (outcome >= route.n_outcomes[test]) {
-                paid += price[width - 1];
-                break;
+// e^x for x ≤ 0: x = k ln 2 + r with |r| ≤ ln 2 / 2, and the Taylor series of e^r.
+double exponential(double x) {
+    constexpr double kLog2High = 0x1.62e42fee00000p-1, kLog2Low = 0x1.a39ef35793c76p-33;
+    if (x < -700) return 0.0;
+    const double k = std::floor(x * 0x1.71547652b82fep+0 + 0.5);
+    const double r = (x - k * kLog2High) - k * kLog2Low;
+    double sum = 1.0;
+    for (int n = 13; n > 0; --n) sum = 1.0 + sum * r / n;
+    return std::ldexp(sum, int(k));
+}
+
+double largest_probability(std::span<const std::int64_t> totals) {
+    const std::int64_t most = std::ranges::max(totals);
+    double sum = 0.0;
+    for (const std::int64_t total : totals) sum += exponential(double(total - most) * kUnit);
+    return 1.0 / sum;
+}
+
+std::size_t side_of(const TotalSplit& split, std::span<const std::int64_t> totals) {
+    if (split.confidence > 0) return largest_probability(totals) >= split.confidence ? 0 : 1;
+    return std::size_t(std::ranges::upper_bound(split.cuts, totals[0]) - split.cuts.begin());
+}
+
+class Walker {
+public:
+    Walker(const Route& route, const Walks& walks) : route_(route), walks_(walks), totals_(route.widest()) {}
+
+    // About how many nanoseconds it took.
+    std::int64_t walk_block(std::size_t begin, std::size_t end) {
+        n_nodes_ = 0;
+        for (std::size_t row = begin; row < end; ++row) walk_row(row);
+        return std::int64_t(end - begin) * kNanosecondsPerRow + n_nodes_ * kNanosecondsPerNode;
+    }
+
+private:
+    std::int64_t result(std::int32_t test, std::size_t row) const {
+        const std::int32_t code = walks_.codes[std::size_t(test) * walks_.leaf.size() + row];
+        return std::min(code, route_.n_outcomes[test]);
+    }
+
+    void walk_row(std::size_t row) {
+        std::int32_t at = 0, unlisted = -1;
+        std::int64_t spent = 0;
+        for (;;) {
+            const NodeKind kind = NodeKind(route_.kind[at]);
+            if (kind == NodeKind::kLeaf) break;
+            ++n_nodes_;
+            std::int64_t side = 0;
+            if (kind == NodeKind::kByTotal) {
+                const TotalSplit& split = route_.splits[route_.rule[at]];
+                side = std::int64_t(side_of(split, totals_at(split.scorer, row)));
+            } else {
+                const std::int32_t test = route_.test[at];
+                const std::int64_t outcome = result(test, row);
+                if (kind == NodeKind::kBuy) {
+                    spent += route_.charges[route_.charge_at[at] + outcome];
+                    if (unlisted < 0 && outcome == route_.n_outcomes[test]) unlisted = test;
+                } else {
+                    side = outcome;
+                }
             }
-            paid += price[outcome];
-            const std::int32_t child = route.branches[route.first_branch[at] + outcome];
-            if (child < 0) break;
-            at = child;
+            at = route_.children[route_.first[at] + side];
         }
-        walks.node[row] = at;
-        walks.paid[row] = paid;
+        walks_.leaf[row] = at;
+        walks_.spent[row] = spent;
+        walks_.unlisted[row] = unlisted;
+        if (walks_.totals.empty() || route_.rule[at] < 0) return;
+        std::ranges::copy(totals_at(route_.rule[at], row),
+                          walks_.totals.begin() + std::ptrdiff_t(row * totals_.size()));
+    }
+
+    std::span<const std::int64_t> totals_at(std::int32_t number, std::size_t row) {
+        const Scorer& scorer = route_.scorers[number];
+        scorer.add_up(walks_.codes.data(), walks_.leaf.size(), row, route_.n_outcomes, totals_.data());
+        return std::span(totals_).first(scorer.n_columns());
+    }
+
+    const Route& route_;
+    const Walks& walks_;
+    std::vector<std::int64_t> totals_;
+    std::int64_t n_nodes_ = 0;  // passed by the rows of a block
+};
+
+void walk_blocks(const Route& route, const Walks& walks, std::atomic<std::size_t>& next, Watch watch) {
+    Walker walker(route, walks);
+    const std::size_t n_rows = walks.leaf.size();
+    for (std::size_t begin = next.fetch_add(kBlock); begin < n_rows; begin = next.fetch_add(kBlock)) {
+        if (watch.is_over(walker.walk_block(begin, std::min(begin + kBlock, n_rows)))) return;
     }
 }
 
-void walk_blocks(const Route& route, const Walks& walks, std::atomic<std::size_t>& next, Watch watch) {
-    const std::size_t n_rows = walks.node.size();
-    for (std::size_t begin = next.fetch_add(kBlock); begin < n_rows; begin = next.fetch_add(kBlock)) {
-        walk_block(route, walks, begin, std::min(begin + kBlock, n_rows));
-        if (watch.is_over(kBlock * kNanosecondsPerRow)) return;
+const char* find_fault(const Scorer& scorer, std::span<const std::int32_t> n_outcomes) {
+    if (scorer.intercept.empty()) return "scorers: expected at least one column";
+    if (scorer.points.size() != scorer.tests.size()) return "scorers: expected points for each test";
+    for (std::size_t i = 0; i < scorer.tests.size(); ++i) {
+        const std::int32_t test = scorer.tests[i];
+        if (test < 0 || std::size_t(test) >= n_outcomes.size()) return "scorers: expected tests of the tree";
+        if (scorer.points[i].size() != (std::size_t(n_outcomes[test]) + 1) * scorer.n_columns()) {
+            return "scorers: expected points for every outcome and one more";
+        }
     }
+    return nullptr;
+}
+
+const char* find_fault(const Route& route, const TotalSplit& split) {
+    if (split.scorer < 0 || std::size_t(split.scorer) >= route.scorers.size()) {
+        return "splits: expected a scorer of the tree";
+    }
+    if (split.confidence <= 0 && route.scorers[split.scorer].n_columns() != 1) {
+        return "splits: expected a single total for cuts";
+    }
+    return std::ranges::is_sorted(split.cuts) ? nullptr : "splits: expected ascending cuts";
 }
 
 }  // namespace
 
+void Scorer::add_up(const std::uint8_t* codes, std::size_t n_rows, std::size_t row,
+                    std::span<const std::int32_t> n_outcomes, std::int64_t* totals) const {
+    std::ranges::copy(intercept, totals);
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const std::int32_t code = codes[std::size_t(tests[i]) * n_rows + row];
+        const std::size_t outcome = std::size_t(std::min(code, n_outcomes[tests[i]]));
+        const std::int32_t* of_outcome = points[i].data() + outcome * n_columns();
+        for (std::size_t column = 0; column < n_columns(); ++column) totals[column] += of_outcome[column];
+    }
+}
+
+std::size_t Route::widest() const {
+    std::size_t most = 0;
+    for (const Scorer& scorer : scorers) most = std::max(most, scorer.n_columns());
+    return most;
+}
+
 const char* find_fault(const Route& route) {
-    const std::int64_t n_nodes = std::int64_t(route.test.size()), n_branches = std::int64_t(route.branches.size());
-    const std::int64_t n_tests = std::int64_t(route.n_outcomes.size());
-    if (n_nodes == 0) return "test: expected at least one node";
-    if (std::int64_t(route.first_branch.size()) != n_nodes) return "first_branch: expected one entry per node";
-    if (route.price.size() % std::size_t(n_nodes) != 0) return "price: expected one row per node";
-    for (std::int64_t node = 0; node < n_nodes; ++node) {
-        const std::int32_t test = route.test[node];
-        if (test < 0) continue;
-        if (test >= n_tests) return "test: expected numbers below that of n_outcomes";
-        const std::int64_t first = route.first_branch[node], n_outcomes = route.n_outcomes[test];
-        if (n_outcomes < 0 || n_outcomes >= std::int64_t(route.price_width())) {
-            return "price: expected a column per outcome and one more";
+    const std::size_t n_nodes = route.kind.size(), n_tests = route.n_outcomes.size();
+    if (n_nodes == 0) return "kind: expected at least one node";
+    for (const std::size_t size : {route.test.size(), route.first.size(), route.charge_at.size(), route.rule.size()}) {
+        if (size != n_nodes) return "test, first, charge_at, rule: expected one entry per node";
+    }
+    if (std::ranges::any_of(route.n_outcomes, [](std::int32_t n) { return n < 0 || n > 255; })) {
+        return "n_outcomes: expected 0 to 255";
+    }
+    for (const Scorer& scorer : route.scorers) {
+        if (const char* fault = find_fault(scorer, route.n_outcomes)) return fault;
+    }
+    for (const TotalSplit& split : route.splits) {
+        if (const char* fault = find_fault(route, split)) return fault;
+    }
+    for (std::size_t node = 0; node < n_nodes; ++node) {
+        if (route.kind[node] > std::uint8_t(NodeKind::kLeaf)) return "kind: expected 0 to 3";
+        const NodeKind kind = NodeKind(route.kind[node]);
+        const std::int32_t test = route.test[node], rule = route.rule[node];
+        if (kind == NodeKind::kLeaf) {
+            if (rule >= std::int64_t(route.scorers.size())) return "rule: expected scorers of the tree";
+            continue;
         }
-        if (first < 0 || first > n_branches - n_outcomes) return "first_branch: expected branches for every outcome";
-        for (std::int64_t branch = first; branch < first + n_outcomes; ++branch) {
-            const std::int32_t child = route.branches[branch];
-            if (child >= n_nodes || (child >= 0 && child <= node)) return "branches: expected nodes further down";
+        std::size_t n_children = 1;
+        if (kind == NodeKind::kByTotal) {
+            if (rule < 0 || std::size_t(rule) >= route.splits.size()) return "rule: expected splits of the tree";
+            n_children = route.splits[rule].n_sides();
+        } else if (test < 0 || std::size_t(test) >= n_tests) {
+            return "test: expected tests of the tree";
+        } else {
+            const std::size_t n_results = std::size_t(route.n_outcomes[test]) + 1;
+            if (kind == NodeKind::kByResult) n_children = n_results;
+            const std::int64_t at = route.charge_at[node];
+            if (kind == NodeKind::kBuy && (at < 0 || std::size_t(at) + n_results > route.charges.size())) {
+                return "charge_at: expected a charge for every outcome and one more";
+            }
+        }
+        const std::int64_t first = route.first[node];
+        if (first < 0 || std::size_t(first) + n_children > route.children.size()) {
+            return "first: expected children for every side";
+        }
+        for (const std::int32_t child : route.children.subspan(std::size_t(first), n_children)) {
+            if (child <= std::int64_t(node) || std::size_t(child) >= n_nodes) {
+                return "children: expected nodes further down";
+            }
         }
     }
     return nullptr;
 }
 
 void walk(const Route& route, const Walks& walks, Clock& clock, int n_threads) {
-    const int useful = int(std::min<std::size_t>(walks.node.size() / kRowsWorthAThread + 1, 256));
+    const int useful = int(std::min<std::size_t>(walks.leaf.size() / kRowsWorthAThread + 1, 256));
     std::atomic<std::size_t> next = 0;
     std::vector<std::jthread> others;
     for (int thread = 1; thread < std::min(n_threads, useful); ++thread) {
         others.emplace_back([&] { walk_blocks(route, walks, next, Watch(clock, Watch::Thread::kOther)); });
     }
     walk_blocks(route, walks, next, Watch(clock));
+}
+
+void softmax(std::span<const std::int64_t> totals, std::span<double> probabilities) {
+    const std::int64_t most = std::ranges::max(totals);
+    double sum = 0.0;
+    for (std::size_t c = 0; c < totals.size(); ++c) {
+        probabilities[c] = exponential(double(totals[c] - most) * kUnit);
+        sum += probabilities[c];
+    }
+    for (double& probability : probabilities) probability /= sum;
 }
 
 }  // namespace budgetree

@@ -1,44 +1,84 @@
-// Routing: where each row of codes ends in a tree, and what it has paid on the way.
+// Walk: where each row of codes ends in a tree, and what it has spent on the way. One loop for every kind of tree.
 //
-//     test           per node         the test done there; -1 in a leaf
-//     first_branch   per node         where its branches begin
-//     branches       per branch       the node that the outcome leads to; -1 where no known case went
-//     n_outcomes     per test         codes from there on are not on its list
-//     price          node × outcome   own price and fees due; the last column for an outcome that is not on the list
+//     kind        per node      buy a test, branch by its result, branch by a total, leaf
+//     test        per node      that is bought or branched on, as a row of the codes
+//     first       per node      where its children begin
+//     children    per node      of a buy the child; by result one per outcome and one more; by a total one per side
+//     charge_at   per node      of a buy: where its charges begin
+//     charges     per buy       one per outcome and one more, all included
+//     rule        per node      of a branch by a total its split, of a leaf with totals its scorer; else -1
 //
-// A row reads a few bytes of its codes and a few cells of these arrays, which stay in the processor's cache. Rows are
-// independent: threads take them in blocks.
+// The last entry of every list per outcome is for a result that is not listed. A scorer adds up whole points, so a
+// total does not depend on the order of addition:
+//
+//     total[column] = intercept[column] + Σ over its tests of points[outcome][column]
+//
+// Codes are test × row. Rows are independent: threads take them in blocks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/clock.hpp"
 
 namespace budgetree {
 
-struct Route {
-    std::span<const std::int32_t> test;
-    std::span<const std::int64_t> first_branch;
-    std::span<const std::int32_t> branches;
-    std::span<const std::int64_t> n_outcomes;
-    std::span<const std::int64_t> price;
+enum class NodeKind : std::uint8_t { kBuy, kByResult, kByTotal, kLeaf };
 
-    std::size_t price_width() const { return price.size() / test.size(); }
+struct Scorer {
+    std::vector<std::int32_t> tests;
+    std::vector<std::vector<std::int32_t>> points;  // per test: outcome and one more × column
+    std::vector<std::int64_t> intercept;            // per column
+
+    std::size_t n_columns() const { return intercept.size(); }
+    void add_up(const std::uint8_t* codes, std::size_t n_rows, std::size_t row,
+                std::span<const std::int32_t> n_outcomes, std::int64_t* totals) const;
+};
+
+// Side k is from the k-th cut on and below the next; or, by confidence, side 0 where some class is likely enough.
+struct TotalSplit {
+    std::int32_t scorer;
+    std::vector<std::int64_t> cuts;
+    double confidence = 0.0;  // 0: by cuts
+
+    std::size_t n_sides() const { return confidence > 0 ? 2 : cuts.size() + 1; }
+};
+
+struct Route {
+    std::span<const std::uint8_t> kind;
+    std::span<const std::int32_t> test;
+    std::span<const std::int64_t> first;
+    std::span<const std::int32_t> children;
+    std::span<const std::int64_t> charge_at;
+    std::span<const std::int64_t> charges;
+    std::span<const std::int32_t> rule;
+    std::span<const std::int32_t> n_outcomes;  // per test
+    std::vector<Scorer> scorers;
+    std::vector<TotalSplit> splits;
+
+    std::size_t widest() const;  // the most columns of a scorer
 };
 
 // What is wrong with the arrays; nullptr where no walk can leave them or go round in circles.
 const char* find_fault(const Route& route);
 
-// Rows of codes, and for each the node where it ends and the units that it paid.
+// Rows of codes, and for each its leaf, what it spent, the first test with a result that is not listed (-1: none), and
+// the totals of a leaf that answers by them, row × widest.
 struct Walks {
     std::span<const std::uint8_t> codes;
-    std::span<std::int32_t> node;
-    std::span<std::int64_t> paid;
+    std::span<std::int32_t> leaf;
+    std::span<std::int64_t> spent;
+    std::span<std::int32_t> unlisted;
+    std::span<std::int64_t> totals;
 };
 
-// Fills node and paid, as far as the clock lets it.
+// Fills all of it, as far as the clock lets it.
 void walk(const Route& route, const Walks& walks, Clock& clock, int n_threads);
+
+// Totals in millionths as probabilities. The exponential is computed from basic operations alone, so that every
+// processor and every library gives the same bits.
+void softmax(std::span<const std::int64_t> totals, std::span<double> probabilities);
 
 }  // namespace budgetree

@@ -10,7 +10,8 @@ from .errors import (
 from .errors import (
     ModelFileError as ModelFileError,
 )
-from .estimator import BudgetTreeClassifier as BudgetTreeClassifier
+from .estimators import BudgetTreeClassifier as BudgetTreeClassifier
+from .estimators import OptimalBudgetTreeClassifier as OptimalBudgetTreeClassifier
 from .impurity import (
     Counterexample as Counterexample,
 )
@@ -48,7 +49,10 @@ from .learn import (
     Frontier as Frontier,
 )
 from .learn import (
-    Solution as Solution,
+    Result as Result,
+)
+from .learn import (
+    fit as fit,
 )
 from .learn import (
     frontier as frontier,
@@ -96,5 +100,29 @@ from .tree import (
     Consultation as Consultation,
 )
 from .tree import (
+    Fixed as Fixed,
+)
+from .tree import (
+    Majority as Majority,
+)
+from .tree import (
+    Model as Model,
+)
+from .tree import (
+    Points as Points,
+)
+from .tree import (
+    Split as Split,
+)
+from .tree import (
+    Totals as Totals,
+)
+from .tree import (
     Tree as Tree,
+)
+from .tree import (
+    TreeBuilder as TreeBuilder,
+)
+from .tree import (
+    Walk as Walk,
 )

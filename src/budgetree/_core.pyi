@@ -12,15 +12,37 @@ parts: ModuleType  # components by themselves, for tests
 def processor() -> str: ...
 
 class Clock:
-    def __init__(self, seconds: float | None = None, tick: Callable[[int, int], object] | None = None) -> None: ...
+    def __init__(
+        self,
+        seconds: float | None = None,
+        tick: Callable[[int, int], object] | None = None,
+        max_work: int | None = None,
+    ) -> None: ...
+    @property
+    def work(self) -> int: ...
     def stop(self) -> None: ...
     @property
     def is_stopped(self) -> bool: ...
     @property
     def was_interrupted(self) -> bool: ...
 
+class PathState:
+    def __init__(self, spent: int = 0, flags: int = 0) -> None: ...
+    @property
+    def spent(self) -> int: ...
+    @property
+    def flags(self) -> int: ...
+
 class CostModel:
-    def __init__(self, own: NDArray[np.int64], fees: NDArray[np.int64], fee_mask: NDArray[np.uint64]) -> None: ...
+    def __init__(
+        self, amounts: NDArray[np.int64], flag_amounts: NDArray[np.int64], flags: NDArray[np.uint64]
+    ) -> None: ...
+    def charge(self, state: PathState, test: int, outcome: int) -> int: ...
+    def most(self, state: PathState, test: int) -> int: ...
+    def may_buy(self, state: PathState, test: int, limit: int) -> bool: ...
+    def after(self, state: PathState, test: int, outcome: int) -> PathState: ...
+    @staticmethod
+    def dominates(better: PathState, worse: PathState) -> bool: ...
 
 class LeafPolicy:
     def __init__(self, losses: NDArray[np.int64] | None, n_classes: int, min_cases: int = 1) -> None: ...
@@ -96,29 +118,39 @@ class LevelChooser:
         cls, n_outcomes: NDArray[np.int32], n_classes: int, costs: CostModel, settings: GrowthSettings
     ) -> LevelChooser: ...
     def stops(
-        self, class_weights: NDArray[np.int64], paid: NDArray[np.int64], fees_paid: NDArray[np.uint64]
+        self, class_weights: NDArray[np.int64], spent: NDArray[np.int64], flags: NDArray[np.uint64]
     ) -> NDArray[np.uint8]: ...
     def choose(
-        self, counts: NDArray[np.int64], paid: NDArray[np.int64], fees_paid: NDArray[np.uint64], clock: Clock
+        self, counts: NDArray[np.int64], spent: NDArray[np.int64], flags: NDArray[np.uint64], clock: Clock
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
+
+class Scorer:
+    def __init__(
+        self, tests: NDArray[np.int32], points: Sequence[NDArray[np.int32]], intercept: NDArray[np.int64]
+    ) -> None: ...
+
+class TotalSplit:
+    def __init__(self, scorer: int, cuts: Sequence[int], confidence: float = 0.0) -> None: ...
 
 class Route:
     def __init__(
         self,
+        kind: NDArray[np.uint8],
         test: NDArray[np.int32],
-        first_branch: NDArray[np.int64],
-        branches: NDArray[np.int32],
-        n_outcomes: NDArray[np.int64],
-        price: NDArray[np.int64],
+        first: NDArray[np.int64],
+        children: NDArray[np.int32],
+        charge_at: NDArray[np.int64],
+        charges: NDArray[np.int64],
+        rule: NDArray[np.int32],
+        n_outcomes: NDArray[np.int32],
+        scorers: Sequence[Scorer],
+        splits: Sequence[TotalSplit],
     ) -> None: ...
     def walk(
-        self,
-        codes: NDArray[np.uint8],
-        node: NDArray[np.int32],
-        paid: NDArray[np.int64],
-        clock: Clock,
-        threads: int | None = None,
-    ) -> None: ...
+        self, codes: NDArray[np.uint8], clock: Clock, threads: int | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
+
+def softmax(totals: NDArray[np.int64]) -> NDArray[np.float64]: ...
 
 class Ridge:
     def __init__(
@@ -136,6 +168,7 @@ class Ridge:
 
 ALL_TESTS: int
 NEVER: int
+WORKERS: int
 
 class Pass:
     def __init__(self, breadth: int = ..., is_wide_first: bool = False, max_pair_work: int = ...) -> None: ...

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 import budgetree as bt
 from budgetree.distributed.partition import NOWHERE, Moves, Partition, Step
 from budgetree.learn.greedy.rule import Settings, decide, stops
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.problem import PathState
+from budgetree.tree import LEAF, NO_BRANCH, Grown
 
 
 def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -16,11 +17,11 @@ def count_in_numpy(instance: bt.Instance, rows: NDArray[np.int32]) -> NDArray[np
     return _counts(instance, rows, instance.weight_units)
 
 
-def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
+def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Grown:
     """Breadth first, one node after another, from row numbers."""
     costs, n_outcomes = instance.schema.costs, instance.schema.n_outcomes
     rows = [instance.class_order.order]
-    test, parent, fallback, first_branch, spent = [LEAF], [-1], [False], [-1], [(0, 0)]
+    test, parent, fallback, first_branch, spent = [LEAF], [-1], [False], [-1], [costs.start]
     branches: list[int] = []
     node = 0
     while node < len(rows):
@@ -30,24 +31,24 @@ def grow_in_numpy(instance: bt.Instance, settings: Settings) -> Nodes:
         choice = None if is_leaf else decide(counts, costs, spent[node], settings, cases)
         if choice is not None:
             test[node], fallback[node], first_branch[node] = choice.test, choice.fallback, len(branches)
-            paid, fees_paid = spent[node]
-            due = int(costs.surcharge(fees_paid)[choice.test])
+            state, own = spent[node], costs.amounts[choice.test].tolist()
+            unpaid = int(costs.flags[choice.test]) & ~state.flags
+            due = sum(amount for flag, amount in enumerate(costs.fees.tolist()) if unpaid >> flag & 1)
             for outcome in range(n_outcomes[choice.test]):
                 part = rows[node][instance.codes[rows[node], choice.test] == outcome]
                 branches.append(len(rows) if len(part) else NO_BRANCH)
                 if len(part):
                     rows.append(part)
-                    cost = paid + due + int(costs.amounts[choice.test, outcome])
-                    spent.append((cost, fees_paid | int(costs.flags[choice.test])))
+                    spent.append(PathState(state.spent + due + own[outcome], state.flags | unpaid, ()))
                     for column, value in ((test, LEAF), (parent, node), (fallback, False), (first_branch, -1)):
                         column.append(value)  # type: ignore[attr-defined]
         node += 1
     labels, units = instance.labels, instance.weight_units
-    return Nodes(
+    return Grown(
         test=np.array(test, dtype=np.int32),
         parent=np.array(parent, dtype=np.int32),
         counts=np.array([np.bincount(labels[r], units[r], instance.n_classes) for r in rows]).astype(np.int64),
-        paid=np.array([paid for paid, _ in spent], dtype=np.int64),
+        paid=np.array([state.spent for state in spent], dtype=np.int64),
         first_branch=np.array(first_branch, dtype=np.int64),
         branches=np.array(branches, dtype=np.int32),
         fallback=np.array(fallback, dtype=bool),

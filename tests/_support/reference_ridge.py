@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from budgetree.learn.predictive.ridge import Cases, TestSet
 from budgetree.services.clock import Clock
-from budgetree.tree.leaf_models import softmax
 
 RIDGE = 1.0
 INTERCEPT_RIDGE = 0.001
@@ -96,3 +95,9 @@ class ReferenceSolver:
 
 def _penalty(n_columns: int) -> NDArray[np.float64]:
     return np.concatenate([[INTERCEPT_RIDGE], np.full(n_columns - 1, RIDGE)])
+
+
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores as probabilities, row by row."""
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))

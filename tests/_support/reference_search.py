@@ -11,7 +11,7 @@ import numpy as np
 
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.search import ANY_TEST, as_nodes
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 
 
 class State(NamedTuple):
@@ -19,7 +19,7 @@ class State(NamedTuple):
 
     cases: tuple[int, ...]
     left: int
-    fees_paid: int
+    flags: int
 
 
 class ReferenceSearch:
@@ -38,7 +38,7 @@ class ReferenceSearch:
         start = self._start(budget)
         return self._sum_of_parts(start, test) if test in self._tests(start) else None
 
-    def canonical(self, budget: int) -> Nodes:
+    def canonical(self, budget: int) -> Grown:
         """The canonical tree."""
         states, parents, outcomes, tests = [self._start(budget)], [-1], [-1], []
         for number, state in enumerate(states):  # which grow on the way
@@ -81,22 +81,21 @@ class ReferenceSearch:
 
     def _price(self, state: State, test: int) -> int:
         """What must be left to do the test: its costliest outcome, and the fees due."""
-        return int(self.layout.costliest[test]) + self._due(state, test)
+        return int(self.layout.costs.costliest[test]) + self._due(state, test)
 
     def _due(self, state: State, test: int) -> int:
-        missing = int(self.layout.fee_mask[test]) & ~state.fees_paid
-        return sum(int(fee) for bit, fee in enumerate(self.layout.fees) if missing >> bit & 1)
+        missing = int(self.layout.costs.flags[test]) & ~state.flags
+        return sum(int(fee) for bit, fee in enumerate(self.layout.costs.fees) if missing >> bit & 1)
 
     def _parts(self, state: State, test: int) -> dict[int, State]:
         """By the outcomes that cases show, in their order."""
         layout, due = self.layout, self._due(state, test)
-        paid = state.fees_paid | int(layout.fee_mask[test])
+        flags, own = state.flags | int(layout.costs.flags[test]), layout.costs.amounts[test].tolist()
         shown: dict[int, list[int]] = {}
         for case in state.cases:
             shown.setdefault(int(layout.codes[case, test]), []).append(case)
         return {
-            outcome: State(tuple(shown[outcome]), state.left - due - int(layout.own[test, outcome]), paid)
-            for outcome in sorted(shown)
+            outcome: State(tuple(shown[outcome]), state.left - due - own[outcome], flags) for outcome in sorted(shown)
         }
 
     def _tests(self, state: State) -> list[int]:
@@ -114,11 +113,11 @@ class ReferenceSearch:
         if fewest == self._leaf(state):
             return ANY_TEST
         best = [test for test in self._tests(state) if self._sum_of_parts(state, test) == fewest]
-        layout = self.layout
-        if state.left < layout.costliest.min() + np.sort(layout.cheapest)[:2].sum():
+        costs = self.layout.costs
+        if state.left < costs.costliest.min() + np.sort(costs.cheapest)[:2].sum():
             return best[0]
         free = [test for test in self._tests(state) if self._price(state, test) == 0]
-        if free and layout.min_cases == 1:
+        if free and self.layout.min_cases == 1:
             return free[0]
         return min(best, key=lambda test: (self._price(state, test), self._score(state, test), test))
 

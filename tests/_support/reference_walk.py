@@ -1,29 +1,92 @@
-"""A walk through a tree without the native core: all rows go down one level at a time."""
+"""One case through a tree by the rules as a person reads them: no states, no arrays of the core, exact fractions."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, getcontext
+from fractions import Fraction
 
-from budgetree.tree import LEAF, NO_BRANCH
-from budgetree.tree.routing import Ends, Map
+import budgetree as bt
+from budgetree.tree import Branch, Buy, Fixed, Majority, Model, Points, Split, Totals
+
+getcontext().prec = 60
 
 
-def walk_plainly(chart: Map, codes: NDArray[np.uint8]) -> Ends:
-    """Where each row ends, and what it has paid."""
-    at = np.zeros(len(codes), dtype=np.int32)
-    paid = np.zeros(len(codes), dtype=np.int64)
-    moving = np.arange(len(codes)) if chart.test[0] != LEAF else np.arange(0)
-    while len(moving):
-        here = at[moving]
-        test = chart.test[here]
-        outcome = codes[moving, test].astype(np.int64)
-        known = outcome < chart.n_outcomes[test]
-        outcome = np.where(known, outcome, -1)
-        paid[moving] += chart.price[here, outcome]
-        child = np.where(known, chart.branches[chart.first_branch[here] + np.maximum(outcome, 0)], NO_BRANCH)
-        found = child != NO_BRANCH
-        moving, child = moving[found], child[found]
-        at[moving] = child
-        moving = moving[chart.test[child] != LEAF]
-    return Ends(at, paid)
+@dataclass
+class Followed:
+    leaf: int
+    spent: Fraction
+    unlisted: int
+    tests: list[int]
+    chances: list[Decimal]
+
+
+def add_up(totals: Totals, row: Sequence[int]) -> list[int]:
+    sums = [int(start) for start in totals.intercept]
+    for test, table in zip(totals.tests, totals.points, strict=True):
+        points = table[min(row[test], len(table) - 1)]
+        sums = [total + int(more) for total, more in zip(sums, points, strict=True)]
+    return sums
+
+
+def softmax(sums: Sequence[int]) -> list[Decimal]:
+    raised = [(Decimal(total - max(sums)) / 1_000_000).exp() for total in sums]
+    return [part / sum(raised) for part in raised]
+
+
+def side_of(split: Split, row: Sequence[int]) -> int:
+    if split.totals is None:
+        return split.sides[min(row[split.test], len(split.sides) - 1)]
+    sums = add_up(split.totals, row)
+    if split.confidence is not None:
+        return 0 if max(softmax(sums)) >= Decimal(split.confidence) else 1
+    return sum(cut <= sums[0] for cut in split.cuts)
+
+
+def price_of(prices: bt.Prices, name: str, outcome: str | None) -> Fraction:
+    price = prices.tests.get(name, prices.default)
+    if isinstance(price, Fraction):
+        return price
+    assert price is not None
+    return max(price.values()) if outcome is None else price[outcome]
+
+
+def follow(tree: bt.Tree, row: Sequence[int]) -> Followed:
+    """Where one case ends and what it pays; it reads only what it has bought."""
+    schema, number, spent, unlisted = tree.schema, 0, Fraction(0), -1
+    done: list[int] = []
+    paid: set[str] = set()
+    while True:
+        node = tree.nodes[number]
+        if isinstance(node, Branch):
+            assert set(node.split.tests) <= set(done), "it reads what was not bought"
+            number = node.children[side_of(node.split, row)]
+            continue
+        if not isinstance(node, Buy):
+            break
+        names = schema.outcome_names[node.test]
+        assert node.test not in done, "it is bought twice"
+        done.append(node.test)
+        outcome = names[row[node.test]] if row[node.test] < len(names) else None
+        if outcome is None and unlisted < 0:
+            unlisted = node.test
+        name = schema.test_names[node.test]
+        spent += price_of(schema.prices, name, outcome)
+        for fee, entry in schema.prices.shared.items():
+            if name in entry.tests and fee not in paid:
+                paid.add(fee)
+                spent += entry.fee
+        number = node.child
+    if isinstance(node, Majority):
+        total = sum(node.counts)
+        chances = [Decimal(count) / total for count in node.counts]
+    elif isinstance(node, Fixed):
+        chances = [Decimal(chance) for chance in node.chances]
+    elif isinstance(node, Points):
+        side = sum(cut <= add_up(node.totals, row)[0] for cut in node.cuts)
+        chances = [Decimal(chance) for chance in node.chances[side]]
+    else:
+        assert isinstance(node, Model)
+        chances = softmax(add_up(node.totals, row))
+    return Followed(number, spent, unlisted, done, chances)

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 import budgetree as bt
 import reference_losses as brute
+from budgetree.data.table import name_key
 
 GAP = None  # what stands in a table where a value is missing
 GAP_NAME = "missing"
@@ -168,7 +169,7 @@ def _names(rng: Random, problem: brute.Problem, is_table: bool) -> dict[str, Any
     if not is_odd and rng.random() < 0.5 and problem.n_answers == problem.n_classes:
         classes = tuple(range(problem.n_classes))
     return {
-        "tests": tuple(some(len(problem.prices), "t")),
+        "tests": tuple(sorted(some(len(problem.prices), "t"), key=name_key)),  # as an instance has them
         "outcomes": tuple(outcomes),
         "classes": classes,
         "answers": tuple(labels[problem.n_classes :]),

@@ -79,7 +79,9 @@ def test_codes_are_remarked_and_may_be_amounts(tmp_path: Path, capsys: pytest.Ca
     assert note.startswith("note: x: is taken as text, since whole numbers such as '000' begin with a zero")
     assert note.endswith("if they are amounts: --levels x=10.")
     (note,) = warnings_about(tmp_path / "t.csv", capsys, cells, "--levels", "x=10")
-    assert note == "note: x: has 15 different numbers, which are rounded to 10 levels."
+    assert note == "note: x: has 15 different numbers, which are cut into up to 10 levels of about as many rows each."
+    (note,) = warnings_about(tmp_path / "t.csv", capsys, cells, "--levels", "x=10", "--binning", "uniform")
+    assert note == "note: x: has 15 different numbers, which are cut into up to 10 levels of equal widths."
 
 
 def test_words_alone_are_no_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

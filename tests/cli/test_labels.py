@@ -91,7 +91,7 @@ def test_labels_that_do_not_fit_a_model_are_refused_with_their_file(
     Path("bad.toml").write_text('[labels.tests]\nsexx = "Sex"')
     more = ["-o", "r.html"] if command == "report" else []
     said = run(capsys, command, "m.json", "--labels", "bad.toml", *more, code=1)
-    assert said == "error: bad.toml: labels: there is no test 'sexx'. There are: sex, chol. Did you mean 'sex'?\n"
+    assert said == "error: bad.toml: labels: there is no test 'sexx'. There are: chol, sex. Did you mean 'sex'?\n"
 
 
 def test_labels_that_do_not_fit_a_table_are_refused_with_their_file(

@@ -52,8 +52,8 @@ def test_a_clinics_table_through_every_command(
     frame = pd.read_csv("fälle.csv", dtype={"EKG": "object"}, na_values=["n/a"])
     codes = tree.encode(frame)
     predicted = rows_of(clinic / "vorhersage.csv")
-    assert [row["prediction"] for row in predicted] == tree.predict(codes).tolist()
-    assert [float(row["cost"]) for row in predicted] == pytest.approx(tree.cost(codes).tolist())
+    assert [row["prediction"] for row in predicted] == tree.predict_codes(codes).tolist()
+    assert [float(row["cost"]) for row in predicted] == pytest.approx(tree.walk_codes(codes).cost.tolist())
     assert [row["Schmerz"] for row in predicted] == frame["Schmerz"].tolist()
     assert sum(row["prediction"] != row["Befund"] for row in predicted) == tree.errors
     assert set(predicted[0]["tests"].split("; ")) <= set(tree.test_names)
@@ -71,7 +71,7 @@ def test_a_clinics_table_through_every_command(
     assert "<title>Brustschmerz</title>" in page
     assert "exhaustive search" in page
 
-    assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.expected}"
+    assert run(capsys, "show", "pfad.json").strip() == f"{tree.to_text()}\n{tree.statement}\n{tree.estimate}"
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.to_rules()
     for form in ("sql", "javascript", "pmml"):
         assert run(capsys, "show", "pfad.json", "--as", form) == getattr(tree, f"to_{form}")()
@@ -124,7 +124,7 @@ def test_json_for_programs(clinic: Path, capsys: pytest.CaptureFixture[str], mon
         (["fit", *TABLE, "--levels", "1", "--budget", "3", "-o", "x.json"], 1, "expected a whole number from 2"),
         (["fit", *TABLE, "--budget", "3", "-o", "nowhere/x.json"], 1, "nowhere/x.json: its folder does not exist"),
         (["frontier", "nothing.csv", "--target", "a"], 1, "nothing.csv: No such file"),
-        (["frontier", "pima", "--target", "diabetes"], 1, "--target, --drop and --duplicates are for files"),
+        (["frontier", "pima", "--target", "sugar"], 1, "there is no column 'sugar'"),
         (["frontier", *TABLE[:3], "--prices", "no.toml"], 1, "no.toml: No such file"),
         (["frontier", *TABLE[:3], "--prices", "fälle.csv"], 1, "a price list has the columns test and price"),
         (["frontier", "--nonsense"], 2, "No such option"),

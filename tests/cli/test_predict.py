@@ -108,7 +108,9 @@ def test_nothing_is_written_where_a_later_row_is_broken(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("budgetree.data.source.Reading", SMALL_BLOCKS)
-    (tmp_path / "known.csv").write_text("a,y\n" + "".join(f"{i},{'PN'[i % 2]}\n" for i in range(40)), encoding="utf-8")
+    (tmp_path / "known.csv").write_text(
+        "a,y\n" + "".join(f"{i},{'PN'[i // 20]}\n" for i in range(40)), encoding="utf-8"
+    )
     (tmp_path / "new.csv").write_text("a,y\n" + "1,P\n" * 40 + "x,P\n", encoding="utf-8")
     model, out = str(tmp_path / "m.json"), tmp_path / "out.csv"
     run(capsys, *FIT_KNOWN, str(tmp_path / "known.csv"), "-t", "y", "--budget", "1", "--folds", "0", "-o", model)

@@ -24,7 +24,7 @@ def ones(right: list[str], given: list[str]) -> list[tuple[str, str, int]]:
 @pytest.mark.parametrize("leaves", [None, "count", "model"])
 def test_rows_may_come_in_parts(leaves: str | None) -> None:
     tree, frame = losing_tree(leaves), new_frame(8, 90)
-    predicted = tree.predict(tree.encode(frame)).tolist()
+    predicted = tree.predict_codes(tree.encode(frame)).tolist()
     right = frame["class"].tolist()
     judgement = Judgement(tree)
     for start in range(0, 90, 40):

@@ -20,7 +20,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.dask import DaskBudgetTreeClassifier
-from budgetree.errors import LabelsError, SettingError
+from budgetree.errors import SettingError, TableError
 
 TESTS = ["age", "sex", "n"]
 
@@ -32,9 +32,8 @@ def test_answers_are_lazy_and_those_of_the_local_estimator(
     prices = {"age": 2, "sex": 1, "n": 1}
     expected = bt.grow(bt.Instance.from_frame(table, "y", duplicates="keep", prices=prices), budget=3)
     assert classifier.tree_.to_dict() == expected.to_dict()
-    assert classifier.client_ is client
     local = pickle.loads(pickle.dumps(classifier.to_local()))
-    assert type(local) is bt.BudgetTreeClassifier
+    assert type(local) is bt.OptimalBudgetTreeClassifier
     rows = frame[TESTS].compute()
     for what in ("predict", "predict_proba", "cost", "apply"):
         answers = getattr(classifier, what)(frame[TESTS])
@@ -48,8 +47,7 @@ def test_answers_are_lazy_and_those_of_the_local_estimator(
     assert classifier.score(frame[TESTS], frame["y"], frame["n"]) == pytest.approx(weighted)
     with refused(SettingError, subject="decision_path"):
         classifier.decision_path(frame[TESTS])
-    with pytest.raises(ValueError, match="certificate_: the training rows stayed on a cluster"):
-        _ = local.certificate_
+    assert classifier.feature_importances_.tolist() == local.feature_importances_.tolist()
 
 
 def test_arrays_weights_and_losses(client: Client) -> None:
@@ -70,22 +68,17 @@ def test_arrays_weights_and_losses(client: Client) -> None:
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"ill": 3}, {"ill": 0.1, "well": 0.7}])
 @pytest.mark.parametrize("weighs", [False, True])
-def test_class_weights_and_labels_are_those_of_the_local_estimator(
+def test_class_weights_are_those_of_the_local_estimator(
     client: Client, frame: dd.DataFrame, class_weight: Any, weighs: bool
 ) -> None:
-    labels = bt.Labels({"sex": {"name": "Sex", "outcomes": {"f": "female", "m": "male"}}}, {"ill": "Ill"})
-    same = {"budget": 2, "impurity": [bt.Powers(2), bt.Powers(4)], "class_weight": class_weight, "labels": labels}
+    same = {"budget": 2, "impurity": [bt.Powers(2), bt.Powers(4)], "class_weight": class_weight}
     weights = (frame["n"] + 1) / 3 if weighs else None
     found = DaskBudgetTreeClassifier(**same).fit(frame[TESTS], frame["y"], weights)
-    local = bt.BudgetTreeClassifier(objective="known", method="greedy", min_cases=1, **same)
+    local = bt.OptimalBudgetTreeClassifier(method="greedy", **same)
     local.fit(frame[TESTS].compute(), frame["y"].compute(), weights.compute() if weighs else None)
     assert found.tree_.to_dict() == local.tree_.to_dict()
     lines = found.tree_.to_text().splitlines()[1:]  # after how many cases there are: equal rows are one in memory
     assert lines == local.tree_.to_text().splitlines()[1:]
-    assert any("Sex?" in line for line in lines)
-    assert [(point.max_cost, point.errors, point.source) for point in found.frontier_] == [
-        (point.max_cost, point.errors, point.source) for point in local.frontier_
-    ]
     assert found.to_local().get_params()["class_weight"] == class_weight
     assert (found.predict(frame[TESTS]).compute() == local.predict(frame[TESTS].compute())).all()
 
@@ -108,10 +101,10 @@ def test_one_impurity_grows_from_weighted_classes(client: Client, class_weight: 
         ({"class_weight": "heavy"}, None, SettingError, {"subject": "class_weight", "found": "heavy"}),
         ({"class_weight": {"ill": -1}}, None, SettingError, {"subject": "class_weight", "found": {"ill": -1}}),
         ({"class_weight": "balanced"}, -2.0, SettingError, {"found": -2.0, "source": "partition 0"}),
-        ({"labels": {"tests": {"size": "Size"}}}, None, LabelsError, {"subject": "size"}),
+        ({"min_samples_leaf": 0}, None, SettingError, {"subject": "min_samples_leaf", "found": 0}),
     ],
 )
-def test_class_weights_and_labels_that_do_not_fit_are_refused(
+def test_settings_that_do_not_fit_are_refused(
     client: Client,
     frame: dd.DataFrame,
     settings: dict[str, Any],
@@ -132,7 +125,9 @@ def test_a_class_that_is_not_there_has_no_weight(client: Client, frame: dd.DataF
 def test_the_cheapest_tree_for_an_error(client: Client, frame: dd.DataFrame) -> None:
     classifier = DaskBudgetTreeClassifier(max_error=0.3).fit(frame[TESTS], frame["y"])
     assert classifier.tree_.errors <= 0.3 * 400
-    assert classifier.frontier_.cheapest(max_error=0.3).max_cost == classifier.max_cost_
+    cheaper = DaskBudgetTreeClassifier(max_error=0.3, budget=classifier.max_cost_ - 1)
+    with refused(SettingError, subject="max_error", found=0.3):
+        cheaper.fit(frame[TESTS], frame["y"])
     best = DaskBudgetTreeClassifier(budget=2, impurity=[bt.Powers(2), bt.Powers(4)]).fit(frame[TESTS], frame["y"])
     assert best.max_cost_ <= 2
 
@@ -141,18 +136,21 @@ def test_settings_are_kept_and_local_rows_refused(client: Client, frame: dd.Data
     classifier = DaskBudgetTreeClassifier(budget=2, client=client)
     assert clone(DaskBudgetTreeClassifier(budget=2)).get_params()["budget"] == 2
     assert set(classifier.get_params()) == {
-        "budget", "max_error", "prices", "impurity", "levels", "handle_unknown", "verbose", "losses",
-        "class_weight", "min_cases", "labels", "client",
+        "binning", "budget", "prices", "max_error", "impurity", "levels", "handle_unknown", "verbose", "losses",
+        "class_weight", "min_samples_leaf", "client",
     }  # fmt: skip
+    assert [name for name in dir(classifier) if not hasattr(classifier, name)] == []
     with pytest.raises(NotFittedError):
-        _ = classifier.client_
+        classifier.predict(frame[TESTS])
     with refused(SettingError, subject="X", found=("X",)):
         classifier.fit(table[TESTS], frame["y"])
     fitted = classifier.fit(frame[TESTS], frame["y"])
     with refused(SettingError, subject="X"):
         fitted.predict(table[TESTS])
-    with pytest.raises(ValueError, match=r"names should match those that were passed during fit"):
+    with refused(TableError, subject="sex"):
         fitted.predict(frame[["age"]])  # at once, and not when it is computed
+    again = frame.assign(other=1)[["other", *reversed(TESTS)]]
+    assert (fitted.predict(again).compute() == fitted.predict(frame[TESTS]).compute()).all()
     with refused(SettingError, subject="impurity", found="pears"):
         DaskBudgetTreeClassifier(impurity="pears").fit(frame[TESTS], frame["y"])
     with pytest.raises(ValueError, match="'stop'"):  # scikit-learn's convention
@@ -166,15 +164,7 @@ def test_clones_have_the_client_and_pickles_have_none(client: Client, frame: dd.
     assert not hasattr(again, "tree_")
     for other in (pickle.loads(pickle.dumps(classifier)), copy.deepcopy(classifier)):
         assert other.client is None
-        assert other.client_ is client  # the one that was made last
         assert other.tree_.to_dict() == classifier.tree_.to_dict()
-
-
-def test_a_second_fit_leaves_nothing_of_the_first(client: Client, frame: dd.DataFrame) -> None:
-    classifier = DaskBudgetTreeClassifier(max_error=0.3).fit(frame[TESTS], frame["y"])
-    assert classifier.frontier_
-    classifier.set_params(max_error=None, budget=1).fit(frame[TESTS], frame["y"])
-    assert not hasattr(classifier, "frontier_")
 
 
 def test_an_empty_partition_has_answers_of_the_same_type(client: Client, frame: dd.DataFrame) -> None:

@@ -32,7 +32,7 @@ def test_any_number_of_partitions(client: Client, n_parts: int) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"duplicates": "keep"}, {"losses": LOSSES}, {"losses": LOSSES, "duplicates": "merge"}],
+    [{}, {"duplicates": "merge"}, {"losses": LOSSES}, {"binning": "uniform"}],
 )
 def test_empty_partitions_and_partitions_of_one_class(
     client: Client, frame: dd.DataFrame, table: pd.DataFrame, settings: dict[str, Any]
@@ -57,7 +57,8 @@ def test_the_frontier_is_that_of_memory(client: Client, frame: dd.DataFrame, tab
 
 def test_weights_come_from_a_column(client: Client, frame: dd.DataFrame, table: pd.DataFrame) -> None:
     plain = bt.Instance.from_frame(table.drop(columns="n"), "y", duplicates="keep")
-    expected = bt.Instance(plain.codes, plain.labels, weights=table["n"] / 4, test_names=plain.test_names,
+    codes = plain.codes_of(plain, range(plain.n_rows))
+    expected = bt.Instance(codes, plain.row_labels, weights=table["n"] / 4, test_names=plain.test_names,
                            outcome_names=plain.outcome_names, class_names=plain.class_names)  # fmt: skip
     found = bd.grow(frame.assign(n=frame["n"] / 4), "y", weights="n")
     assert found.to_dict() == bt.grow(expected).to_dict()

@@ -23,9 +23,9 @@ def cases(**changed: Any) -> Any:
 
 def costs(**changed: Any) -> Any:
     arrays = {
-        "own": np.ones((2, 2), dtype=np.int64),
-        "fees": np.array([1], dtype=np.int64),
-        "fee_mask": np.array([1, 0], dtype=np.uint64),
+        "amounts": np.ones((2, 2), dtype=np.int64),
+        "flag_amounts": np.array([1], dtype=np.int64),
+        "flags": np.array([1, 0], dtype=np.uint64),
     }
     return _core.CostModel(**(arrays | changed))
 
@@ -64,11 +64,11 @@ def test_cases_that_do_not_fit_together(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("own", np.full((2, 2), -1, dtype=np.int64)),
-        ("own", np.full((2, 2), 2**62, dtype=np.int64)),
-        ("fees", np.array([-1], dtype=np.int64)),
-        ("fee_mask", np.array([2, 0], dtype=np.uint64)),
-        ("fee_mask", np.array([1], dtype=np.uint64)),
+        ("amounts", np.full((2, 2), -1, dtype=np.int64)),
+        ("amounts", np.full((2, 2), 2**62, dtype=np.int64)),
+        ("flag_amounts", np.array([-1], dtype=np.int64)),
+        ("flags", np.array([2, 0], dtype=np.uint64)),
+        ("flags", np.array([1], dtype=np.uint64)),
     ],
 )
 def test_prices_that_nobody_has(name: str, value: Any) -> None:
@@ -77,8 +77,8 @@ def test_prices_that_nobody_has(name: str, value: Any) -> None:
 
 
 def test_prices_of_other_tests() -> None:
-    three = costs(own=np.ones((3, 2), dtype=np.int64), fee_mask=np.zeros(3, dtype=np.uint64))
-    narrow = costs(own=np.ones((2, 1), dtype=np.int64))
+    three = costs(amounts=np.ones((3, 2), dtype=np.int64), flags=np.zeros(3, dtype=np.uint64))
+    narrow = costs(amounts=np.ones((2, 1), dtype=np.int64))
     table = _core.PackedTable(cases(), _core.Clock())
     zero = bytes(128)
     settings = _core.GrowthSettings(_core.IntegerImpurity.powers(2, 2), zero, 0.0, 2, True)
@@ -124,7 +124,7 @@ def test_a_clock_that_was_interrupted_is_over_and_has_no_error_left() -> None:
         weights=None,
         n_outcomes=np.full(60, 2, dtype=np.int32),
     )
-    prices = costs(own=np.ones((60, 2), dtype=np.int64), fee_mask=np.zeros(60, dtype=np.uint64))
+    prices = costs(amounts=np.ones((60, 2), dtype=np.int64), flags=np.zeros(60, dtype=np.uint64))
     searcher = search(cases=many, costs=prices, unavoidable=np.zeros(400, dtype=np.int64))
     clock = _core.Clock(None, fail)
     with pytest.raises(RuntimeError, match="no terminal"):

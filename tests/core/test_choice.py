@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree._core import parts
-from budgetree.learn.greedy.native import NativeInstance, core_costs, core_settings
+from budgetree._native import core
+from budgetree.learn.greedy.native import NativeInstance, core_settings
 from budgetree.learn.greedy.rule import Settings, decide, stops
+from budgetree.problem import PathState
 
 IMPURITIES = [
     bt.Pairs(), bt.Powers(3), bt.Powers(9), bt.Powers(20), bt.HingedPairs(1.5), bt.HingedProduct(3), bt.Gini(),
@@ -55,14 +56,18 @@ def test_the_choice_is_the_plain_rules(impurity: bt.Impurity, rule: Any, scale: 
         delta = Fraction(rng.choice([0, 0, rng.randint(0, scale)]), 2)
         budget, paid = rng.choice([3, 6, 2**53]), rng.choice([0, 0, 2])
         settings = Settings(form, delta, budget, rule)
-        native = NativeInstance(None, None, total, 3, int(prices.costliest.max() + prices.fees.sum()))
+        native = NativeInstance(None, None, total, 3, prices.highest_price)
         if not native.compares(form):
             continue
-        fees_paid = rng.choice([0, 1])
+        flags = rng.choice([0, 1])
         is_leaf = stops(counts[0].sum(axis=0), form, delta)
-        expected = None if is_leaf else decide(counts, prices, (paid, fees_paid), settings)
-        found = parts.choose(
-            counts, core_costs(prices), core_settings(native, settings), (paid, fees_paid), is_weighted
+        expected = None if is_leaf else decide(counts, prices, PathState(paid, flags, ()), settings)
+        found = core.parts.choose(
+            counts,
+            core.CostModel(**prices.lowered),
+            core_settings(native, settings),
+            core.PathState(paid, flags),
+            is_weighted,
         )
         assert found == ((-1, False) if expected is None else (expected.test, expected.fallback))
 
@@ -77,5 +82,6 @@ def test_two_ratios_that_floats_cannot_tell_apart() -> None:
         prices.amounts[0], prices.amounts[1] = price_a, price_b
         settings = Settings(bt.Pairs().form(Fraction(1), 2), Fraction(0), 2**53, "worst")
         native = NativeInstance(None, None, 2 * 10**5, 2, 2**53)
-        chosen = parts.choose(counts, core_costs(prices), core_settings(native, settings), (0, 0), False)
+        costs, start = core.CostModel(**prices.lowered), core.PathState()
+        chosen = core.parts.choose(counts, costs, core_settings(native, settings), start, False)
         assert chosen == (int(price_b < price_a), False)

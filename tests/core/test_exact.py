@@ -69,7 +69,7 @@ def best_with_one(layout: Layout, numbers: np.ndarray[Any, Any], budget: int) ->
         counts = np.bincount(layout.labels[chosen], layout.weights[chosen], layout.n_classes)
         return int(counts.sum() - counts.max())
 
-    tests = [test for test in range(layout.n_tests) if layout.costliest[test] <= budget]
+    tests = [test for test in range(layout.n_tests) if layout.costs.costliest[test] <= budget]
     parts = [[numbers[layout.codes[numbers, test] == v] for v in range(layout.width)] for test in tests]
     return min([wrong(numbers), *(sum(wrong(part) for part in of_test if len(part)) for of_test in parts)])
 
@@ -78,8 +78,8 @@ def best_with_two(layout: Layout, budget: int) -> int:
     """The fewest errors with at most two tests: the twin of the counting of pairs."""
     everything = np.arange(layout.n_cases)
     found = best_with_one(layout, everything, budget)
-    for test in np.flatnonzero(layout.costliest <= budget):
-        parts = [(layout.own[test, v], everything[layout.codes[:, test] == v]) for v in range(layout.width)]
+    for test in np.flatnonzero(layout.costs.costliest <= budget):
+        parts = [(layout.costs.amounts[test, v], everything[layout.codes[:, test] == v]) for v in range(layout.width)]
         found = min(found, sum(best_with_one(layout, part, budget - price) for price, part in parts if len(part)))
     return found
 
@@ -104,9 +104,9 @@ def test_one_and_two_tests_are_counted_like_their_twins(n_outcomes: int, kind: s
     for seed in range(3):
         n_tests = 40 if n_outcomes < 10 else 8  # the twin takes its time
         layout = Layout(random_table(seed, kind, n_outcomes, n_cases=300, n_tests=n_tests), 8)
-        least = int(layout.costliest.min())
-        two = least + int(np.sort(layout.cheapest)[0])
-        three = two + int(np.sort(layout.cheapest)[1])
+        least = int(layout.costs.costliest.min())
+        two = least + int(np.sort(layout.costs.cheapest)[0])
+        three = two + int(np.sort(layout.costs.cheapest)[1])
         search = native(layout)
         everything = np.arange(layout.n_cases)
         assert answer(search, least).value == best_with_one(layout, everything, least)
@@ -168,7 +168,8 @@ def test_a_bound_that_is_met_early_says_nothing_of_the_tests_not_tried() -> None
     """A point of soybean at varied prices that an earlier version proved too high: 5 errors at 26, where 4 will do."""
     soybean = bt.datasets.load("soybean", prices=1)
     prices = np.random.default_rng(4).integers(1, 11, soybean.n_tests).tolist()
-    layout = Layout(soybean.priced(dict(zip(soybean.test_names, prices, strict=True))), 30)
+    tests = bt.datasets.frame("soybean").columns[:-1]  # in the order of the table
+    layout = Layout(soybean.priced(dict(zip(tests, prices, strict=True))), 30)
     search = native(layout, cache_bytes=2**28)
     for budget in [*range(28, 21, -1), 24, 25]:
         answer(search, budget, 13 if budget != 25 else 7)

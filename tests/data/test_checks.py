@@ -7,6 +7,7 @@ import pytest
 
 from budgetree.data.checks import Oddity, Severity, class_findings, column_findings, find_suspects, target_findings
 from budgetree.data.column import Column, text_column
+from budgetree.data.encoders import LevelPlan
 from budgetree.data.table import Table
 
 N = 40
@@ -30,7 +31,7 @@ N = 40
 )
 def test_a_column_that_is_odd_is_found(cells: list[str | None], expected: set[tuple[Severity, Oddity]]) -> None:
     table = Table("t.csv", (text_column("x", cells),), len(cells))
-    found = list(column_findings(table, table.columns[0], 10))
+    found = list(column_findings(table, table.columns[0], LevelPlan()))
     assert {(finding.severity, finding.oddity) for finding in found} == expected
     assert {finding.column for finding in found} <= {"x"}
     serious = {oddity for severity, oddity in expected if severity is Severity.WARNING}

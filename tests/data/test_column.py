@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetree.data.column import ABSENT, Coded, first_word, text_column
+from budgetree.data.column import ABSENT, Coded, Column, first_word, text_column
 from budgetree.data.frames import code_series, read_frame
 from budgetree.data.number_format import NumberFormat
 
@@ -128,3 +129,17 @@ def test_what_python_writes_as_a_float_is_a_number(number: float) -> None:
 @pytest.mark.parametrize(("cells", "is_numbers"), [(["1", "0"], True), (["0.5", "00.5"], True), (["1", "01"], False)])
 def test_a_leading_zero_makes_codes_of_whole_numbers(cells: list[str], is_numbers: bool) -> None:
     assert (text_column("x", cells).numbers is not None) == is_numbers
+
+
+def test_content_is_that_of_the_value_however_it_is_held() -> None:
+    numbers = Column("x", "f", numbers=np.array([0.0, -0.0, 1.5, np.nan])).content()
+    values = Column("x", "o", values=[0, False, Decimal("1.5"), None]).content()
+    assert numbers.tolist() == values.tolist()
+    assert len(set(numbers.tolist())) == 3
+    large = [2**60 + 1, 2**60, "a", "b"]
+    assert len(set(Column("x", "o", values=large).content().tolist())) == 4
+
+
+def test_values_of_one_digest_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("budgetree.data.column._digest", lambda value: 7)
+    assert Column("x", "o", values=["b", "a", "b", "c"]).content().tolist() == [1, 0, 1, 2]

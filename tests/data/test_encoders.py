@@ -17,7 +17,16 @@ from hypothesis import strategies as st
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.data.column import Column
-from budgetree.data.encoders import UNSEEN, Categories, ColumnEncoder, LevelPlan, Levels, as_learned, fit_encoder
+from budgetree.data.encoders import (
+    UNSEEN,
+    Categories,
+    ColumnEncoder,
+    FineLevels,
+    LevelPlan,
+    Levels,
+    as_learned,
+    fit_encoder,
+)
 from budgetree.data.source import read_table
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError, TableFileError
@@ -25,23 +34,25 @@ from budgetree.errors import SettingError, TableError, TableFileError
 
 def test_numbers_are_rounded_to_the_nearest_level() -> None:
     values = np.arange(101.0)
-    instance = bt.Instance.from_frame(pd.DataFrame({"x": values, "y": values > 50}), "y", duplicates="keep")
-    assert (instance.codes[:, 0] == np.rint(values / 100 * 9)).all()
+    instance = bt.Instance.from_frame(pd.DataFrame({"x": values, "y": values > 50}), "y", binning="uniform")
+    assert (instance.codes_of(instance, range(101))[:, 0] == np.rint(values / 100 * 9)).all()
 
 
 def test_missing_numbers_are_an_outcome_of_their_own() -> None:
     frame = pd.DataFrame({"x": [*np.arange(20.0), np.nan], "y": [0, 1, 1] * 7})
-    instance = bt.Instance.from_frame(frame, "y", duplicates="keep")
+    instance = bt.Instance.from_frame(frame, "y")
     assert instance.outcome_names[0][-1] == "missing"
-    assert instance.codes[-1, 0] == 10
+    assert instance.codes_of(instance, [20]).tolist() == [[10]]
     few = bt.Instance.from_frame(pd.DataFrame({"x": [1.0, 2.5, np.nan], "y": [0, 1, 1]}), "y")
     assert few.outcome_names[0] == ("1", "2.5", "missing")
 
 
 def test_a_mapping_of_levels_rounds_columns_with_few_values_too() -> None:
     frame = pd.DataFrame({"x": [0, 1, 9], "z": [0, 1, 9], "y": [0, 1, 1]})
-    instance = bt.Instance.from_frame(frame, "y", levels={"x": 4})
+    instance = bt.Instance.from_frame(frame, "y", levels={"x": 4}, binning="uniform")
     assert instance.codes.tolist() == [[0, 0], [0, 1], [3, 2]]
+    quantile = bt.Instance.from_frame(frame, "y", levels={"x": 2})
+    assert quantile.outcome_names[0] == ("below 0.5", "0.5 or more")
 
 
 def test_a_column_with_too_many_outcomes_is_named_with_the_remedy() -> None:
@@ -62,8 +73,10 @@ def test_255_outcomes_are_allowed() -> None:
 
 def test_close_levels_of_large_numbers_have_different_names() -> None:
     for column in (1.7e18 + np.arange(20) * 1e6, 1.0 + np.arange(20) * 2.0**-52, 1e15 + np.arange(30.0)):
-        instance = bt.Instance.from_frame(pd.DataFrame({"a": column, "y": [0, 1] * (len(column) // 2)}), "y")
-        assert len(set(instance.outcome_names[0])) == 10
+        frame = pd.DataFrame({"a": column, "y": [0, 1] * (len(column) // 2)})
+        for binning in ("quantile", "uniform"):
+            instance = bt.Instance.from_frame(frame, "y", binning=binning)  # type: ignore[arg-type]
+            assert len(set(instance.outcome_names[0])) == 10
 
 
 def test_unusual_values_keep_readable_names_apart() -> None:
@@ -178,9 +191,9 @@ FRAME = pd.DataFrame({"few": [0, 1, 2, 3] * 5, "many": range(20), "y": [0, 1] * 
 
 
 def counts(levels: Any) -> list[int | None]:
-    """Per test the number of its levels; None where it is not rounded."""
+    """Per test the number of its levels; None where it is not cut into levels."""
     encoders = bt.Instance.from_frame(FRAME, "y", levels=levels).schema.encoders
-    return [encoder.levels if isinstance(encoder, Levels) else None for encoder in encoders or ()]
+    return [encoder.levels if isinstance(encoder, FineLevels) else None for encoder in encoders or ()]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +231,7 @@ def test_codes_that_get_levels_are_amounts(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")
     encoders = bt.Instance.from_file(tmp_path / "t.csv", "y", levels={"a": 5}).schema.encoders
     assert encoders is not None
-    assert encoders[0] == Levels("a", 0, 39, 5, has_missing=False)
+    assert encoders[0] == FineLevels("a", (7.5, 15.5, 23.5, 31.5), (3.5, 11.5, 19.5, 27.5, 35.5), 0, 39, False)
     assert encoders[1].values == tuple(f"{value:02d}" for value in range(7))
     (tmp_path / "t.csv").write_text("\n".join(["a,y", "007,1", "x,0"]), encoding="utf-8")
     with refused(TableError, subject="a", found="text"):

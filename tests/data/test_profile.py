@@ -40,7 +40,7 @@ def value_column(cells: Sequence[Any]) -> Column:
 def by_parts(columns: Sequence[Column], levels: Any) -> Any:
     n_levels = levels if isinstance(levels, int) else levels["c"]
     profiles = [ColumnProfile.of(column, n_levels, f"part {i}") for i, column in enumerate(columns)]
-    return encoder_for(merged(profiles, n_levels), levels)
+    return encoder_for(merged(profiles), levels)
 
 
 @given(st.lists(numbers, min_size=1, max_size=5), st.sampled_from([2, 4, 10, {"c": 3}]))
@@ -97,7 +97,7 @@ def test_labels_that_only_look_alike_stay_apart() -> None:
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 0.5, 0.25, 0.1, 1 / 3]), min_size=1, max_size=9).filter(any))
 def test_weights_come_back_as_given(weights: list[float]) -> None:
     instance = bt.Instance([[0]] * len(weights), [0] * len(weights), weights=weights)
-    assert instance.weights == pytest.approx(weights, rel=1e-10)
+    assert instance.row_weights == pytest.approx(weights, rel=1e-10)
     total = instance.weight_units.sum() / instance.schema.weight_scale
     assert float(total) == pytest.approx(sum(weights), rel=1e-10)
 
@@ -129,7 +129,7 @@ def test_no_weight_silently_becomes_another(weight: Any, shown: str) -> None:
 def test_weights_of_any_kind_are_taken_as_they_are() -> None:
     weights = [Decimal("0.25"), Fraction(1, 2), True, 0, Decimal("0e-999999999"), 1.5, np.float32(2), 10**20 // 10**19]
     instance = bt.Instance([[0]] * len(weights), [0] * len(weights), weights=weights)
-    assert instance.weights.tolist() == [0.25, 0.5, 1, 0, 0, 1.5, 2, 10]
+    assert instance.row_weights.tolist() == [0.25, 0.5, 1, 0, 0, 1.5, 2, 10]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_the_papers_counts(name: str) -> None:
 @pytest.mark.parametrize("name", ["house_votes", "soybean", "dna"])
 def test_the_raw_frame_leads_to_the_same_instance(name: str) -> None:
     raw = bt.datasets.frame(name)
-    again = bt.Instance.from_frame(raw, raw.columns[-1])
+    again = bt.Instance.from_frame(raw, raw.columns[-1], duplicates="merge")
     assert (again.codes == bt.datasets.load(name).codes).all()
     assert (again.labels == bt.datasets.load(name).labels).all()
     assert again.class_names == bt.datasets.load(name).class_names

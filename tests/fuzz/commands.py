@@ -84,6 +84,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "--encoding": ("utf-8", "latin-1", "utf-16", "rot13", "zip", "idna", "none", "base64", "\x00"),
     "--sheet": ("1", "0", "-1", "cases"),
     "--duplicates": ("keep", "merge", "drop"),
+    "--binning": ("quantile", "uniform", "narrow"),
     "--budget": ("0", "1", "5", "30", "-1", "nan", "inf", "1e-400", "1e400", "1e31"),
     "--max-budget": ("0", "1", "30", "-1", "nan", "inf", "1e31"),
     "--max-error": ("0", "0.5", "1", "2", "-1", "nan"),

@@ -54,10 +54,11 @@ def read_model(data: bytes) -> bool:
             if "depth" not in str(error) and "deep" not in str(error):  # some languages have no deep trees
                 raise
     codes = np.array([[0] * len(tree.test_names), [count - 1 for count in tree.schema.n_outcomes]])
-    tree.predict(codes)
-    tree.predict_proba(codes)
-    if tree.cost(codes).max() > tree.max_cost * (1 + 1e-12):
-        raise ViolationError(f"a case costs {tree.cost(codes).max()}, beyond the worst case {tree.max_cost}")
+    tree.predict_codes(codes)
+    if not np.isfinite(tree.walk_codes(codes).probabilities).all():
+        raise ViolationError("a probability is not a number")
+    if tree.walk_codes(codes).cost.max() > tree.max_cost * (1 + 1e-12):
+        raise ViolationError(f"a case costs {tree.walk_codes(codes).cost.max()}, beyond the worst case {tree.max_cost}")
     case = bt.Consultation(tree)
     while not case.done:
         case.unavailable()

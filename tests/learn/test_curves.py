@@ -15,11 +15,11 @@ def test_a_curve_is_a_frame_and_a_table() -> None:
     curve = bt.tradeoff(bt.Instance.from_frame(frame, frame.columns[-1]), bt.HingedPairs)
     table = curve.to_frame()
     assert isinstance(table, pl.DataFrame)
-    assert table.columns == ["alpha", "epsilon", "max_cost", "mean_cost", "errors", "n_leaves"]
+    assert table.columns == ["alpha", "epsilon", "max_cost", "mean_cost", "errors"]
     assert len(table) == len(curve) == len(curve.to_text().splitlines()) - 2
     deltas = bt.tradeoff(bt.datasets.load("house_votes"), bt.Powers(5)).to_frame()
     assert isinstance(deltas, pd.DataFrame)
-    assert list(deltas.columns) == ["delta", "max_cost", "mean_cost", "errors", "n_leaves"]
+    assert list(deltas.columns) == ["delta", "max_cost", "mean_cost", "errors"]
 
 
 def test_curves_can_be_pickled() -> None:

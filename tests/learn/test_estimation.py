@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn._frontier import split_time
+from budgetree.learn.routes import split_time
 from budgetree.learn.validation import FoldSettings
 
 
@@ -25,7 +27,7 @@ def test_every_point_has_an_error_on_new_cases_and_folds_change_nothing_else(met
     assert found[0].new_error == pytest.approx(1 - most_common)
     assert all(point.new_error is not None and point.new_error_se > 0 for point in found)
     again = bt.frontier(votes, method=method, max_budget=3)  # type: ignore[arg-type]
-    assert [point.expected for point in again] == [point.expected for point in found]
+    assert [point.estimate for point in again] == [point.estimate for point in found]
 
 
 def test_a_table_known_by_heart_is_overfitted_and_not_recommended() -> None:
@@ -52,10 +54,19 @@ def test_rows_of_one_group_are_not_known_already() -> None:
 
 def test_half_of_the_time_is_for_the_folds() -> None:
     settings = FoldSettings(5)
-    assert split_time(8.0, settings) == (4.0, 8.0)
-    assert split_time(8.0, None) == (8.0, 8.0)
-    assert split_time(None, settings, 10.0) == (10.0, 20.0)
-    assert split_time(None, settings) == (None, None)
+    for limits, seconds in [
+        ((None, settings, 10.0), (20, 10)),
+        ((None, None, 10.0), (10, 10)),
+        ((None, settings, None), (None, None)),
+        ((math.inf, settings, 10.0), (None, None)),
+    ]:
+        clocks = split_time(*limits)
+        assert tuple(clock.seconds_left for clock in clocks) == seconds
+        assert all(clock.counts_work for clock in clocks)
+    whole, search = split_time(80.0, settings, 1.0)
+    assert not search.counts_work
+    assert whole.seconds_left == pytest.approx(80, abs=1)
+    assert search.seconds_left == pytest.approx(40, abs=1)
 
 
 def test_without_time_there_is_a_frontier_that_says_so() -> None:
@@ -67,7 +78,7 @@ def test_without_time_there_is_a_frontier_that_says_so() -> None:
 
 
 def test_an_objective_is_known_or_new() -> None:
-    with refused(SettingError, subject="objective", found="best", expected=("known", "new")):
+    with refused(SettingError, subject="objective", found="best", expected=("auto", "known", "new")):
         bt.frontier(bt.datasets.load("figure1"), objective="best")  # type: ignore[arg-type]
 
 

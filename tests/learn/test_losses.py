@@ -16,6 +16,8 @@ from budgetree.errors import SettingError
 from budgetree.learn.greedy.class_weights import weigh_classes
 from budgetree.learn.greedy.portfolio import AT_LEAVES, Portfolio
 from budgetree.problem.units import as_fraction
+from budgetree.tree import Origin
+from budgetree.tree.builder import grown_tree
 from losing_problems import to_instance, to_tree
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -95,7 +97,7 @@ def test_classes_weighted_by_their_largest_losses_grow_the_brute_forces_tree(kin
         portfolio = Portfolio(instance, min_cases=problem.min_cases, weights=weights)
         nodes = portfolio.nodes(bt.Pairs(), instance.schema.costs.budget_units(budget))
         factors = [Fraction(int(factor)) for factor in weights.factors]
-        tree = bt.Tree(instance.schema, nodes, instance.n_objects)
+        tree = grown_tree(instance.schema, nodes, instance.n_objects, Origin())
         assert to_tree(tree) == brute.greedy_tree(problem, budget, factors)
         batch = portfolio.grow_all([bt.Pairs()], instance.schema.costs.budget_units(budget))
         assert batch.steps.summaries[:, AT_LEAVES].tolist() == [tree.nodes.loss]
@@ -141,8 +143,8 @@ def test_trees_for_new_cases_have_no_min_cases() -> None:
 
 def test_what_is_proven_of_large_leaves_says_so(tmp_path: Path) -> None:
     tree = bt.optimal(bt.datasets.load("house_votes"), budget=2, min_cases=30).tree
-    assert min(tree.nodes.counts[tree.nodes.is_leaf].sum(axis=1)) >= 30
+    assert min(tree.nodes.counts[tree.nodes.is_reached].sum(axis=1)) >= 30
     assert "at least 30 cases in every leaf" in str(tree.statement)
     tree.to_json(tmp_path / "model.json")
     again = bt.Tree.from_json(tmp_path / "model.json")
-    assert (again.proven, again.origin) == (tree.proven, tree.origin)
+    assert (again.bounds, again.origin) == (tree.bounds, tree.origin)

@@ -9,15 +9,16 @@ import pandas as pd
 
 import budgetree as bt
 from _support.refusals import refused
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import SettingError
-from budgetree.learn._predictive import MAX_POINTS, budgets_up_to, price_of_all
+from budgetree.learn.predictive.trees import MAX_POINTS, budgets_up_to, price_of_all
 from budgetree.tree.provenance import Method
 
 
 def test_budgets_are_what_some_tests_cost() -> None:
     votes = bt.datasets.load("house_votes")  # 16 tests
     assert budgets_up_to(votes, 3) == [1, 2, 3]
-    whole = budgets_up_to(votes, None)
+    whole = budgets_up_to(votes, LARGEST_EXACT)
     assert len(whole) == MAX_POINTS
     assert (whole[0], whole[-1]) == (1, 16)
     assert budgets_up_to(votes, 0) == []
@@ -26,9 +27,9 @@ def test_budgets_are_what_some_tests_cost() -> None:
 def test_prices_by_outcome_and_fees_count_in_full() -> None:
     prices = bt.Prices({"0": {"0": 1, "1": 2}}, shared={"visit": (5, ["1"])}, default=3)
     instance = bt.Instance([[0, 0], [1, 1]], [0, 1], prices=prices)
-    assert budgets_up_to(instance, None) == [2, 8, 10]
+    assert budgets_up_to(instance, LARGEST_EXACT) == [2, 8, 10]
     assert budgets_up_to(instance, 9) == [2, 8, 9]
-    assert price_of_all(instance) == 10
+    assert price_of_all(instance.schema) == 10
 
 
 def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict[str, Any]]) -> None:
@@ -57,4 +58,3 @@ def test_shares_are_of_all_rows_also_where_cases_were_merged() -> None:
     found = bt.frontier(bt.Instance.from_frame(frame, "class"), objective="new", folds=0)
     last = found[-1]
     assert last.error_rate == last.errors / 200 == last.tree.errors / last.tree.n_objects
-    assert found.cheapest(max_error=last.error_rate).error_rate <= last.error_rate

@@ -56,7 +56,7 @@ def test_at_every_budget_no_tree_is_better(chunk: int) -> None:
             assert Fraction(str(found.errors)) == Fraction(str(found.lower_bound)) == fewest
             assert Fraction(str(found.max_cost)) == need, "a smaller budget reaches the same errors"
             assert found.tree.errors == found.errors
-            predicted = found.tree.predict(instance.codes) != instance.schema.classes[instance.labels]
+            predicted = found.tree.predict_codes(instance.codes) != instance.schema.classes[instance.labels]
             assert (predicted * instance.weights).sum() == pytest.approx(float(fewest))
 
 
@@ -97,8 +97,8 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_no_limit_finds_the_least_budget_for_the_fewest_errors() -> None:
     found = bt.optimal(bt.datasets.load("pima"), budget=None)
-    assert (found.errors, found.max_cost, found.complete, found.budget) == (0, 27.78, True, None)
-    assert repr(found).startswith("Solution(0 errors within any budget, proven")
+    assert (found.errors, found.max_cost, found.complete, found.request.within) == (0, 27.78, True, None)
+    assert repr(found).startswith("Result(0 errors within any budget, proven")
     stuck = bt.optimal(bt.Instance([[0], [0], [0], [1]], ["a", "a", "b", "b"]), budget=None)
     assert (stuck.errors, stuck.max_cost, stuck.proven) == (1, 1, True)
 

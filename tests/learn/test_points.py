@@ -17,6 +17,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn.points import COLUMNS, Frontier
+from budgetree.tree.provenance import Estimate, NewError
 
 greedy = partial(bt.frontier, method="greedy", folds=0)
 
@@ -81,7 +82,8 @@ def test_frontiers_can_be_pickled(method: Any) -> None:
 
 def with_new_errors(frontier: Frontier, *errors: tuple[float, float]) -> Frontier:
     """The frontier's first points with these errors on new cases."""
-    points = [replace(point, new_error=e, new_error_se=se) for point, (e, se) in zip(frontier, errors, strict=False)]
+    found = [Estimate(NewError(error, se), False, "") for error, se in errors]
+    points = [replace(point, estimate=estimate) for point, estimate in zip(frontier, found, strict=False)]
     return replace(frontier, points=tuple(points))
 
 
@@ -94,10 +96,20 @@ def test_the_cheapest_point_within_a_standard_error_of_the_lowest_is_recommended
     assert sure.recommended is sure[3]
 
 
-def test_a_point_is_overfitted_where_new_cases_are_significantly_worse() -> None:
+def test_where_no_budget_is_significantly_better_than_the_leaf_none_is_recommended() -> None:
+    frontier = greedy(bt.datasets.load("house_votes"))
+    worse = with_new_errors(frontier, (0.4, 0.02), (0.41, 0.02), (0.39, 0.02), (0.38, 0.02), (0.37, 0.02))
+    assert worse.recommended is None
+    better = with_new_errors(frontier, (0.4, 0.02), (0.41, 0.02), (0.39, 0.02), (0.38, 0.02), (0.35, 0.02))
+    assert better.recommended is better[4]
+    # The leaf itself is never recommended, however close the cheapest point is.
+    close = with_new_errors(frontier, (0.4, 0.02), (0.36, 0.015), (0.35, 0.02))
+    assert close.recommended is close[1]
+
+
+def test_a_point_is_overfitted_where_its_estimate_says_so() -> None:
     last = greedy(bt.datasets.load("house_votes"))[-1]
     assert last.error_rate == 0
     assert not last.overfitted
-    assert last.expected is None
-    assert not replace(last, new_error=0.05, new_error_se=0.03).overfitted
-    assert replace(last, new_error=0.05, new_error_se=0.02).overfitted
+    assert last.estimate is None
+    assert replace(last, estimate=Estimate(NewError(0.05, 0.02), True, "")).overfitted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import pytest
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from budgetree.learn._predictive import PredictiveTrees
 from budgetree.learn.predictive.growth import Finishing
+from budgetree.learn.predictive.trees import PredictiveTrees
+from budgetree.messages import EARLY
 from budgetree.services.clock import Clock, Ended, OutOfTimeError
-from budgetree.tree.proven import EARLY
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +27,14 @@ def test_the_tree_keeps_the_budget_and_says_how_it_was_made(pima: bt.Instance) -
     tree = bt.predictive(pima, budget=3)
     assert tree.max_cost <= 3
     assert str(tree.origin) == "for new cases, budget=3, leaves=model, sure=0.95"
-    assert tree.models is not None
-    assert tree.models.sure == 0.95
+    assert {split.confidence for split in tree.nodes.splits} == {0.95}
+    assert all(isinstance(rule, bt.Model) for rule in tree.nodes.rules)
     assert tree.n_objects == pima.n_rows
 
 
 def test_plain_leaves_have_no_models(pima: bt.Instance) -> None:
     tree = bt.predictive(pima, budget=2, leaves="count", sure=None)
-    assert tree.models is None
+    assert not any(isinstance(rule, bt.Model) for rule in tree.nodes.rules)
     assert str(tree.origin) == "for new cases, budget=2, leaves=count"
     assert tree.depth == 2
     assert tree.n_leaves > 2
@@ -91,7 +92,7 @@ def test_a_tree_for_which_numbers_stayed_rounded_is_not_called_complete(monkeypa
 
     instance = bt.datasets.load("pima")
     assert bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete
-    monkeypatch.setattr("budgetree.learn._predictive.fine_instance", no_time)
+    monkeypatch.setattr(sys.modules["budgetree.learn.predictive.trees"], "fine_instance", no_time)
     assert not bt.frontier(instance, objective="new", max_budget=1, folds=0, time_limit=60).complete
 
 
@@ -107,6 +108,6 @@ def test_a_search_that_stops_in_time_to_make_its_tree_ended_early_too(
         assert not hurried.complete
     tree = bt.predictive(pima, budget=2, time_limit=600)
     assert tree.n_leaves == 1
-    assert tree.proven is None
+    assert tree.bounds is None
     assert tree.ended is Ended.TIME_LIMIT
     assert tree.statement.sentences[-1] == EARLY

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from budgetree.learn.settings import check_cache_bytes, check_instance, check_mi
 def test_what_is_asked_for_is_understood() -> None:
     assert check_threads(None) >= 1
     assert check_threads(np.int64(3)) == 3
-    assert check_time_limit(None) is check_time_limit(math.inf) is None
+    assert check_time_limit(None) is None
+    assert check_time_limit(math.inf) == check_time_limit(Decimal("inf")) == math.inf
     assert check_time_limit(0) == 0
     check_cache_bytes(0)
 

@@ -19,7 +19,7 @@ SETS = ["house_votes", "pima", "boston", "soybean"]
 
 
 def facts(tree: bt.Tree) -> tuple:
-    return tree.known_max_cost, pytest.approx(tree.mean_cost), tree.errors, tree.n_leaves
+    return tree.known_max_cost, pytest.approx(tree.mean_cost), tree.errors
 
 
 @pytest.mark.parametrize("impurity", [bt.Pairs(), bt.Powers(4), bt.Gini()], ids=repr)
@@ -27,21 +27,21 @@ def facts(tree: bt.Tree) -> tuple:
 def test_each_point_is_the_tree_that_its_delta_grows(name: str, impurity: bt.Impurity) -> None:
     instance = bt.datasets.load(name)
     curve = bt.tradeoff(instance, impurity)
-    assert curve.points[0].n_leaves == 1
+    assert curve.points[0].max_cost == 0
     assert curve.points[-1].tree == bt.grow(instance, impurity)
     for point in curve.points[:: max(1, len(curve) // 25)]:
         grown = bt.grow(instance, impurity, delta=point.parameter)
         assert point.tree == grown
-        assert (point.known_max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
+        assert (point.known_max_cost, point.mean_cost, point.errors) == facts(grown)
 
 
 def test_every_delta_is_on_the_curve() -> None:
     instance = bt.datasets.load("house_votes")
     curve = bt.tradeoff(instance, bt.Pairs())
-    known = {(point.max_cost, point.errors, point.n_leaves) for point in curve}
+    known = {(point.max_cost, point.errors) for point in curve}
     for delta in range(0, 30_000, 251):
         tree = bt.grow(instance, bt.Pairs(), delta=delta)
-        assert (tree.max_cost, tree.errors, tree.n_leaves) in known
+        assert (tree.max_cost, tree.errors) in known
 
 
 def test_weights_prices_and_polynomials_have_curves_too() -> None:
@@ -54,7 +54,7 @@ def test_weights_prices_and_polynomials_have_curves_too() -> None:
         for point in bt.tradeoff(instance, impurity):
             grown = bt.grow(instance, impurity, delta=point.parameter)
             assert point.tree == grown
-            assert (point.known_max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
+            assert (point.known_max_cost, point.mean_cost, point.errors) == facts(grown)
             assert point.max_cost == grown.max_cost
             assert (
                 bt.frontier(instance, impurities=impurity, folds=0).best(budget=point.max_cost).errors <= point.errors
@@ -79,7 +79,7 @@ def test_bisection_stops_only_between_equals_or_close_neighbours(name: str, fami
     instance = bt.datasets.load(name)
     curve = bt.tradeoff(instance, family)
     points = curve.points
-    assert points[0].n_leaves == 1
+    assert points[0].max_cost == 0
     assert points[-1].parameter == 0
     for high, low in itertools.pairwise(points):
         assert high.parameter > low.parameter
@@ -88,7 +88,7 @@ def test_bisection_stops_only_between_equals_or_close_neighbours(name: str, fami
     for point in points[:: max(1, len(points) // 12)]:
         grown = bt.grow(instance, family(point.parameter))
         assert point.tree == grown
-        assert (point.known_max_cost, point.mean_cost, point.errors, point.n_leaves) == facts(grown)
+        assert (point.known_max_cost, point.mean_cost, point.errors) == facts(grown)
         assert point.epsilon == pytest.approx(point.parameter / instance.n_objects)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import budgetree as bt
 from budgetree.problem import CostModel, PathState
 from budgetree.problem.cost_model import NotAllowedError, Reason
+from budgetree.problem.prices import at_cheapest
 
 
 def random_costs(seed: int) -> CostModel:
@@ -117,3 +118,40 @@ def test_a_refusal_says_what_it_is_about() -> None:
     assert (refusal.reason, refusal.subject, refusal.found, refusal.expected) == (Reason.LIMIT, "mri", 290, 280)
     with pytest.raises(NotAllowedError, match="'ecg' was bought before"):
         raise costs.refusal(costs.after_buying(costs.start, 1), 1) or AssertionError
+
+
+def test_what_is_known_of_all_paths() -> None:
+    names, outcomes = ["a", "b", "c"], [["0", "1"]] * 3
+    costs = bt.Prices({"a": 6, "b": {"0": 4, "1": 8}}, shared={"draw": (10, ["c", "a"])}, default=2)
+    costs = costs.bind(names, outcomes)
+    assert costs.depends_on_path
+    assert costs.amount(costs.unit) == 2
+    assert costs.amount(costs.highest_price) == 18
+    assert [(costs.amount(units), tests) for units, tests in costs.shared] == [(10, {0, 2})]
+    assert costs.described(str) == "tests cost 2 to 8, and draw 10"
+    flat = bt.Prices(3, shared={"nothing": (0, ["a"])}).bind(names, outcomes)
+    assert not flat.depends_on_path
+    assert flat.described(str) == "every test costs 3, and nothing 0"
+
+
+@given(st.integers(0, 10**6))
+def test_another_order_changes_no_price(seed: int) -> None:
+    costs, order = random_costs(seed), np.random.default_rng(seed).permutation(4)
+    other = costs.reordered(order)
+    assert other.test_names == tuple(costs.test_names[test] for test in order)
+    path = random_path(costs, seed)
+    place = np.argsort(order).tolist()
+    here, there = state_of(costs, path), state_of(other, [(place[test], results) for test, results in path])
+    assert (here.spent, here.flags) == (there.spent, there.flags)
+    assert costs.prices(here)[order].tolist() == other.prices(there).tolist()
+
+
+@given(st.integers(0, 10**6))
+def test_at_their_cheapest_tests_share_the_same_fees(seed: int) -> None:
+    costs = random_costs(seed)
+    outcomes = [[str(name) for name in range(n)] for n in costs.n_outcomes]
+    least = at_cheapest(costs).bind(costs.test_names, outcomes)
+    factor = least.scale / costs.scale
+    assert not least.depends_on_outcome
+    assert [units * factor for units in costs.cheapest.tolist()] == least.costliest.tolist()
+    assert [(units * factor, tests) for units, tests in costs.shared] == least.shared

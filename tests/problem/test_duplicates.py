@@ -1,8 +1,9 @@
-"""Identical rows, merged, kept or added up; what a leaf loses and no tree can help, against fractions."""
+"""Identical rows, kept or merged; what a leaf loses and no tree can help, against fractions."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pandas as pd
@@ -11,30 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
 from budgetree.problem import duplicates
-from budgetree.problem.duplicates import add_up_duplicates
+from budgetree.problem.duplicates import canonical_order, dealing_order
 
 
 def test_duplicates_merge_to_the_most_common_label_or_stay() -> None:
     frame = pd.DataFrame({"x": [1, 1, 1, 2, 2], "y": ["b", "a", "b", "b", "a"]})
-    merged = bt.Instance.from_frame(frame, "y")
-    assert merged.codes.tolist() == [[0], [1]]
-    assert merged.labels.tolist() == [1, 0]  # a tie goes to the label that sorts first
-    kept = bt.Instance.from_frame(frame, "y", duplicates="keep")
+    merged = bt.Instance.from_frame(frame, "y", duplicates="merge")
+    found = dict(zip(merged.codes[:, 0].tolist(), merged.labels.tolist(), strict=True))
+    assert found == {0: 1, 1: 0}  # a tie goes to the label that sorts first
+    kept = bt.Instance.from_frame(frame, "y")
     assert kept.n_objects == 5
     assert bt.grow(kept).errors == 2
-
-
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 1), st.integers(1, 4)), min_size=1))
-def test_equal_rows_of_one_class_add_up(rows: list[tuple[int, int, int, int]]) -> None:
-    table = np.array(rows)
-    codes, labels, weights = add_up_duplicates(table[:, :2].astype(np.uint8), table[:, 2], table[:, 3])
-    expected: dict[tuple[int, ...], int] = {}
-    for *case, weight in rows:
-        expected[tuple(case)] = expected.get(tuple(case), 0) + weight
-    found = [(*code, label) for code, label in zip(codes.tolist(), labels.tolist(), strict=True)]
-    assert found == list(expected)  # in order of first appearance
-    assert weights.tolist() == list(expected.values())
 
 
 FRAME = pd.DataFrame({"x": [1, 1, 1, 2, 2], "y": ["well", "ill", "well", "well", "ill"]})
@@ -44,17 +35,16 @@ def test_with_losses_every_row_counts() -> None:
     losses = {"ill": 50}
     kept = bt.Instance.from_frame(FRAME, "y", losses=losses)
     assert kept.n_objects == 5
-    merged = bt.Instance.from_frame(FRAME, "y", losses=losses, duplicates="merge")
-    assert merged.n_objects == 4  # of one class, and counted as many times as there are rows
-    assert merged.weights.tolist() == [2, 1, 1, 1]
-    for instance in (kept, merged, merged.rows(range(5)), kept.rows(range(5))):
+    with refused(SettingError, subject="duplicates", found="merge"):
+        bt.Instance.from_frame(FRAME, "y", losses=losses, duplicates="merge")
+    for instance in (kept, kept.rows(range(5))):
         assert instance.losses == bt.Losses(losses)
         assert instance.class_order.counts.tolist() == [2, 3]
         assert (instance.class_order.leaf_loss, instance.irreducible.units) == (3, 3)
 
 
 def test_losses_that_come_later_bring_merged_rows_back() -> None:
-    merged = bt.Instance.from_frame(FRAME, "y")
+    merged = bt.Instance.from_frame(FRAME, "y", duplicates="merge")
     assert merged.n_objects == 2
     later = merged.with_losses({"ill": 50})
     assert (later.n_objects, later.class_order.leaf_loss) == (5, 3)
@@ -119,3 +109,33 @@ def test_a_leaf_that_refers_makes_no_error() -> None:
         assert losing.schema.loss(losing.class_order.leaf_loss) == leaf_loss
         assert bt.grow(losing, budget=0).errors == errors
         assert losing.class_order.total == 3
+
+
+WORDS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize("collides", [False, True])
+@given(WORDS, st.randoms(use_true_random=False))
+def test_ranks_are_shared_by_equal_rows_alone_and_do_not_depend_on_their_order(
+    collides: bool, rows: list[tuple[int, int, int]], random: Random
+) -> None:
+    def ranks_of(rows: list[tuple[int, int, int]]) -> dict[tuple[int, int, int], int]:
+        first, second, label = np.array(rows, dtype=np.uint64).T
+        found = canonical_order([first, second], label).tolist()
+        ranks = dict(zip(rows, found, strict=True))
+        assert found == [ranks[row] for row in rows]
+        assert sorted(ranks.values()) == list(range(len(ranks)))
+        return ranks
+
+    with pytest.MonkeyPatch.context() as patch:
+        if collides:  # every row has the same hash
+            patch.setattr(duplicates, "mix", lambda words: np.zeros(len(words[0]), dtype=np.uint64))
+        assert ranks_of(rows) == ranks_of(random.sample(rows, len(rows)))
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.randoms(use_true_random=False))
+def test_rows_are_dealt_in_an_order_of_their_ranks(ranks: list[int], random: Random) -> None:
+    shuffled = random.sample(ranks, len(ranks))
+    orders = [np.array(given)[dealing_order(np.array(given))].tolist() for given in (ranks, shuffled)]
+    assert orders[0] == orders[1]
+    assert sorted(orders[0]) == sorted(ranks)

@@ -80,7 +80,7 @@ CASES = bt.Instance(
 @pytest.mark.parametrize(
     ("labels", "fields"),
     [
-        ({"tests": {"sexx": "Sex"}}, {"subject": "sexx", "expected": ("sex", "pain")}),
+        ({"tests": {"sexx": "Sex"}}, {"subject": "sexx", "expected": ("pain", "sex")}),
         ({"tests": {"pain": {"outcomes": {"non": "no"}}}}, {"subject": "pain", "found": "non"}),
         ({"tests": {"sex": {"outcomes": {2: "x"}}}}, {"subject": "sex", "found": "2", "expected": ("0", "1")}),
         ({"classes": {3: "x"}}, {"subject": "3", "expected": ("0", "1")}),
@@ -103,7 +103,7 @@ def test_labels_that_do_not_fit_are_refused(labels: dict[str, Any], fields: dict
     [("Pain", " Did you mean 'pain'?"), ("sexx", " Did you mean 'sex'?"), ("z", "")],
 )
 def test_what_may_have_been_meant_is_proposed(name: str, hint: str) -> None:
-    with refused(LabelsError, subject=name, message=f"labels: there is no test '{name}'. There are: sex, pain.{hint}"):
+    with refused(LabelsError, subject=name, message=f"labels: there is no test '{name}'. There are: pain, sex.{hint}"):
         CASES.with_labels({"tests": {name: "Q"}})
 
 
@@ -123,11 +123,9 @@ def test_labels_can_be_taken_off() -> None:
 
 
 def test_a_number_that_is_rounded_has_no_label_of_its_own() -> None:
-    with pytest.raises(
-        LabelsError, match="test 'chol': it is rounded to levels, so that '101' is not an outcome of its"
-    ):
+    with pytest.raises(LabelsError, match="test 'chol': it is cut into levels, so that '101' is not an outcome of its"):
         heart_cases().with_labels({"tests": {"chol": {"outcomes": {101: "low"}}}})
-    first = heart_cases().schema.outcome_names[1][0]
+    first = heart_cases().schema.outcome_names[0][0]
     words = heart_cases().with_labels({"tests": {"chol": {"outcomes": {first: "low"}}}})
     tree = bt.grow(words, budget=9)
     assert "├─ low" in tree.to_text()
@@ -155,7 +153,7 @@ def test_a_label_that_could_be_another_result_is_refused(label: str) -> None:
 def test_a_label_may_be_the_number_itself() -> None:
     words = heart_cases().with_labels({"tests": {"sex": {"outcomes": {0: "0", 1: "1"}}}})
     fine = bt.predictive(words, budget=9)
-    assert fine.schema.wording.outcomes[0] == ("0", "1")
+    assert fine.schema.wording.outcomes[1] == ("0", "1")
     fine.with_labels(fine.schema.labels)  # and is not refused where 0 is "below 0.5"
 
 
@@ -164,8 +162,8 @@ def test_parts_of_the_rows_leave_out_what_they_do_not_have() -> None:
         {"tests": {"sex": {"outcomes": {0: "female", 1: "male"}}}}
     )
     women = cases.rows((heart_frame().sex == 0).to_numpy())
-    assert women.schema.wording.outcomes[0] == ("female",)
-    assert cases.priced(3).with_losses({0: 4}).schema.wording.outcomes[0] == ("female", "male")
+    assert women.schema.wording.outcomes[1] == ("female",)
+    assert cases.priced(3).with_losses({0: 4}).schema.wording.outcomes[1] == ("female", "male")
 
 
 def test_amounts() -> None:

@@ -189,7 +189,7 @@ def prices(by_outcome: dict[str, float]) -> bt.Prices:
 
 def test_a_level_costs_what_the_costliest_of_its_numbers_does() -> None:
     instance = bt.Instance.from_frame(FRAME, "y", prices=prices(BY_VALUE), levels=3)
-    assert instance.prices == prices({"0.0 to 0.8": 1, "0.8 to 2.2": 3, "2.2 to 3.0": 5, "missing": 4})
+    assert instance.prices == prices({"below 0.5": 1, "0.5 to 2.5": 3, "2.5 or more": 5, "missing": 4})
     assert instance.prices.shared == prices(BY_VALUE).shared
 
 
@@ -197,14 +197,16 @@ def test_no_case_costs_less_than_its_number_says() -> None:
     instance = bt.Instance.from_frame(FRAME, "y", prices=prices(BY_VALUE), levels=2, duplicates="keep")
     for tree in (bt.optimal(instance, budget=5).tree, bt.predictive(instance, budget=5)):
         codes = tree.encode(FRAME)
-        for value, cost, tests in zip(FRAME["ca"], tree.cost(codes), tree.tests_done(codes), strict=True):
+        for value, cost, tests in zip(
+            FRAME["ca"], tree.walk_codes(codes).cost, tree.walk_codes(codes).tests, strict=True
+        ):
             least = BY_VALUE["missing" if value != value else f"{value:g}"] if "ca" in tests else 0
             assert cost >= least
         assert tree.max_cost <= 5
 
 
 def test_names_of_levels_and_numbers_may_be_mixed_and_come_back_from_a_file(tmp_path: Path) -> None:
-    mixed = prices({"0.0 to 0.8": 1, "1": 2, "2": 3, "3.0": 5, "missing": 4})
+    mixed = prices({"below 0.5": 1, "1": 2, "2": 3, "3.0": 5, "missing": 4})
     instance = bt.Instance.from_frame(FRAME, "y", prices=mixed, levels=3)
     assert instance.prices == bt.Instance.from_frame(FRAME, "y", prices=prices(BY_VALUE), levels=3).prices
     assert instance.priced(prices(BY_VALUE)).prices == instance.prices
@@ -223,7 +225,7 @@ def test_what_remains_without_a_price_is_named() -> None:
     def cases(by_outcome: dict[str, float]) -> bt.Instance:
         return bt.Instance.from_frame(FRAME, "y", prices=prices(by_outcome), levels=3)
 
-    with refused(NoPriceError, test="ca", names=("0.8 to 2.2",)):
+    with refused(NoPriceError, test="ca", names=("0.5 to 2.5",)):
         cases({"0": 1, "3": 5, "missing": 4})
     with refused(NoPriceError, test="ca", names=("missing",)):
         cases({"0": 1, "1": 2, "3": 3})

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.cli.predictions import codes_for
+from budgetree.data.encoders import LevelPlan
 from budgetree.data.frames import read_frame
 from budgetree.data.source import read_table
 from budgetree.errors import SettingError
-from budgetree.problem.instance import Instance, Rows
+from budgetree.problem.instance import Rows
 
 N_ROWS = 24
 PRICES = bt.Prices({"word": {"a": 1, "b": 2, "c": 3, "missing": 1}}, default=1)
@@ -100,22 +101,17 @@ def test_rows_held_out_are_read_as_another_process_would(
 
 @settings(max_examples=15)
 @given(seeds, some_rows)
-def test_the_classifiers_rows_count_as_they_did(seed: int, rows: list[int]) -> None:
+def test_weighted_rows_count_as_they_did(seed: int, rows: list[int]) -> None:
     frame = make_frame(seed)
-    tests, weights = frame[["few", "many"]], np.random.default_rng(seed).integers(0, 3, N_ROWS)
-    weights[rows[0]] = 1
-    classifier = bt.BudgetTreeClassifier(budget=0, method="greedy", levels=5, objective="known").fit(
-        tests, frame["class"], weights
-    )
-    counting = np.flatnonzero(weights)
-    whole = classifier.instance_
-    assert whole.n_rows == len(counting)
-    assert whole.row_weights.tolist() == weights[counting].tolist()
-    assert same(whole.rows(np.arange(whole.n_rows)), whole)
-    chosen = np.flatnonzero(np.isin(counting, rows))
-    again = bt.BudgetTreeClassifier(budget=0, method="greedy", levels=5, objective="known")
-    again.fit(tests.iloc[counting[chosen]], frame["class"].iloc[counting[chosen]], weights[counting[chosen]])
-    assert same(whole.rows(chosen), again.instance_)
+    weights = np.random.default_rng(seed).integers(1, 3, N_ROWS).astype(np.float64)
+    classes, labels = np.unique(frame["class"], return_inverse=True)
+    every = Rows(read_frame(frame[["few", "many"]]), labels, LevelPlan(5), weights=weights)
+    whole = bt.Instance.from_rows(every, tuple(classes.tolist()), None)
+    assert whole.n_rows == N_ROWS
+    assert whole.row_weights.tolist() == weights.tolist()
+    assert same(whole.rows(np.arange(N_ROWS)), whole)
+    chosen = np.unique(rows)
+    assert same(whole.rows(chosen), bt.Instance.from_rows(every.take(chosen), tuple(classes.tolist()), None))
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=6))
@@ -128,11 +124,12 @@ def test_an_instance_of_codes_keeps_its_outcomes(rows: list[int]) -> None:
     )
     part = whole.rows(rows)
     assert part.schema is whole.schema
-    assert part.codes.tolist() == whole.codes[rows].tolist()
-    assert part.weights.tolist() == whole.weights[rows].tolist()
+    assert part.codes_of(part, range(len(rows))).tolist() == whole.codes_of(whole, rows).tolist()
+    assert part.row_weights.tolist() == whole.row_weights[rows].tolist()
+    assert sorted(part.weights.tolist()) == sorted(part.row_weights.tolist())
     assert part.codes_of(whole, [2, 0]).tolist() == [[2, 2], [0, 1]]
     assert part.row_labels.tolist() == whole.row_labels[rows].tolist()
-    assert whole.row_weights.tolist() == whole.weights.tolist()
+    assert whole.row_weights == pytest.approx([0.1, 2, 1 / 3, 1])
 
 
 def test_outcomes_that_are_priced_one_by_one_stay() -> None:
@@ -149,14 +146,9 @@ def test_outcomes_that_are_priced_one_by_one_stay() -> None:
 
 def test_what_the_owner_does_to_the_table_later_does_not_matter() -> None:
     frame = pd.DataFrame({"x": [0.5, 1.5, 2.5], "y": [1.5, 0.5, 0.5], "class": ["p", "q", "q"]})
-    weights = np.array([1.0, 2.0, 3.0])
     whole = bt.Instance.from_frame(frame, "class")
-    classifier = bt.BudgetTreeClassifier(budget=1, objective="known").fit(frame[["x", "y"]], frame["class"], weights)
     frame.loc[:, "x"] = 7.0
-    weights[:] = 9
     assert same(whole.rows([0, 1, 2]), whole)
-    assert same(classifier.instance_.rows([0, 1, 2]), classifier.instance_)
-    assert weights.flags.writeable
 
 
 def test_an_unchangeable_table_is_not_copied() -> None:
@@ -168,7 +160,7 @@ def test_an_unchangeable_table_is_not_copied() -> None:
 def test_bundled_sets_and_pickled_instances_know_their_rows() -> None:
     votes = pickle.loads(pickle.dumps(bt.datasets.load("house_votes")))
     assert (votes.n_rows, votes.n_objects) == (435, 342)
-    assert not votes.row_labels.flags.writeable
+    assert not votes.codes.flags.writeable
     assert same(votes.rows(np.arange(435)), votes)
     assert votes.rows(np.arange(100)).n_objects <= 100
 
@@ -195,19 +187,3 @@ def test_rows_of_another_table_are_refused() -> None:
     one, other = bt.datasets.load("figure1"), bt.datasets.load("synthetic")
     with refused(SettingError, subject="whole"):
         one.codes_of(other, [0])
-
-
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.floats(0.01, 10)), min_size=1, max_size=40))
-def test_weights_of_rows_that_are_alike_add_up_exactly(rows: list[tuple[int, int, float]]) -> None:
-    cells, labels, weights = zip(*rows, strict=True)
-    table = read_frame(pd.DataFrame({"x": cells}))
-    added, kept = (
-        Instance.from_rows(Rows(table, np.array(labels), 10, duplicates, np.array(weights)), ("a", "b"), None)
-        for duplicates in ("add up", "keep")
-    )
-    expected: dict[tuple[int, int], int] = {}
-    for code, label, units in zip(kept.codes[:, 0].tolist(), labels, kept.weight_units.tolist(), strict=True):
-        expected[code, label] = expected.get((code, label), 0) + units
-    assert added.schema.weight_scale == kept.schema.weight_scale
-    found = zip(added.codes[:, 0].tolist(), added.labels.tolist(), strict=True)
-    assert dict(zip(found, added.weight_units.tolist(), strict=True)) == expected

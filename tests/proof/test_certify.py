@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import random
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -18,8 +20,12 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError, TreeError
 from budgetree.proof import ratio as ratio_module
+from budgetree.proof import search_bounds
+from budgetree.proof._certify import certify_by
 from budgetree.proof.check import CheckReport, seal, verify
 from budgetree.proof.entries import facts_of
+from budgetree.services import clock as clock_module
+from budgetree.services.clock import Clock
 from reference_exact import optimal_frontier
 
 Document = dict[str, Any]
@@ -103,6 +109,24 @@ def test_more_time_is_never_worse() -> None:
     bounds = [bt.certify(dna, tree, time_limit=seconds).lower_bound for seconds in (0, 0.5, 3)]
     assert bounds == sorted(bounds)
     assert bounds[-1] >= 4
+
+
+@pytest.mark.parametrize("work", [0.0, 0.02, 0.3, 2.0])
+@pytest.mark.parametrize(("name", "errors"), [("dna", 0), ("soybean", 3), ("pima", 10)])
+def test_cut_by_work_it_is_the_same_on_any_number_of_threads_whatever_the_time(
+    name: str, errors: int, work: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = bt.datasets.load(name)
+    tree = bt.grow(instance, bt.HingedPairs(errors) if errors else bt.Pairs())
+    documents = []
+    real, hours = time.monotonic, itertools.count(step=3600)
+    for threads in (1, 2, 4):
+        monkeypatch.setattr(search_bounds, "check_threads", lambda _, threads=threads: threads)
+        clock = Clock(None, work=work)
+        documents.append(certify_by(instance, tree, clock).document)
+        assert clock.seconds_passed < 1.5 * work + 0.1
+        monkeypatch.setattr(clock_module.time, "monotonic", lambda: real() + next(hours))
+    assert documents == [documents[0]] * 3
 
 
 def test_a_tree_that_costs_nothing_needs_no_proof() -> None:
@@ -333,5 +357,5 @@ def test_a_tree_for_new_cases_is_not_certified(settings: dict[str, Any]) -> None
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (150, 4))
     instance = bt.Instance(codes, (codes[:, 0] + rng.integers(0, 2, 150)) % 2)
-    with refused(TreeError, subject="origin", found="predictive"):
+    with refused(TreeError, subject="tree", found="predictive"):
         bt.certify(instance, bt.predictive(instance, budget=2, **settings))

@@ -94,8 +94,8 @@ def test_every_tree_that_loses_little_makes_few_errors_by_what_is_at_stake(chunk
             continue
         weights = [Fraction(int(units)) / stakes.instance.schema.weight_scale for units in stakes.instance.weight_units]
         counted = reference.Problem(
-            problem.rows,
-            problem.classes,
+            tuple(map(tuple, instance.codes.tolist())),
+            tuple(instance.labels.tolist()),
             problem.prices,
             reference.zero_one(problem.n_classes),
             weights=tuple(weights),

@@ -18,49 +18,57 @@ from support import to_instance
 
 import budgetree as bt
 from budgetree.data.column import Column
+from budgetree.data.encoders import LevelPlan
 from budgetree.data.table import Table
 from budgetree.report import summarise_frontier, summarise_tree
 from budgetree.show.frontier_view import frontier_steps
+from built_trees import BUILT, random_tree
 from losing import losing_frontier, losing_tree
 from new_cases import new_tree
 from report_cases import SCRIPT, hostile_instance, repeating_tree
 
 
-def fees_and_price(content: dict[str, Any], path: list[int]) -> tuple[Fraction, Fraction]:
-    """The least and the most that the last test of a path costs there, from the price list alone."""
+def charges(content: dict[str, Any], path: list[int]) -> list[Fraction]:
+    """What the last test of a path costs there by outcome and last where it is not listed, by the price list alone."""
     *before, test = path
-    if test in before:
-        return Fraction(0), Fraction(0)
-    paid = {fee for each in before for fee in content["tests"][each]["fees"]}
-    unpaid = [fee for fee in content["tests"][test]["fees"] if fee not in paid]
-    due = sum(Fraction(str(content["fees"][fee]["amount"])) for fee in unpaid)
+    paid = {place for each in before for place in content["tests"][each]["shared"]}
+    unpaid = [place for place in content["tests"][test]["shared"] if place not in paid]
+    due = sum(Fraction(str(content["shared"][place]["amount"])) for place in unpaid)
     prices = [Fraction(str(price)) for price in content["tests"][test]["prices"]]
-    return min(prices) + due, max(prices) + due
+    return [price + due for price in [*prices, max(prices)]]
 
 
-def test_every_node_says_its_counts_costs_and_price(tmp_path: Path) -> None:
-    trees = [bt.grow(hostile_instance()), bt.grow(bt.datasets.load("pima")), repeating_tree(tmp_path)]
+def test_every_node_says_its_counts_costs_and_charges() -> None:
+    trees = [bt.grow(hostile_instance()), bt.grow(bt.datasets.load("pima")), repeating_tree()]
+    trees += [random_tree(seed)[0] for seed in range(30)]
     for tree in trees:
         content = summarise_tree(tree, title="a tree")
         (entry,) = content["trees"]
         assert content["points"] == []
         for key in ("max_cost", "known_max_cost", "mean_cost", "errors", "n_objects", "n_leaves", "depth"):
             assert entry[key] == getattr(tree, key)
-        assert max(node["spent"] for node in entry["nodes"]) == tree.known_max_cost
+        assert entry["nodes"][0]["remaining"] >= tree.max_cost
         pending = [(0, list[int]())]
         seen = 0
         while pending:
-            at, above = pending.pop()
+            at, path = pending.pop()
             node = entry["nodes"][at]
             seen += 1
-            assert node["counts"] == tree.nodes.counts[at].tolist()
-            assert node["counts"][node["label"]] == max(node["counts"])
-            if "test" not in node:
-                continue
-            path = [*above, node["test"]]
-            assert tuple(Fraction(str(price)) for price in node["price"]) == fees_and_price(content, path)
-            assert len(node["branches"]) == len(content["tests"][node["test"]]["outcomes"])
-            pending += [(child, path) for child in set(node["branches"]) - {None}]
+            assert node["counts"] == tree.schema.plain_cases(tree.nodes.counts[at].tolist())
+            assert any(entry["nodes"][node.get("voters", at)]["counts"])
+            if node["kind"] == "buy":
+                path = [*path, node["test"]]
+                assert [Fraction(str(amount)) for amount in node["charge"]] == charges(content, path)
+                assert sum(node["shown"]) == pytest.approx(sum(node["counts"]))
+                due = node["due"] + [late["shared"] for late in node["late"]]
+                assert sorted(due) == content["tests"][node["test"]]["shared"]
+                for late in node["late"]:
+                    payers = [each for each in path[:-1] if late["shared"] in content["tests"][each]["shared"]]
+                    assert late["unless"] == payers != []
+                pending.append((node["child"], path))
+            elif node["kind"] == "by_result":
+                assert len(node["children"]) == len(content["tests"][node["test"]]["outcomes"]) + 1
+            pending += [(child, path) for child in set(node.get("children", []))]
         assert seen == len(tree.nodes)
 
 
@@ -94,13 +102,36 @@ def test_ranges_and_equal_subtrees_are_joined_as_in_to_text(name: str) -> None:
         assert branch_labels(summarise_tree(tree, title="")) == text_labels(tree)
 
 
-def test_every_node_is_in_one_group(tmp_path: Path) -> None:
-    for tree in (bt.grow(hostile_instance()), bt.grow(bt.datasets.load("soybean")), repeating_tree(tmp_path)):
+def nodes_of(group: dict[str, Any], nodes: list[dict[str, Any]]) -> list[int]:
+    """All that a group shows: of each of its nodes, what is one step with it."""
+    found = []
+    for node in group["nodes"]:
+        found.append(node)
+        if "confidence" in group:
+            stop, node = nodes[node]["children"]
+            found += [stop, node]
+        if "buy" in group and "branch" in group:
+            found.append(nodes[node]["child"])
+    return found
+
+
+def test_every_node_is_in_one_group() -> None:
+    """But for leaves that no known case comes to."""
+    for tree in (
+        bt.grow(hostile_instance()),
+        bt.grow(bt.datasets.load("soybean")),
+        new_tree("model"),
+        repeating_tree(),
+    ):
         (entry,) = summarise_tree(tree, title="")["trees"]
-        listed = [node for group in entry["outline"] for node in group["nodes"]]
-        assert sorted(listed) == list(range(len(tree.nodes)))
+        listed = [node for group in entry["outline"] for node in nodes_of(group, entry["nodes"])]
+        assert len(set(listed)) == len(listed)
+        left_out = set(range(len(tree.nodes))) - set(listed)
+        assert all(entry["nodes"][node]["kind"] == "leaf" and "voters" in entry["nodes"][node] for node in left_out)
         for number, group in enumerate(entry["outline"]):
             assert all(branch["below"] > number for branch in group.get("branches", []))
+            firsts = {group[part] for part in ("confidence", "stop", "buy", "branch") if part in group}
+            assert firsts <= set(nodes_of(group, entry["nodes"]))
 
 
 def test_the_page_knows_every_key_of_the_summary() -> None:
@@ -114,19 +145,29 @@ def test_the_page_knows_every_key_of_the_summary() -> None:
     assert set(content) == shapes["Content"]
     assert set(content["points"][0]) == shapes["Point"]
     assert set(content["steps"]) == shapes["Steps"]
-    assert set(content["trees"][0]) == shapes["Tree"] - {"models"}
-    (modelled,) = summarise_tree(new_tree("model"), title="")["trees"]
-    (plain,) = summarise_tree(new_tree("count", None), title="")["trees"]
-    assert set(modelled) == shapes["Tree"]
-    assert set(modelled["models"]) == shapes["Models"]
-    written = set().union(*modelled["nodes"], *plain["nodes"])
-    assert written == shapes["NewCases"] | shapes["Inner"]
-    assert set(content["trees"][-1]["nodes"][0]) == shapes["Inner"]
-    assert set(content["trees"][-1]["nodes"][-1]) | {"test"} == shapes["Leaf"]
-    assert set(content["trees"][-1]["outline"][0]) == shapes["Group"]
-    assert set(content["trees"][-1]["outline"][0]["branches"][0]) == shapes["Branch"]
+    assert set(content["trees"][0]) == shapes["Tree"]
+    trees = [bt.grow(hostile_instance()), repeating_tree(), *(make() for make in BUILT.values())]
+    entries = [summarise_tree(tree, title="")["trees"][0] for tree in trees]
+    written: dict[str, set[str]] = {}
+    for node in (node for entry in entries for node in entry["nodes"]):
+        written[node["kind"]] = written.get(node["kind"], set()) | set(node)
+    facts = shapes["Facts"]
+    assert written == {
+        "buy": shapes["Buy"] | facts - {"voters"},
+        "by_result": shapes["ByResult"] | facts - {"voters"},
+        "by_total": shapes["ByTotal"] | facts - {"voters"},
+        "leaf": shapes["Leaf"] | facts,
+    }
+    groups = [group for entry in entries for group in entry["outline"]]
+    assert set().union(*groups) == shapes["Group"]
+    assert set().union(*(branch for group in groups for branch in group.get("branches", []))) == shapes["Branch"]
+    assert {key for entry in entries for totals in entry["totals"] for key in totals} == shapes["Totals"]
+    assert {key for entry in entries for node in entry["nodes"] for key in node.get("usual", {})} == shapes["Usual"]
+    assert {
+        key for entry in entries for node in entry["nodes"] for each in node.get("late", []) for key in each
+    } == shapes["Late"]
     priced = summarise_tree(bt.grow(hostile_instance()), title="")
-    assert set(priced["fees"][0]) == shapes["Fee"]
+    assert set(priced["shared"][0]) == shapes["Shared"]
     assert set(priced["tests"][0]) == shapes["Test"]
     kinds = {test["encoding"]["kind"]: set(test["encoding"]) for test in priced["tests"]}
     assert kinds == {"levels": shapes["Levels"], "values": shapes["Values"]}
@@ -150,7 +191,7 @@ def test_thresholds_divide_numbers_as_the_encoder_does() -> None:
 
 def test_a_column_with_one_value_has_thresholds_that_nothing_reaches() -> None:
     columns = (Column("flat", "float", numbers=np.array([3.0, 3.0])), Column("class", "text", values=["a", "b"]))
-    instance = bt.Instance.from_table(Table("t", columns, 2), "class", levels={"flat": 4})
+    instance = bt.Instance.from_table(Table("t", columns, 2), "class", levels=LevelPlan.of({"flat": 4}, "uniform"))
     content = summarise_tree(bt.grow(instance), title="")
     assert content["tests"][0]["encoding"]["thresholds"] == [None, None, None]
     json.dumps(content, allow_nan=False)
@@ -163,10 +204,10 @@ def test_weights_are_counted_in_the_users_units() -> None:
     assert entry["errors"] == 0.1
 
 
-def test_a_model_file_has_no_encoding(tmp_path: Path) -> None:
-    content = summarise_tree(repeating_tree(tmp_path), title="")
+def test_codes_have_no_encoding() -> None:
+    content = summarise_tree(repeating_tree(), title="")
     assert [test["encoding"] for test in content["tests"]] == [None, None]
-    assert content["fees"] == [{"name": "visit", "amount": 0.5}]
+    assert content["shared"] == [{"name": "visit", "amount": 0.5}]
 
 
 def test_a_frontier_has_a_tree_for_each_point() -> None:

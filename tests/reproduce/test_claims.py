@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import budgetree as bt
+from _support.points import open_point
 from budgetree.reproduce import Reproduction, Verdict
 from budgetree.reproduce.claims import (
     FEW_TESTS,
@@ -25,7 +26,7 @@ from budgetree.reproduce.evidence import Panel
 
 def unproven(panel: Panel) -> Panel:
     """The panel of a search that ended before it had proven anything."""
-    points = tuple(replace(point, proven=False, lower_bound=0) for point in panel.exact)
+    points = tuple(open_point(point, 0) for point in panel.exact)
     return replace(panel, exact=replace(panel.exact, points=points, complete=False, n_searched=0))
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import budgetree as bt
+from _support.points import open_point
 from budgetree.reproduce import Reproduction
 from budgetree.reproduce.evidence import BASELINES, Kind, set_sizes, toy_columns
 
@@ -26,7 +27,7 @@ def test_what_is_proven_is_the_optimum(small: Reproduction) -> None:
 
 def test_nothing_is_proven_where_the_search_has_proven_nothing(small: Reproduction) -> None:
     panel = small.evidence.panels[0]
-    points = tuple(replace(point, proven=False, lower_bound=0) for point in panel.exact)
+    points = tuple(open_point(point, 0) for point in panel.exact)
     begun = replace(panel, exact=replace(panel.exact, points=points, complete=False, n_searched=0))
     assert not any(begun.is_proven(budget) for budget in (0, 1, 2, 3))
 

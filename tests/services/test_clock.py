@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from budgetree.services import clock as clock_module
@@ -90,6 +92,41 @@ def test_a_share_works_by_the_plan_of_its_clock() -> None:
 def test_it_says_how_work_ended() -> None:
     clock = Clock(None)
     assert clock.ended(complete=True) is Ended.COMPLETE
-    assert clock.ended(complete=False) is Ended.TIME_LIMIT
+    assert clock.ended(complete=False) is Ended.WORK_LIMIT
+    assert Clock(5).share(1).ended(complete=False) is Ended.TIME_LIMIT
     clock.share(None).interrupt()
     assert clock.ended(complete=False) is Ended.INTERRUPTED
+
+
+def test_where_no_time_is_given_only_work_counts(now: list[float]) -> None:
+    clock = Clock(None, work=2.0)
+    half, trial = clock.share(clock.seconds_of(1 / 2)), clock.trial(0.5)
+    now[0] += 10**9
+    assert not half.is_over
+    clock.spend(0.75)
+    assert (clock.seconds_left, half.seconds_left, trial.seconds_left) == (1.25, 0.25, 0)
+    assert clock.seconds_passed == 0.75
+    assert trial.is_over
+    assert not clock.ended_work, "a trial is not missed"
+    half.spend(0.25)
+    assert half.is_over
+    assert clock.ended_work
+    assert not clock.is_out_of_time
+    clock.spend(1)
+    assert clock.is_over
+    assert not clock.is_out_of_time, "work that ends is not time that is over"
+    assert Clock(math.inf, work=1).seconds_left is None
+
+
+def test_a_trial_within_a_time_limit_ends_with_either(now: list[float]) -> None:
+    clock = Clock(5.0, work=1.0)
+    clock.spend(10**6)
+    assert not clock.is_over, "the time is what the user asked for"
+    trial = clock.trial(1.0)
+    with trial.in_core() as core_clock:
+        assert not core_clock.is_stopped
+    assert trial.seconds_left == 1
+    now[0] += 5
+    assert trial.is_over
+    assert trial.is_out_of_time
+    assert clock.ended_work

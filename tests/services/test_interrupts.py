@@ -104,7 +104,7 @@ def test_the_command_prints_its_table_when_it_is_interrupted() -> None:
         "def begin(solver):\n"
         "    threading.Timer(seconds, os.kill, [os.getpid(), signal.SIGINT]).start()\n"
         "    return search(solver)\n"
-        "from budgetree.learn import known_search; known_search.search_frontier = begin\n"
+        "from budgetree.learn import routes; routes.search_frontier = begin\n"
         "from budgetree.start import main; sys.exit(main())"
     )
     for seconds in ("0", "0.02", "0.2"):

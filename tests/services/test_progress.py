@@ -24,7 +24,7 @@ def test_the_bar_shows_only_where_it_is_wanted(
     assert capfd.readouterr().err == ""
     monkeypatch.setattr("budgetree.services.progress.SHOW_AFTER", -1.0)
     greedy(bt.datasets.load("figure1"), progress=True)
-    assert "greedy frontier" in capfd.readouterr().err
+    assert "greedy trees" in capfd.readouterr().err
     greedy(bt.datasets.load("figure1"), progress=False)
     assert capfd.readouterr().err == ""
 

@@ -39,9 +39,9 @@ FRAME = table()
 LOSSES = bt.Losses({"ill": {"well": 7.5}, "well": {"ill": 1}}, answers={"refer": 0.5})
 ALIKE: list[dict[str, Any]] = [
     {},
-    {"duplicates": "keep"},
+    {"duplicates": "merge"},
     {"losses": LOSSES},
-    {"losses": LOSSES, "duplicates": "merge"},
+    {"binning": "uniform"},
     {"levels": {"age": 4}},
 ]
 
@@ -75,6 +75,22 @@ def test_files_and_frames_give_the_trees_of_memory(tmp_path: Path, settings: dic
     )
 
 
+@pytest.mark.parametrize("n_parts", [1, 2, 7])
+def test_long_columns_are_cut_alike_in_any_number_of_parts(tmp_path: Path, n_parts: int) -> None:
+    rng = np.random.default_rng(n_parts)
+    numbers = np.column_stack((rng.lognormal(0, 3, 5000), rng.normal(1000, 1, 5000), rng.poisson(3, 5000)))
+    frame = pd.DataFrame(numbers, columns=["skewed", "narrow", "few"])
+    frame.loc[rng.random(5000) < 0.3, "skewed"] = 0
+    frame.loc[rng.random(5000) < 0.1, "narrow"] = np.nan
+    frame["y"] = (frame["skewed"] > 0.5) ^ (frame["narrow"] > 1000)
+    expected = bt.Instance.from_frame(frame, "y")
+    shuffled = frame.iloc[rng.permutation(len(frame))]
+    parts = [shuffled.iloc[rows] for rows in np.array_split(np.arange(len(frame)), n_parts)]
+    shards = bt.Shards.from_frames(parts, "y", tmp_path / "s")
+    assert shards.schema.encoders == expected.schema.encoders
+    assert bt.grow(shards, budget=2).to_dict() == bt.grow(expected, budget=2).to_dict()
+
+
 @pytest.mark.parametrize("name", ["house_votes", "pima", "soybean"])
 def test_the_greedy_frontier_is_that_of_memory(tmp_path: Path, name: str) -> None:
     instance = bt.datasets.load(name)
@@ -84,7 +100,7 @@ def test_the_greedy_frontier_is_that_of_memory(tmp_path: Path, name: str) -> Non
         (p.max_cost, p.errors, p.lower_bound, p.source) for p in expected
     ]
     assert [point.tree.to_dict() for point in found] == [point.tree.to_dict() for point in expected]
-    assert found.to_text() == expected.to_text()
+    assert found.to_text().splitlines()[1:] == expected.to_text().splitlines()[1:]  # but for the objective's reason
 
 
 def test_a_frontier_by_loss_weighs_the_classes_too(tmp_path: Path) -> None:
@@ -112,7 +128,8 @@ def test_weights_come_from_a_column(tmp_path: Path) -> None:
     weights = np.random.default_rng(1).integers(0, 30, len(FRAME)) / 10
     shards = bt.Shards.from_frames([FRAME.assign(w=weights)], "y", tmp_path / "shards", weights="w")
     plain = bt.Instance.from_frame(FRAME, "y", duplicates="keep")
-    expected = bt.Instance(plain.codes, plain.labels, weights=weights, test_names=plain.test_names,
+    codes = plain.codes_of(plain, range(len(FRAME)))
+    expected = bt.Instance(codes, plain.row_labels, weights=weights, test_names=plain.test_names,
                            outcome_names=plain.outcome_names, class_names=plain.class_names)  # fmt: skip
     assert bt.grow(shards, budget=3).to_dict() == bt.grow(expected, budget=3).to_dict()
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from budgetree.data.encoders import FineLevels
-from new_cases import new_tree
+from budgetree.tree import Model
+from new_cases import new_frame, new_tree
 
 KINDS = [("model", 0.8), ("model", None), ("count", None)]
 
@@ -22,17 +24,17 @@ def test_a_purchase_reads_as_one(leaves: str, sure: float | None) -> None:
     assert f"buy {first}" in tree.to_svg()
 
 
-def test_a_model_leaf_names_its_tests_and_the_most_common_class() -> None:
+def test_a_model_leaf_names_its_tests_and_the_most_common_answer() -> None:
     tree = new_tree("model", None)
-    assert tree.models is not None
-    leaf = int(tree.nodes.is_leaf.argmax())
-    model = tree.models.model(leaf)
-    assert model is not None
-    names = " + ".join(tree.test_names[test] for test in model.tests)
-    label = tree.class_names[tree.nodes.label[leaf]]
-    share = tree.nodes.counts[leaf].max() / tree.nodes.counts[leaf].sum()
-    assert f"by the model of {names} ({share:.0%} are {label})" in tree.to_text()
-    assert f"by the model of {names}" in tree.to_rules()
+    walk = tree.walk(new_frame(5))
+    for leaf in set(walk.leaf.tolist()):
+        model = tree.nodes.scored(leaf)
+        assert isinstance(model, Model)
+        names = " + ".join(tree.test_names[test] for test in model.tests)
+        given = np.bincount(walk.answers[walk.leaf == leaf])
+        share = f"{given.max() / given.sum():.0%} answered {tree.class_names[given.argmax()]}"
+        assert f"by the model of {names} ({share})" in tree.to_text()
+        assert f"by the model of {names}" in tree.to_rules()
 
 
 def test_rules_name_no_purchase_and_count_everyone_once() -> None:
@@ -41,7 +43,7 @@ def test_rules_name_no_purchase_and_count_everyone_once() -> None:
         rules = tree.rules()
         assert sum(rule.cases for rule in rules) == tree.n_objects
         assert not any(" is then" in str(rule) for rule in rules)
-        assert any(rule.sure == 0.8 for rule in rules) == (sure is not None)
+        assert any(rule.confidence == 0.8 for rule in rules) == (sure is not None)
     plain = new_tree("count", None)
     assert sum(rule.errors for rule in plain.rules()) == plain.errors
 

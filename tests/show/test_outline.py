@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+import random
+
+import numpy as np
+import pytest
+
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import SettingError
+from budgetree.show.export import FORMATS
+from budgetree.show.outline import point_names
+from built_trees import BUILT, confident_tree, early_tree, known_cases, plain_tree, points_tree, random_tree, scores
 
 
 def test_leaves_that_predict_the_same_share_a_line() -> None:
@@ -27,13 +37,15 @@ def test_the_groups_are_the_branches_as_plain_data() -> None:
     assert bt.grow(instance).outline.groups() == [
         {
             "nodes": [0],
+            "buy": 0,
+            "branch": 1,
             "branches": [
                 {"outcomes": [0, 1], "names": ["x", "y"], "below": 1},
                 {"outcomes": [2], "names": ["z"], "below": 2},
             ],
         },
-        {"nodes": [1, 2]},
-        {"nodes": [3]},
+        {"nodes": [2, 3]},
+        {"nodes": [4]},
     ]
 
 
@@ -44,3 +56,98 @@ def test_a_walk_enters_and_leaves_every_group_once() -> None:
     assert sorted(visit.group[0] for visit in visits if visit.kind == "leave") == sorted(inner)
     assert sum(visit.kind == "enter" for visit in visits) == len(tree.outline.groups())
     assert sum(visit.kind == "branch" for visit in visits) == len(tree.outline.groups()) - 1
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_leaves_are_counted_as_they_are_shown(seed: int) -> None:
+    tree, _ = random_tree(seed)
+    arrows = [line for line in tree.to_text().splitlines() if "→ " in line]
+    assert tree.n_leaves == len(arrows) == sum("branches" not in group for group in tree.outline.groups())
+    assert tree.to_dot().count("fillcolor=") - 1 == tree.n_leaves
+    leaves = [node for group in tree.outline.groups() if "branches" not in group for node in group["nodes"]]
+    assert len(set(leaves)) == len(leaves)
+    stops = [node for node in range(len(tree.nodes)) if tree.outline.step(node).stop >= 0]
+    hidden = set(np.flatnonzero(tree.nodes.is_leaf).tolist()) - set(leaves)
+    hidden -= {tree.outline.step(node).stop for node in stops}
+    assert not any(tree.nodes.counts[node].any() for node in hidden)
+
+
+def test_a_purchase_and_its_branch_are_one_step() -> None:
+    lines = plain_tree().to_text().splitlines()
+    assert lines[1] == "colour? costs 1 to 3  [ill 38, well 49, worse 45]"
+    assert lines[2].startswith("├─ b: grade? costs 2 with 0.5 for blood draw, spent 3  [")
+    assert len(lines) == 7  # nothing about results that no known case showed
+
+
+def test_a_test_may_be_bought_early_and_asked_later() -> None:
+    lines = early_tree().to_text().splitlines()
+    assert lines[1] == "buy age: costs 1  [ill 38, well 49, worse 45]"
+    assert lines[2].startswith("└─ then: colour? costs 1 to 3, spent 1  [")
+    assert lines[3].startswith("   ├─ b | r: age? already paid, spent 4  [")
+
+
+def test_a_sure_model_stops_before_the_next_step() -> None:
+    lines = confident_tree().to_text().splitlines()
+    assert lines[2].startswith("└─ then: unless 80% sure, buy colour: costs 1 to 3, spent 1  [")
+    assert confident_tree().n_leaves == 2
+
+
+def test_points_are_listed_once_below() -> None:
+    lines = points_tree().to_text().splitlines()
+    assert lines[3].startswith("   └─ then: points of colour + grade? already paid, spent 5  [")
+    assert lines[4].startswith("      ├─ 1 or fewer | 7 points or more: → ill, spent 5  [")
+    assert "→ by points of colour + grade: 2 or fewer ill, 3 to 4 points well, 5 points or more worse, " in lines[6]
+    assert lines[-3:-1] == ["points of colour + grade:", "  colour  b: 0; g: 5; r: 2; anything else: 0"]
+    assert "points of colour" not in points_tree().to_text(max_depth=2)
+
+
+@pytest.mark.parametrize(
+    ("sides", "names"),
+    [
+        ([0], ("1 or fewer",)),
+        ([1], ("2 to 6 points",)),
+        ([2], ("7 points",)),
+        ([3], ("8 points or more",)),
+        ([1, 2], ("2 to 7 points",)),
+        ([0, 2, 3], ("1 or fewer", "7 points or more")),
+        ([0, 1, 2, 3], ("any",)),
+    ],
+)
+def test_totals_have_names(sides: list[int], names: tuple[str, ...]) -> None:
+    assert point_names((2, 7, 8), sides) == names
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_every_picture_of_a_built_tree_is_drawn(name: str) -> None:
+    tree = BUILT[name]()
+    assert tree.to_svg().count("<title>") == len(tree.outline.groups())
+
+
+def test_a_tree_that_no_case_was_counted_in_can_be_shown() -> None:
+    cases = known_cases()
+    builder = bt.TreeBuilder(cases.schema)
+    end = builder.buy(builder.root, "age")
+    model = scores(random.Random(1), builder, [0])
+    stop, end = builder.branch(end, bt.Split.by_confidence(model, 0.9))
+    builder.leaf(stop, model)
+    builder.leaf(builder.buy(end, "colour"), model)
+    tree = builder.build()
+    assert tree.to_text().splitlines() == [
+        "0 cases, 1 leaf; worst case 4, mean 0; 0 errors",
+        "buy age: costs 1  [no known case]",
+        "└─ then: unless 90% sure, buy colour: costs 1 to 3, spent 1  [no known case]",
+        "   └─ then: → by the model of age, spent 4  [no known case]",
+    ]
+    for form in ("rules", "dot", "svg", "python", "javascript", "sql"):
+        assert tree.export(form)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_form_is_written_by_its_name(form: str) -> None:
+    tree = plain_tree()
+    assert tree.export(form) == getattr(tree, f"to_{form}")()
+
+
+def test_another_form_is_refused_with_those_there_are() -> None:
+    with refused(SettingError, subject="format", found="cobol", expected=tuple(FORMATS)):
+        plain_tree().export("cobol")

@@ -7,13 +7,14 @@ import random
 import numpy as np
 import pytest
 import reference
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import to_instance
 
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
+from built_trees import random_tree
 from losing import losses_for
 
 BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
@@ -31,7 +32,7 @@ def test_cut_keeps_every_path_within_the_budget(pima: bt.Tree, budget: float) ->
     assert cut.errors >= pima.errors
     assert cut.cut(budget) == cut
     codes = np.random.default_rng(0).integers(0, 10, (500, 8))
-    assert (cut.cost(codes) <= budget).all()
+    assert (cut.walk_codes(codes).cost <= budget).all()
 
 
 def test_cutting_at_the_trees_own_cost_changes_nothing(pima: bt.Tree) -> None:
@@ -52,14 +53,14 @@ def test_trim_changes_no_prediction(seed: int, budget: int | None) -> None:
     tree = bt.grow(instance, budget=budget)
     trimmed = tree.trim()
     every = np.stack(np.meshgrid(*[np.arange(4)] * 4), axis=-1).reshape(-1, 4)  # unseen outcomes too
-    assert (tree.predict(every) == trimmed.predict(every)).all()
-    assert (trimmed.cost(every) <= tree.cost(every)).all()
+    assert (tree.predict_codes(every) == trimmed.predict_codes(every)).all()
+    assert (trimmed.walk_codes(every).spent <= tree.walk_codes(every).spent).all()
     assert trimmed.errors == tree.errors
     assert trimmed.trim() == trimmed
-    labels = trimmed.nodes.label
-    for node in np.flatnonzero(~trimmed.nodes.is_leaf):
-        below = {int(labels[leaf]) for leaf in _leaves_below(trimmed, int(node))}
-        assert len(below) > 1
+    nodes = trimmed.nodes
+    for node in np.flatnonzero(~nodes.is_leaf).tolist():
+        below = [child for child in set(nodes.below(node).tolist()) if nodes.counts[child].any()]
+        assert not nodes.is_leaf[below].all() or len(set(nodes.label[below].tolist())) > 1
 
 
 def _leaves_below(tree: bt.Tree, node: int) -> list[int]:
@@ -87,7 +88,7 @@ def test_a_tree_at_other_prices_is_the_same_tree(seed: int) -> None:
     tree = bt.grow(instance)
     other = tree.priced(3)
     assert other.max_cost == 3 * tree.depth
-    assert np.array_equal(other.predict(instance.codes), tree.predict(instance.codes))
+    assert np.array_equal(other.predict_codes(instance.codes), tree.predict_codes(instance.codes))
     assert other.priced(instance.prices) == tree
 
 
@@ -97,14 +98,43 @@ def test_trimming_and_cutting_by_loss(data: st.DataObject) -> None:
     tree = bt.grow(instance.with_losses(data.draw(losses_for(instance.n_classes))))
     trimmed = tree.trim()
     assert trimmed.exact_loss == tree.exact_loss
-    assert (trimmed.answers(instance.codes) == tree.answers(instance.codes)).all()
+    assert (trimmed.walk_codes(instance.codes).answers == tree.walk_codes(instance.codes).answers).all()
     assert trimmed.schema.loss_table == trimmed.cut(0).schema.loss_table == trimmed.priced(7).schema.loss_table
     nodes = trimmed.nodes
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
-        below = nodes.children(node, int(instance.schema.n_outcomes[nodes.test[node]]))
-        children = np.unique(below[below >= 0])
+        children = [child for child in set(nodes.below(node).tolist()) if nodes.counts[child].any()]
         assert not nodes.is_leaf[children].all() or len(set(nodes.label[children].tolist())) > 1
     with_losses = instance.with_losses(tree.schema.losses)
     assert tree.cut(0).exact_loss >= tree.exact_loss
     if tree.cut(0).n_leaves == 1:
         assert tree.cut(0).exact_loss == with_losses.schema.loss(with_losses.class_order.leaf_loss)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_changes_of_any_tree(seed: int) -> None:
+    """Cut, trimmed, priced again and put together again: what they say is what the known cases get."""
+    tree, cases = random_tree(seed)
+    for budget in (0, 2, 5, 9):
+        cut = tree.cut(budget)
+        assert cut.max_cost <= budget
+        check_facts(cut, cases)
+    trimmed = tree.trim()
+    check_facts(trimmed, cases)
+    assert (trimmed.walk_codes(cases.codes).answers == tree.walk_codes(cases.codes).answers).all()
+    priced = tree.priced(3)
+    check_facts(priced, cases.priced(3))
+    assert priced.max_cost <= 3 * tree.depth
+    assert priced.priced(tree.schema.prices).nodes == tree.nodes
+    assert tree.replace(0, tree).nodes == tree.nodes
+    node = int(np.random.default_rng(seed).integers(len(tree.nodes)))
+    check_facts(tree.replace(node, tree, cases), cases)
+
+
+def check_facts(tree: bt.Tree, cases: bt.Instance) -> None:
+    walk, weights = tree.walk_codes(cases.codes), cases.weight_units
+    answered = np.zeros((len(tree.answer_names), cases.n_classes), dtype=np.int64)
+    np.add.at(answered, (walk.answers, cases.labels), weights)
+    assert tree.nodes.answered.tolist() == answered.tolist()
+    assert tree.nodes.total_spent == int((walk.spent * weights).sum())
+    assert walk.spent.max() <= tree.need

@@ -15,7 +15,7 @@ from new_cases import new_frame, new_tree
 @pytest.mark.parametrize("leaves", [None, "count", "model"])
 def test_every_known_case_is_counted_under_its_class_and_its_answer(leaves: str | None) -> None:
     tree, frame = losing_tree(leaves), new_frame(1)
-    pairs = Counter(zip(tree.predict(tree.encode(frame)).tolist(), frame["class"], strict=True))
+    pairs = Counter(zip(tree.predict_codes(tree.encode(frame)).tolist(), frame["class"], strict=True))
     confusion = tree.confusion
     assert confusion is not None
     for answer, row in zip(confusion.answers, confusion.counts, strict=True):

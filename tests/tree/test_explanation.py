@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import budgetree as bt
 from budgetree.tree.explanation import Contribution
+from built_trees import points_tree
 from losing import losing_tree
 from new_cases import new_tree, wild_rows
 
@@ -25,7 +27,6 @@ def test_scores_add_up_to_the_probability(sure: float | None) -> None:
         if explanation.contributions:
             assert explanation.contributions[0].before == explanation.start
             assert explanation.contributions[-1].after == pytest.approx(explanation.probability)
-        assert tree.models is not None
         assert explanation.start_score is not None
         score = explanation.start_score + math.fsum(part.score or 0 for part in explanation.contributions)
         shares = list(case.distribution.values())
@@ -63,6 +64,20 @@ def test_where_the_answer_is_no_class_the_likeliest_one_is_explained(leaves: str
         assert str(explanation).startswith(f"{expected}: " if is_class else f"{explanation.prediction}; {expected}: ")
         kinds.add(is_class)
     assert kinds == {True, False}
+
+
+def test_points_lead_to_the_side_that_answers() -> None:
+    tree = points_tree()
+    case = {"colour": "g", "grade": -2.0, "age": 1.0, "dose": 0.2}
+    explanation = tree.explain(case)
+    assert (explanation.by, explanation.prediction) == ("points", "worse")
+    assert explanation.start_score == 0
+    scores = {part.test: part.score for part in explanation.contributions}
+    table = dict(zip(("colour", "grade"), tree.nodes.rules[0].totals.points, strict=True))  # type: ignore[union-attr]
+    codes = dict(zip(tree.test_names, tree.encode(pd.DataFrame([case]))[0], strict=True))
+    assert scores == {"colour": 5, "grade": float(table["grade"][codes["grade"]][0]), "dose": 0}
+    # From 0 points (below 3) to 5 (from 5 on): the class has 1/8 at first and 1/2 then.
+    assert [(part.before, part.after) for part in explanation.contributions] == [(0.125, 0.5), (0.5, 0.5), (0.5, 0.5)]
 
 
 def test_the_largest_contributions_come_first() -> None:

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import budgetree as bt
-from budgetree.tree.routing import majority_branch
-from new_cases import new_tree
+from budgetree.tree.consultation import majority_branch
+from budgetree.tree.nodes import Kind
+from built_trees import random_tree
 
 
 def test_most_known_cases_decide() -> None:
     codes = np.repeat([[0, 0], [1, 0], [2, 1], [2, 0]], [2, 3, 4, 1], axis=0)
     classes = np.repeat(["a", "b", "c", "b"], [2, 3, 4, 1])
     tree = bt.grow(bt.Instance(codes, classes, test_names=["t", "u"], outcome_names=[["x", "y", "z"], ["n", "p"]]))
-    usual = majority_branch(tree, 0)
     assert tree.test_names[tree.nodes.test[0]] == "t"
+    usual = majority_branch(tree, int(tree.nodes.below(0)[0]))
     assert tree.nodes.counts[usual.child].sum() == 5
-    assert usual.outcomes == "z"
+    assert (usual.results, usual.words) == ([2], "z")
 
 
-def test_a_purchase_assumes_nothing_and_models_have_their_own_side() -> None:
-    tree = new_tree("model", None)
-    assert tree.nodes.otherwise is not None
-    inner = np.flatnonzero(~tree.nodes.is_leaf).tolist()
-    assert [majority_branch(tree, node).child for node in inner] == tree.nodes.otherwise[inner].tolist()
-    for node in inner:
-        assert (majority_branch(tree, node).outcomes is None) == tree.outline.is_purchase((node,))
-
-
-def test_a_branch_for_the_unlisted_alone_is_not_the_usual_one() -> None:
-    codes = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)] * 8)
-    tree = bt.predictive(bt.Instance(codes, codes[:, 0] ^ codes[:, 1]), budget=2)
-    assert tree.models is None
-    assert tree.nodes.otherwise is not None
-    usual = majority_branch(tree, 0)
-    assert usual.child != tree.nodes.otherwise[0]
-    assert usual.outcomes == "0"
+@pytest.mark.parametrize("seed", range(60))
+def test_the_results_are_those_that_lead_there(seed: int) -> None:
+    """Where the test was branched on above, only what is still possible counts."""
+    tree, _ = random_tree(seed)
+    nodes = tree.nodes
+    for node in np.flatnonzero(nodes.kind == Kind.BY_RESULT).tolist():
+        child, results, words = majority_branch(tree, node)
+        below, test = nodes.below(node), int(nodes.test[node])
+        possible = dict(tree.state(node).results)[test]
+        allowed = [result for result in range(len(below)) if possible >> result & 1] or list(range(len(below)))
+        taken = [result for result in allowed if below[result] == child]
+        assert results == [result for result in taken if result < nodes.n_outcomes[test]]
+        sizes = [int(nodes.counts[at].sum()) for at in below.tolist()]
+        assert nodes.counts[child].sum() == max(sizes)
+        assert (words is None) == (taken == allowed)

@@ -14,6 +14,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import ResultError, TreeError
 from budgetree.tree.explanation import explain
+from budgetree.tree.leaves import SCORE_UNIT
 from new_cases import PRICES, frame_of, new_tree, wild_rows
 
 KINDS = [("model", 0.8), ("model", None), ("count", None)]
@@ -22,43 +23,42 @@ KINDS = [("model", 0.8), ("model", None), ("count", None)]
 @pytest.mark.parametrize(("leaves", "sure"), KINDS)
 def test_a_consultation_ends_where_predict_does(leaves: str, sure: float | None) -> None:
     tree, rows = new_tree(leaves, sure), wild_rows(7)
-    codes = tree.encode(frame_of(rows))
-    predicted, shares, cost = tree.predict(codes), tree.predict_proba(codes), tree.plain_cost(codes)
-    done = tree.tests_done(codes)
+    walk = tree.walk(frame_of(rows))
+    shares, cost, done = walk.probabilities, walk.cost.tolist(), walk.tests
     for number, row in enumerate(rows):
         case = tree.ask(row)
         assert case.done
-        assert case.prediction == predicted[number]
-        assert list(case.distribution.values()) == pytest.approx(shares[number])
+        assert case.prediction == tree.answer_names[walk.answers[number]]
+        assert list(case.distribution.values()) == shares[number].tolist()
         assert case.spent == cost[number]
         assert tuple(step.test for step in case.history) == done[number]
 
 
-def test_probabilities_after_each_answer_are_those_of_the_model_of_what_is_paid() -> None:
-    tree = new_tree("model", None)
-    assert tree.models is not None
-    case = bt.Consultation(tree)
-    row = wild_rows(1, 1)[0]
-    seen = []
-    while not case.done:
-        model = tree.models.model(case.node)
-        assert model is not None
-        assert {tree.test_names[test] for test in model.tests} == {step.test for step in case.history}
-        codes = np.full((1, 4), 255, dtype=np.uint8)
-        for test, code in case.codes.items():
-            codes[0, test] = code
-        expected = model.predict_proba(tree.models.bases, codes)[0]
-        assert list(case.distribution.values()) == expected.tolist()
-        seen.append(tuple(expected.tolist()))
-        assert case.next_test is not None
-        case.answer(row[case.next_test])
-    assert len(set(seen)) == len(seen) > 1
+def test_probabilities_before_a_purchase_are_those_of_the_model_that_was_not_sure() -> None:
+    tree, n_seen = new_tree("model", 0.8), 0
+    for row in wild_rows(1, 40):
+        case = bt.Consultation(tree)
+        while not case.done:
+            split = tree.nodes.splits[tree.nodes.rule[tree.nodes.parent[case.node]]] if case.rule is not None else None
+            if split is not None and split.totals is not None:
+                assert {tree.test_names[test] for test in split.totals.tests} <= {step.test for step in case.history}
+                scores = split.totals.intercept.astype(float)
+                for test, table in zip(split.totals.tests, split.totals.points, strict=True):
+                    scores += table[min(case.codes[test], len(table) - 1)]
+                expected = np.exp(scores / SCORE_UNIT - scores.max() / SCORE_UNIT)
+                assert case.shares == pytest.approx(expected / expected.sum())
+                assert case.shares.max() < 0.8
+                n_seen += 1
+            assert case.next_test is not None
+            value = row[case.next_test]
+            case.answer(None if value == "purple" else value)
+    assert n_seen > 10
 
 
 def test_nothing_is_asked_where_the_answer_is_sure() -> None:
     tree = new_tree("model", 0.8)
     cases = [tree.ask(row) for row in wild_rows(2, 100)]
-    early = [case for case in cases if not tree.nodes.is_leaf[case.node]]
+    early = [case for case in cases if case.is_early]
     assert early
     assert len(early) < len(cases)
     for case in early:
@@ -131,14 +131,11 @@ def test_ordinary_trees_hold_their_budget_without_some_tests(seed: int) -> None:
     while not case.done:
         assert case.spent + case.worst_case_remaining <= tree.max_cost + 1e-9
         assert case.price <= case.worst_case_remaining + 1e-9
-        before = (case.spent, case.node)
+        before, branch = case.spent, int(tree.nodes.below(case.node)[0])
         case.unavailable()
-        children = tree.nodes.children(before[1], int(tree.schema.n_outcomes[tree.nodes.test[before[1]]]))
-        if case.history[-1].test not in [step.test for step in case.history[:-1]]:
-            sizes = tree.nodes.counts[children[children >= 0]].sum(axis=1)
-            assert case.spent == before[0]
-            first = children[children >= 0][sizes.argmax()]
-            assert case.node == first or tree.charges.repeated[first]
+        children = list(dict.fromkeys(tree.nodes.below(branch).tolist()))
+        sizes = tree.nodes.counts[children].sum(axis=1)
+        assert (case.spent, case.node) == (before, children[sizes.argmax()])
         case.undo()
         case.unavailable() if draw.random() < 0.5 else case.answer(draw.choice(case.outcomes))
     assert case.spent <= tree.max_cost + 1e-9

@@ -31,7 +31,7 @@ def test_who_only_predicts_loads_nothing_that_shows() -> None:
 import sys
 import budgetree as bt
 tree = bt.grow(bt.datasets.load("figure1"))
-tree.predict([[0, 0]])
+tree.predict_codes([[0, 0]])
 assert not [name for name in sys.modules if name.startswith("budgetree.show")]
 assert tree.to_text().startswith(tree.summary())
 """

@@ -34,12 +34,12 @@ def pima() -> bt.Tree:
 def test_routing_the_known_objects_gives_the_trees_own_numbers(name: str) -> None:
     instance = bt.datasets.load(name)
     tree = bt.grow(instance, bt.HingedPairs(2))
-    costs = tree.cost(instance.codes)
+    costs = tree.walk_codes(instance.codes).cost
     assert costs.max() == tree.known_max_cost == tree.max_cost
     assert costs.mean() == pytest.approx(tree.mean_cost)
-    wrong = tree.predict(instance.codes) != instance.schema.classes[instance.labels]
+    wrong = tree.predict_codes(instance.codes) != instance.schema.classes[instance.labels]
     assert wrong.sum() == tree.errors
-    leaves, counts = np.unique(tree.route(instance.codes), return_counts=True)
+    leaves, counts = np.unique(tree.walk_codes(instance.codes).leaf, return_counts=True)
     assert (tree.nodes.counts[leaves].sum(axis=1) == counts).all()
     assert len(leaves) == tree.n_leaves
 
@@ -50,11 +50,11 @@ def test_cost_agrees_with_walking_each_object(seed: int) -> None:
     instance = to_instance(problem)
     tree = bt.grow(instance)
     node = as_node(tree)
-    known = [i for i, weight in enumerate(problem.weights) if weight]
-    assert max(tree.cost(instance.codes)[known]) == pytest.approx(float(reference.max_cost(problem, node)))
+    known = np.flatnonzero(instance.weight_units)
+    assert max(tree.walk_codes(instance.codes).cost[known]) == pytest.approx(float(reference.max_cost(problem, node)))
     every = list(itertools.product(*(range(n) for n in problem.n_outcomes)))
     assert tree.max_cost == pytest.approx(max(tree.cost(every)))
-    assert tree.known_max_cost == pytest.approx(max(tree.cost(instance.codes)[known]))
+    assert tree.known_max_cost == pytest.approx(max(tree.walk_codes(instance.codes).cost[known]))
 
 
 def test_an_outcome_never_seen_stops_there_and_the_test_is_paid() -> None:
@@ -63,9 +63,9 @@ def test_an_outcome_never_seen_stops_there_and_the_test_is_paid() -> None:
     tree = bt.grow(instance, bt.HingedPairs(0))
     assert tree.to_dict()["test"] == "a"
     rows = [[0, 2], [0, 200], [7, 0], [0, 0]]
-    assert tree.route(rows).tolist() == [1, 1, 0, 3]
-    assert tree.predict(rows).tolist() == ["x", "x", "y", "x"]
-    assert tree.cost(rows).tolist() == [9, 9, 2, 7]
+    assert tree.walk_codes(rows).leaf.tolist() == [1, 1, 0, 3]
+    assert tree.predict_codes(rows).tolist() == ["x", "x", "y", "x"]
+    assert tree.walk_codes(rows).cost.tolist() == [9, 9, 2, 7]
     assert tree.known_max_cost == 7
     assert tree.max_cost == 9
     assert "worst case 9 (known cases at most 7), mean" in tree.summary()
@@ -75,7 +75,7 @@ def test_an_outcome_never_seen_stops_there_and_the_test_is_paid() -> None:
 def test_predictions_are_class_names_of_their_own_type() -> None:
     for labels in (["no", "yes"], [0, 1], [True, False], [1.5, 2.5], ["a", 1]):
         tree = bt.grow(bt.Instance([[0], [1]], labels))
-        assert tree.predict([[0], [1]]).tolist() == labels
+        assert tree.predict_codes([[0], [1]]).tolist() == labels
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_new_cases_are_encoded_as_the_known_ones_were() -> None:
     known["state"] = np.where(known["temp"] < 38, "well", "ill")
     tree = bt.grow(bt.Instance.from_frame(known, "state"))
     new = pd.DataFrame({"id": range(3), "cough": ["yes", "sometimes", None], "temp": [36.1, 36.5, 45.0]})
-    assert tree.predict(tree.encode(new)).tolist() == ["well", "well", "ill"]
-    assert tree.encode(new)[1, 1] == 255
+    assert tree.predict_codes(tree.encode(new)).tolist() == ["well", "well", "ill"]
+    assert tree.encode(new)[1, tree.test_names.index("cough")] == 255
     with refused(TableError, subject="temp", found=["cough"]):
         tree.encode(new.drop(columns="temp"))
     without = tree.encode(new.drop(columns="cough"))  # which the tree never asks for
@@ -103,7 +103,7 @@ def test_new_cases_are_encoded_as_the_known_ones_were() -> None:
     with refused(TableError, subject="encoders"):
         bt.grow(bt.datasets.load("figure1")).encode(new)
     with refused(TableError, subject="codes", expected="whole numbers"):
-        tree.predict([["warm", "yes"]])
+        tree.predict_codes([["warm", "yes"]])
 
 
 def test_a_deep_tree_has_text_dict_and_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -149,14 +149,14 @@ def test_a_tree_with_losses_answers_by_least_expected_loss_and_counts_what_it_sa
     tree = losing_tree(leaves)
     instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)
     codes = tree.encode(new_frame(1))
-    answers = tree.answers(codes)
+    answers = tree.walk_codes(codes).answers
     assert answers.tolist() == answers_by_hand(tree, codes)
     assert tree.answer_names == ("ill", "well", "worse", "refer", "wait")
-    assert {"refer", "wait"} & set(tree.predict(codes).tolist())
-    assert tree.predict(codes).tolist() == [tree.answer_names[answer] for answer in answers]
-    assert tree.predict_proba(codes).shape[1] == 3
+    assert {"refer", "wait"} & set(tree.predict_codes(codes).tolist())
+    assert tree.predict_codes(codes).tolist() == [tree.answer_names[answer] for answer in answers]
+    assert tree.walk_codes(codes).probabilities.shape[1] == 3
     rows = exact_losses(REFERRING, tree.class_names)
-    labels = instance.labels.tolist()
+    labels = instance.row_labels.tolist()
     assert tree.exact_loss == sum(rows[true][answer] for true, answer in zip(labels, answers.tolist(), strict=True))
     assert tree.referred == (answers >= 3).sum() > 0
     assert tree.errors == ((answers != labels) & (answers < 3)).sum()

@@ -132,7 +132,7 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     click.echo(f"  {_classes(case)}")
     if case.tree.schema.losses is not None:
         click.echo(f"  expected loss {show_number(_expected_loss(case))}, the least of all answers")
-    if case.tree.may_stop[case.node]:
+    if case.is_early:
         click.echo("  That is sure enough: no more tests are bought.")
     if explanation.contributions:
         click.echo(f"\n  {visible(explanation.opening)}. What moved it:")

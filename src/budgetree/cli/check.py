@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -47,19 +48,18 @@ def check(as_json: bool, **table: Any) -> None:
 
 def _examine(request: Request) -> list[Finding]:
     """Everything found, errors first."""
-    from budgetree.cli.inputs import instance_from, open_data
+    from budgetree.cli.inputs import instance_from, is_bundled, open_data
     from budgetree.data.checks import Finding, Oddity, Severity, column_findings, target_findings
-    from budgetree.data.encoders import LevelPlan
     from budgetree.errors import BudgetreeError
 
-    levels = LevelPlan.of(request.levels)
-    table = levels.as_amounts(open_data(request.data, request.reading).table())
+    levels = replace(request.levels, binning=request.binning)
+    table = levels.as_planned(open_data(request.data, request.reading).table())
     findings: list[Finding] = []
     for column in table.columns if len(table.without_empty_rows()) else ():  # without rows there is one thing to say
-        if column.name == request.target:
+        if column.name == (request.target or (table.names[-1] if is_bundled(request.data) else None)):
             findings.extend(target_findings(column))
         elif column.name not in request.drop:
-            findings.extend(column_findings(table, column, levels.count(column.name)))
+            findings.extend(column_findings(table, column, levels))
     try:
         findings.extend(_case_findings(instance_from(table, request)))
     except BudgetreeError as error:
@@ -84,7 +84,8 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
     note, warning = (partial(Finding, severity, Oddity.CASES, None) for severity in (Severity.NOTE, Severity.WARNING))
     schema, classes = instance.schema, instance.schema.wording.classes
     cases, tests = counted(instance.n_objects, "case"), counted(instance.n_tests, "test")
-    yield note(f"{cases}, {tests}, {counted(instance.n_classes, 'class', 'classes')}; {_costs(schema)}.")
+    n_classes, costs = counted(instance.n_classes, "class", "classes"), schema.costs.described(schema.wording.amount)
+    yield note(f"{cases}, {tests}, {n_classes}; {costs}.")
     if instance.losses is not None:
         yield from map(note, _losses(schema))
         yield from map(warning, _useless_answers(schema))
@@ -106,17 +107,6 @@ def _case_findings(instance: Instance) -> Iterator[Finding]:
         )
     if instance.codes.size > LARGE_FOR_EXACT:
         yield note("the table is too large for exact search; trees are found greedily.")
-
-
-def _costs(schema: Schema) -> str:
-    """What tests cost, and the fees."""
-    from fractions import Fraction
-
-    table = schema.costs
-    units = (int(table.costliest.min()), int(table.costliest.max()), *table.fees.tolist())
-    least, most, *fees = (schema.wording.amount(Fraction(number) / table.scale) for number in units)
-    costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"
-    return costs + "".join(f", and {name} {fee}" for name, fee in zip(table.fee_names, fees, strict=True))
 
 
 def _losses(schema: Schema) -> Iterator[str]:

@@ -3,51 +3,52 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from budgetree.cli.inputs import FitRequest, Request, given_settings, located, target_among, warn_of
+from budgetree.cli.inputs import Request, given_settings, located, target_among, warn_of
 from budgetree.errors import SettingError, TableError, Where
 from budgetree.services.words import no_such
 
 if TYPE_CHECKING:
     from budgetree.data.number_format import NumberFormat
-    from budgetree.tree import Tree
+    from budgetree.learn import Result
 
 
-def check_options(typed: Collection[str], certificate: str | None, settings: dict[str, Any]) -> None:
-    """An error where an option asks for what only rows in memory allow; the objective is the known cases."""
+def check_options(certificate: str | None, settings: dict[str, Any]) -> None:
+    """An error where an option asks for what only rows in memory allow."""
     refused = {
         "--certificate": certificate is not None,
         "--groups": settings["groups"] is not None,
         "--sheet": settings["sheet"] is not None,
         "--method exact": settings["method"] == "exact",
         "--time-limit": settings["time_limit"] is not None,
-        "--objective new": settings["objective"] == "new" and "objective" in typed,
+        "--objective new": settings["objective"] == "new",
     }
     asked = [option for option, is_asked in refused.items() if is_asked]
     if asked:
         raise click.UsageError(f"{asked[0]} needs the rows in memory; leave it out, or --engine dask.")
-    settings["objective"] = "known"
 
 
-def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -> Tree:
+def fit_on_cluster(request: Request, asked: dict[str, Any], scheduler: str | None) -> Result:
     """The tree for a budget or an error, grown where the rows are; a cluster of our own ends with it."""
     from budgetree.dask import DaskCases  # first: its error names the extra
-    from budgetree.dask.verbs import fit_tree
     from budgetree.data.checks import find_distributed_suspects
     from budgetree.distributed.dask_client import connect
     from budgetree.distributed.prepare import CaseRequest, parts_of_files
-    from budgetree.impurity import Pairs
+    from budgetree.learn._fit import fit
     from budgetree.services.progress import progress_bar
 
     written = _check_files(request)
     given = given_settings(request)
     wanted = CaseRequest.of(
-        request.target, prices=given.prices, losses=given.losses, levels=request.levels, duplicates=request.duplicates
+        request.target,
+        prices=given.prices,
+        losses=given.losses,
+        levels=request.plan(given),
+        duplicates=request.duplicates,
     )
     with connect(scheduler) as client:
         click.echo(f"cluster: {client.scheduler.address}; dashboard at {client.dashboard_link}", err=True)
@@ -58,10 +59,9 @@ def fit_on_cluster(request: Request, asked: FitRequest, scheduler: str | None) -
         schema, counts = cases.schema, cases.outcome_counts
         encoders, n_rows = schema.encoders or (), cases.n_objects
         warn_of(find_distributed_suspects(wanted.target, schema.class_names, encoders, n_rows, counts, written), cases)
-        impurities = None if asked.method == "greedy" else Pairs()
-        tree, _ = fit_tree(cases, impurities, asked.budget, asked.max_error, asked.min_cases)
+        result = fit(cases, **asked)
         with located(request, request.data):
-            return tree.with_labels(given.labels)
+            return replace(result, tree=result.tree.with_labels(given.labels))
 
 
 def _check_files(request: Request) -> NumberFormat | None:

@@ -13,6 +13,7 @@ from budgetree.cli.output import check_folder, ending, print_json, write_folder
 @click.command(
     epilog=ending(
         "budgetree frontier pima",
+        "budgetree frontier pima --objective new --budgets 1,2,5",
         "budgetree frontier cases.csv --target diagnosis --prices prices.toml --out results",
         page="guide/budgets",
     )
@@ -20,14 +21,17 @@ from budgetree.cli.output import check_folder, ending, print_json, write_folder
 @options.data
 @options.table
 @click.option("--max-budget", metavar="B", type=options.AMOUNT, help="Look no further than this.")
+@options.budgets
 @options.search
-@options.new_cases("known")
+@options.new_cases(None)
 @click.option(
     "--out", metavar="DIR", type=click.Path(file_okay=False), help="Write report.html, frontier.csv and the models."
 )
 @click.option("--force", is_flag=True, help="Write to DIR although it is not empty; files of others stay.")
 @options.as_json
-def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bool, **settings: Any) -> None:
+def frontier(
+    max_budget: float | None, budgets: list[float] | None, out: str | None, force: bool, as_json: bool, **settings: Any
+) -> None:
     """Show what every budget buys: the fewest errors, the proof that there are no fewer, and the error on new cases."""
     from budgetree.cli.inputs import Request, load_grouped
     from budgetree.learn import frontier as find_frontier
@@ -37,19 +41,23 @@ def frontier(max_budget: float | None, out: str | None, force: bool, as_json: bo
     search = {name: settings.pop(name) for name in options.SEARCH_NAMES}
     if search["objective"] == "new" and search["min_cases"] > 1:
         raise click.UsageError("--min-cases is about known cases; it needs --objective known.")
+    if budgets is not None and max_budget is not None:
+        raise click.UsageError("the largest of --budgets is the last; give either --budgets or --max-budget.")
     request = Request(**settings)
     if out is not None:
         check_folder(out, force)  # before the work, not after it
     instance, groups = load_grouped(request)
-    found = find_frontier(instance, max_budget=max_budget, groups=groups, **search)
+    found = find_frontier(instance, max_budget=max_budget, budgets=budgets, groups=groups, **search)
     files = [] if out is None else write_folder(found, out, request.data, force)
     if as_json:
         points = [{name: getattr(point, name) for name in found.columns} for point in found]
+        chosen = found.recommended
         facts = {
+            "objective": found.request.objective,
             "method": found.method,
             "complete": found.complete,
             "validation": None if found.validation is None else str(found.validation),
-            "recommended": found.recommended.max_cost,
+            "recommended": None if chosen is None else chosen.max_cost,
         }
         print_json(facts | {"points": points, "files": files})
         return

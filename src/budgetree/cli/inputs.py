@@ -5,22 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import click
 
 from budgetree import datasets
 from budgetree.data.checks import Finding, class_findings, find_suspects
-from budgetree.data.encoders import LevelCounts
+from budgetree.data.encoders import Binning, LevelPlan
 from budgetree.data.source import Reading, Source, TableSource, find_files, open_source
 from budgetree.data.table import Table, known_cases
+from budgetree.datasets.bundled import own_prices
 from budgetree.distributed import AnyCases
 from budgetree.errors import BudgetreeError, FileError, LabelsError, LossesError, PricesError, SettingError, Where
 from budgetree.problem import Instance, Labels, Losses, Prices
+from budgetree.problem.instance import Duplicates
 from budgetree.problem.settings_file import Settings, read_settings
-from budgetree.services.clock import DEFAULT_PLAN
 from budgetree.services.files import check_place
 from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
@@ -36,10 +37,11 @@ class Request:
     default_price: float | None = None  # of tests that are not in the price list
     losses: str | None = None
     labels: str | None = None
-    levels: LevelCounts = 10
+    levels: LevelPlan = field(default_factory=LevelPlan)
+    binning: Binning = "quantile"
     drop: Sequence[str] = ()
     missing: Sequence[str] = ()
-    duplicates: Literal["keep", "merge"] = "keep"
+    duplicates: Duplicates = "keep"
     groups: str | None = None  # a column: its rows belong together, and it is not a test
     decimal: str | None = None
     thousands: str | None = None
@@ -56,45 +58,14 @@ class Request:
         """The columns to leave out."""
         return [*self.drop] if self.groups is None or self.groups in self.drop else [*self.drop, self.groups]
 
+    def plan(self, given: Settings) -> LevelPlan:
+        """How columns become outcomes."""
+        return replace(self.levels, binning=self.binning, order_of=given.order_of)
+
     @property
     def reading(self) -> Reading:
         """What is said about the file."""
         return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
-
-
-@dataclass(frozen=True, slots=True)
-class FitRequest:
-    """Either a budget or a max_error, and how to search."""
-
-    budget: float | None
-    max_error: float | None
-    method: str
-    time_limit: float | None
-    min_cases: int
-    folds: int
-    objective: str
-    leaves: str
-    sure: float | None  # None: a case stops only where nothing is left to buy
-    is_certified: bool = False  # whether a certificate is asked for
-
-    @property
-    def wants_bound(self) -> bool:
-        """Whether the question is how cheap a tree without errors can be."""
-        return self.max_error == 0
-
-    @property
-    def search_seconds(self) -> float | None:
-        """The time for finding the tree."""
-        if self.time_limit is None or not (self.wants_bound or self.is_certified):
-            return self.time_limit
-        return DEFAULT_PLAN.fit_share * self.time_limit
-
-    @property
-    def proof_seconds(self) -> float:
-        """The time for a certificate."""
-        if self.time_limit is None:
-            return DEFAULT_PLAN.certificate_seconds
-        return (1 - DEFAULT_PLAN.fit_share) * self.time_limit
 
 
 def open_data(data: str, reading: Reading) -> Source:
@@ -104,9 +75,6 @@ def open_data(data: str, reading: Reading) -> Source:
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     """The known cases, with prices, and which rows belong together; what is doubtful is said on the way."""
-    if request.groups is not None and is_bundled(request.data):
-        message = "no rows of a bundled data set belong together; --groups is for files."
-        raise SettingError(message, subject="groups", found=request.groups, where=Where(request.data))
     table = open_data(request.data, request.reading).table()
     instance = instance_from(table, request)
     rows = table.without_empty_rows()
@@ -124,6 +92,8 @@ def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
 def given_settings(request: Request) -> Settings:
     """The price list and what else is in it; losses and labels from files that are named for them come first."""
     given = Settings()
+    if is_bundled(request.data) and request.prices is None and request.default_price is None:
+        given = Settings(own_prices(request.data, [*request.no_tests, request.target or ""]))
     if request.prices is not None:
         given = read_settings(request.prices)
         given = replace(given, prices=given.prices or Prices({}))
@@ -142,19 +112,11 @@ def instance_from(table: Table, request: Request) -> Instance:
     """A table's rows as known cases, with prices."""
     given = given_settings(request)
     with located(request, table.source):
-        if is_bundled(request.data):
-            if request.target is not None or request.drop or request.duplicates != "keep":
-                message = "a bundled data set is prepared as in the paper"
-                message += "; --target, --drop and --duplicates are for files."
-                raise SettingError(message, where=Where(request.data))
-            read = datasets.load(request.data, prices=given.prices)
-            read = read if given.losses is None else read.with_losses(given.losses)
-        else:
-            target = target_among(table.names, request)
-            cases, alike = known_cases(table, target, request.no_tests), request.duplicates
-            read = Instance.from_table(
-                cases, target, prices=given.prices, losses=given.losses, levels=request.levels, duplicates=alike
-            )
+        target, plan = target_among(table.names, request), request.plan(given)
+        cases, alike = known_cases(table, target, request.no_tests), request.duplicates
+        read = Instance.from_table(
+            cases, target, prices=given.prices, losses=given.losses, levels=plan, duplicates=alike
+        )
         return read if given.labels is None else read.with_labels(given.labels)
 
 
@@ -198,7 +160,9 @@ def _files_of(path: str) -> list[str]:
 
 
 def target_among(names: Sequence[str], request: Request) -> str:
-    """The target's name, which must be said."""
+    """The target's name, which must be said; of a bundled data set it is the last column."""
+    if request.target is None and is_bundled(request.data):
+        return names[-1]
     if request.target is None:
         message = f"say which column the tree should find out: --target COL. There are: {some_of(names)}."
         raise SettingError(message, subject="target", where=Where(request.data))

@@ -55,6 +55,11 @@ def bundled_names(_context: Any, _parameter: Any, typed: str) -> list[Any]:
 LEVELS = re.compile(r"(?:(?P<column>.+?)=)??(?P<count>[+-]?\d+)(?:,(?=.)|$)")
 
 
+def _budgets(context: click.Context, parameter: click.Parameter, given: str | None) -> list[float] | None:
+    """20,110,200 as numbers."""
+    return None if given is None else [AMOUNT.convert(part.strip(), parameter, context) for part in given.split(",")]
+
+
 def _levels(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> LevelPlan:
     """The levels of all columns and of those that are named."""
     from budgetree.data.encoders import DEFAULT_LEVELS, LevelPlan
@@ -117,8 +122,14 @@ table = several(
         metavar="N",
         multiple=True,
         callback=_levels,
-        help="Round a column of numbers with more different values to N levels; COL=N for one column. May be "
+        help="Cut a column of numbers with more different values into N levels; COL=N for one column. May be "
         "repeated, or in one: 3,Ca=4.  [default: 10]",
+    ),
+    click.option(
+        "--binning",
+        type=click.Choice(["quantile", "uniform"]),
+        default="quantile",
+        help="quantile: levels with about as many cases each. uniform: evenly spaced ones, as in the paper.",
     ),
     click.option("--drop", metavar="COL", multiple=True, help="Leave out a column. May be repeated."),
     reading,
@@ -126,8 +137,15 @@ table = several(
         "--duplicates",
         type=click.Choice(["keep", "merge"]),
         default="keep",
-        help="Count every row, or make identical ones a single case with the most common answer.",
+        help="keep: every row counts. merge: identical rows are one case with the most common class, as in the paper.",
     ),
+)
+
+budgets = click.option(
+    "--budgets",
+    metavar="B,B,…",
+    callback=_budgets,
+    help="Only these budgets, such as 20,110,200: a line for each, also where two buy the same tree.",
 )
 
 # Where cases are counted.
@@ -151,9 +169,14 @@ search = several(
         "--method",
         type=click.Choice(["auto", "exact", "greedy"]),
         default="auto",
-        help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for ten seconds.",
+        help="exact: proven to be best. greedy: at once, on millions of cases. auto: exact for some seconds.",
     ),
-    click.option("--time-limit", metavar="S", type=AMOUNT, help="Stop after S seconds with the best so far."),
+    click.option(
+        "--time-limit",
+        metavar="S",
+        type=AMOUNT,
+        help="Stop after S seconds with the best so far (inf: never); by default work is counted, not time.",
+    ),
     click.option(
         "--min-cases",
         metavar="N",
@@ -164,14 +187,16 @@ search = several(
 )
 
 
-def new_cases(default_objective: str) -> Options:
+def new_cases(default_objective: str | None) -> Options:
     """What is known about new cases, and whether they or the known ones are what the tree is for."""
     return several(
         click.option(
             "--objective",
-            type=click.Choice(["new", "known"]),
+            type=click.Choice(["auto", "new", "known"]),
             default=default_objective,
-            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it.",
+            help="new: the lowest error on cases not in the table. known: the fewest errors on those in it. auto: "
+            "known where most classes have fewer than three rows, or an option is only about known cases; else new."
+            + ("" if default_objective else "  [default: known]"),
         ),
         click.option(
             "--folds",

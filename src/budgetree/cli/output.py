@@ -72,13 +72,14 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
     from budgetree.problem.units import plain_number
     from budgetree.show.text import size_and_cost
 
-    proven = tree.proven
+    bounds, amount = tree.bounds, tree.schema.costs.amount
     return size_and_cost(tree) | {
         "proven": tree.statement.is_proven,
         "statement": str(tree.statement),
-        "lower_bound": None if proven is None else plain_number(proven.least_errors),
-        "lower_bound_at": None if proven is None or proven.budget is None else plain_number(proven.budget),
-        "cost_lower_bound": None if proven is None else plain_number(proven.least_cost),
+        "lower_bound": None if bounds is None else plain_number(tree.schema.loss(bounds.least_loss)),
+        "lower_bound_at": None if bounds is None or bounds.within is None else amount(bounds.within),
+        "cost_lower_bound": None if bounds is None else amount(bounds.least_cost),
+        "proof_state": None if bounds is None else bounds.state.value,
     }
 
 
@@ -156,7 +157,7 @@ def write_folder(frontier: Frontier, out: str, title: str, force: bool) -> list[
         rows = tuple(tuple(getattr(point, name) for name in frontier.columns) for point in frontier)
         write_text(new / TABLE, csv_text(TextTable(tuple(frontier.columns), rows)))
         for number, point in enumerate(frontier):
-            point.tree.to_json(new / f"model-{number:02d}-budget-{show_number(point.max_cost)}.json")
+            point.tree.to_json(new / f"model-{number:02d}-budget-{show_number(point.budget)}.json")
         names = [REPORT, TABLE, *sorted(file.name for file in new.glob("model-*"))]
         folder.mkdir(exist_ok=True)
         for name in names:

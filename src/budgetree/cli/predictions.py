@@ -124,6 +124,7 @@ class Predictions:
     distinct: list[tuple[Any, int | float, tuple[str, ...]]]  # the answer, its cost, the tests
     position: NDArray[np.int64]  # per row, in the list above
     units: NDArray[np.int64]  # per row, what it paid
+    unlisted: NDArray[np.int32]  # per row, the first test with a value that no known case had; -1: none
     probabilities: NDArray[np.float64] | None
     class_names: tuple[Any, ...]
 
@@ -157,18 +158,18 @@ class Predictions:
 
 def predict_rows(tree: Tree, codes: NDArray[np.uint8], *, with_probabilities: bool = False) -> Predictions:
     """What the tree says of rows of codes."""
-    node, units, label = tree.route(codes).astype(np.int64), tree.units(codes), tree.answers(codes)
-    amounts, amount = np.unique(units, return_inverse=True)
-    key = (node * len(tree.schema.answer_names) + label) * len(amounts) + amount
-    _, first, position = np.unique(key, return_index=True, return_inverse=True)
-    some, answers = codes[first], tree.schema.answers[label[first]].tolist()  # a row for each different prediction
-    return Predictions(
-        list(zip(answers, tree.plain_cost(some), tree.tests_done(some), strict=True)) if answers else [],
-        position,
-        units,
-        tree.predict_proba(codes) if with_probabilities else None,
-        tree.class_names,
-    )
+    walk, schema = tree.walk_codes(codes), tree.schema
+    amounts, amount = np.unique(walk.spent, return_inverse=True)
+    key = (walk.leaf.astype(np.int64) * len(schema.answer_names) + walk.answers) * len(amounts) + amount
+    _, first, position = np.unique(key, return_index=True, return_inverse=True)  # a row for each different prediction
+    distinct = [
+        (schema.answer_names[answer], schema.costs.amount(spent), tree.names_of(tree.nodes.bought(leaf)))
+        for leaf, answer, spent in zip(
+            walk.leaf[first].tolist(), walk.answers[first].tolist(), walk.spent[first].tolist(), strict=True
+        )
+    ]
+    shares = walk.probabilities if with_probabilities else None
+    return Predictions(distinct, position, walk.spent, walk.unlisted, shares, tree.class_names)
 
 
 @dataclass(slots=True)
@@ -182,12 +183,12 @@ class Tally:
     _unknown: Counter[int] = field(default_factory=Counter)
     _judgement: Judgement | None = None  # where a column says what is right
 
-    def add(self, found: Predictions, codes: NDArray[np.uint8], target: Column | None) -> None:
+    def add(self, found: Predictions, target: Column | None) -> None:
         """Count one batch."""
-        self.n_rows += len(codes)
+        self.n_rows += len(found.position)
         self.costliest = max([self.costliest, *(cost for _, cost, _ in found.distinct)])
         self._units += int(found.units.sum())
-        tests, counts = np.unique(self.tree.first_unknown(codes), return_counts=True)
+        tests, counts = np.unique(found.unlisted, return_counts=True)
         found_at = zip(tests.tolist(), counts.tolist(), strict=True)
         self._unknown.update({test: count for test, count in found_at if test >= 0})  # below: no such value
         if target is not None:
@@ -201,11 +202,10 @@ class Tally:
 
     def lines(self) -> Iterator[str]:
         """Per test, how many rows had a value there that no known case had; and how many predictions are wrong."""
-        goes_on = self.tree.nodes.otherwise is not None
         for test, count in self._unknown.items():
             rows = counted(count, "row has", "rows have")
-            then = f"{'was' if count == 1 else 'were'} answered by the other tests" if goes_on else "stopped there"
-            yield f"{rows} a value of {self.tree.schema.wording.tests[test]!r} that no known case had, and {then}."
+            name = self.tree.schema.wording.tests[test]
+            yield f"{rows} a value of {name!r} that no known case had; the answer is by the other tests."
         if self._judgement is not None:
             yield from self._judgement.lines()
 

@@ -48,8 +48,8 @@ def show(
             raise TreeError(message, found=tree.depth, expected=MAX_NESTED, where=Where(model))
         print_json(tree_facts(tree) | {"tree": tree.to_dict()})
     elif form == "text":
-        expected = "" if tree.expected is None else f"\n{visible(str(tree.expected))}"
-        click.echo(f"{tree.to_text(max_depth=max_depth, confusion=confusion)}\n{statement_line(tree)}{expected}")
+        estimate = "" if tree.estimate is None else f"\n{visible(str(tree.estimate))}"
+        click.echo(f"{tree.to_text(max_depth=max_depth, confusion=confusion)}\n{statement_line(tree)}{estimate}")
     else:
         text = tree.to_sql(backslash_escapes=backslash_escapes) if form == "sql" else getattr(tree, f"to_{form}")()
         click.echo(for_reader(text), nl=form == "rules")

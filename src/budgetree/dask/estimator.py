@@ -16,76 +16,69 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from budgetree.dask.verbs import fit_tree
 from budgetree.data.column import Coded, sort_key
-from budgetree.data.encoders import DEFAULT_LEVELS
+from budgetree.data.encoders import DEFAULT_LEVELS, Binning
 from budgetree.distributed.dask_cases import DaskCases, parts_of_columns, row_parts
 from budgetree.distributed.dask_client import find_client, results
 from budgetree.distributed.prepare import CaseRequest, Parts, label_codes
 from budgetree.errors import SettingError
-from budgetree.estimator import BudgetTreeClassifier
-from budgetree.estimator.training import check_settings, class_factors, class_totals, prices_by_name
+from budgetree.estimators import OptimalBudgetTreeClassifier
+from budgetree.estimators.base import _BudgetTree
+from budgetree.estimators.training import class_factors, class_totals, impurities_of, prices_by_name
 from budgetree.impurity import Pairs
+from budgetree.learn._fit import fit
+from budgetree.learn.settings import check_min_cases
 from budgetree.services.words import counted
+from budgetree.tree.consultation import check_handle_unknown
 
 COLLECTIONS = (dask.dataframe.DataFrame, dask.array.Array)
 
 
-class DaskBudgetTreeClassifier(BudgetTreeClassifier):
+class DaskBudgetTreeClassifier(_BudgetTree):
     """A decision tree that never spends more than a budget on a row, learned where a Dask cluster holds the rows.
 
-    It is about the training rows: what BudgetTreeClassifier calls objective="known", by method="greedy". fit takes Dask
-    frames, series and arrays of the same partitions; predict, predict_proba, cost and apply are lazy; to_local() is the
-    ordinary estimator. A row of weight 0 counts for nothing, but its values still make levels and categories. Copies
-    and pickles have no client; clones have the same one.
+    It is OptimalBudgetTreeClassifier(method="greedy"). fit takes Dask frames, series and arrays of the same partitions;
+    predict, predict_proba, cost and apply are lazy; to_local() is the ordinary estimator. A row of weight 0 counts for
+    nothing, but its values still make levels and categories. Copies and pickles have no client; clones have the same
+    one.
 
-    budget, max_error, prices, levels, handle_unknown, losses, class_weight, min_cases, labels, verbose
-              as in BudgetTreeClassifier
+    budget, prices, max_error, losses, levels, binning, min_samples_leaf, class_weight, handle_unknown, verbose
+              as in OptimalBudgetTreeClassifier
     impurity  what the tree is grown by, such as Powers(3); "auto" takes the best of a portfolio, which reads the rows
               many times
     client    a dask.distributed.Client; by default the one that was made last
 
-    After fit: tree_, frontier_ (where a portfolio or max_error was asked for), classes_, answers_, max_cost_,
-    mean_cost_, client_.
+    After fit: tree_, classes_, answers_, max_cost_, mean_cost_, feature_importances_.
     """
 
     def __init__(
         self,
         budget: Any = None,
-        max_error: Any = None,
         prices: Any = None,
+        *,
+        max_error: Any = None,
+        losses: Any = None,
         impurity: Any = Pairs(),  # noqa: B008 (an impurity never changes)
         levels: Any = DEFAULT_LEVELS,
-        handle_unknown: str = "stop",
-        verbose: bool = False,
-        losses: Any = None,
+        min_samples_leaf: int = 1,
         class_weight: Any = None,
-        min_cases: int = 1,
-        labels: Any = None,
+        handle_unknown: str = "stop",
+        verbose: bool | None = None,
         client: Any = None,
+        binning: Binning = "quantile",
     ) -> None:
-        super().__init__(
-            budget=budget,
-            max_error=max_error,
-            prices=prices,
-            method="greedy",
-            impurity=impurity,
-            levels=levels,
-            handle_unknown=handle_unknown,
-            verbose=verbose,
-            objective="known",
-            losses=losses,
-            class_weight=class_weight,
-            min_cases=min_cases,
-            labels=labels,
-        )
+        self.budget = budget
+        self.prices = prices
+        self.max_error = max_error
+        self.losses = losses
+        self.impurity = impurity
+        self.levels = levels
+        self.min_samples_leaf = min_samples_leaf
+        self.class_weight = class_weight
+        self.handle_unknown = handle_unknown
+        self.verbose = verbose
+        self.binning = binning
         self.client = client
-
-    @property
-    def client_(self) -> Client:
-        """The client that fit uses."""
-        check_is_fitted(self)
-        return find_client(self.client)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "client": None}  # a connection cannot be written down
@@ -98,7 +91,9 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DaskBudgetTreeClassifier:  # noqa: N803
         """Learn the tree from rows, their classes and, if given, how much each counts: all of them Dask collections."""
         client = find_client(self.client)
-        check_settings(self.objective, self.handle_unknown, self.impurity, self.min_cases, self.max_error)
+        check_handle_unknown(self.handle_unknown)
+        impurities = impurities_of(self.impurity)
+        least = check_min_cases(self.min_samples_leaf, "min_samples_leaf")
         features = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         target, weights = (_unused_name(name, features or ()) for name in ("y", "sample_weight"))
         parts = parts_of_columns(X, y, sample_weight, (target, weights))
@@ -110,26 +105,26 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             prices=prices_by_name(self.prices, tests),
             losses=self.losses,
             levels=self.levels,
-            duplicates="keep",
+            binning=self.binning,
             weights=None if sample_weight is None and self.class_weight is None else weights,
         )
         cases = DaskCases.of(client, parts, request)
-        cases.schema = cases.schema.labelled(self.labels)
         cases.schema.costs.budget_units(self.budget)  # refused by its own name
-        impurities = None if isinstance(self.impurity, str) else self.impurity
-        self.tree_, found = fit_tree(
-            cases, impurities, self.budget, self.max_error, self.min_cases, progress=bool(self.verbose)
+        result = fit(
+            cases,
+            budget=self.budget,
+            max_error=self.max_error,
+            method="greedy",
+            impurities=impurities,
+            min_cases=least,
+            progress=self._progress,
         )
-        for name in ("frontier_", "feature_names_in_"):
-            self.__dict__.pop(name, None)  # of an earlier fit
-        if found is not None:
-            self.frontier_ = found
-        self.classes_, self.answers_ = cases.schema.classes, cases.schema.answers
+        self.classes_, self._input_columns = cases.schema.classes, tuple(tests)
         self.n_features_in_ = len(tests)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         if features is not None:
             self.feature_names_in_ = np.array(features, dtype=object)
-        self.max_cost_, self.mean_cost_ = self.tree_.max_cost, self.tree_.mean_cost
-        return self
+        return self._keep(result.tree)
 
     def predict(self, X: Any) -> Any:  # noqa: N803
         """The class of each row, as a lazy Dask array; where losses allow other answers, the answer of least loss."""
@@ -154,7 +149,7 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         """The share of rows that are given their class, by weight, found where the rows are."""
-        local, client = delayed(self.to_local()), self.client_
+        local, client = delayed(self.to_local()), find_client(self.client)
         parts = parts_of_columns(X, y, sample_weight, ("y", "sample_weight"))
         found = results(client, client.compute([delayed(_score)(rows, local) for rows in parts.parts()]))
         total = sum(weight for _, weight in found)
@@ -163,13 +158,13 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             raise SettingError(message, subject="sample_weight", found=0)
         return float(sum(share * weight for share, weight in found) / total)
 
-    def to_local(self) -> BudgetTreeClassifier:
+    def to_local(self) -> OptimalBudgetTreeClassifier:
         """The ordinary estimator, for rows in memory; it needs no cluster."""
         check_is_fitted(self)
         settings = {name: value for name, value in self.get_params(deep=False).items() if name != "client"}
-        local = BudgetTreeClassifier(method="greedy", objective="known", **settings)
+        local = OptimalBudgetTreeClassifier(method="greedy", **settings)
         for name, value in vars(self).items():
-            if name.endswith("_") and name != "frontier_":
+            if name.endswith("_"):
                 setattr(local, name, value)
         return local
 
@@ -185,7 +180,11 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
             raise SettingError(message, subject="X", found=X.ndim, expected=2)
         is_array = isinstance(X, dask.array.Array)
         like_fit = np.empty((0, X.shape[1])) if is_array else X._meta
-        validate_data(local, like_fit, reset=False, skip_check_array=True)  # now, and not on a worker
+        named = local._named_rows(like_fit)  # now, and not on a worker
+        if named is None:
+            validate_data(local, like_fit, reset=False, skip_check_array=True)
+        else:
+            local.tree_.schema.encode(named, local.tree_.tests_used)
         if is_array:
             X = X.rechunk({1: -1})  # noqa: N806
         sizes = X.chunks[0] if is_array else (np.nan,) * X.npartitions  # those of a frame are not counted
@@ -203,12 +202,12 @@ class DaskBudgetTreeClassifier(BudgetTreeClassifier):
         return (self.answers_ if has_others else self.classes_).dtype
 
 
-def _answer(rows: Any, local: BudgetTreeClassifier, what: str, none: NDArray[Any]) -> NDArray[Any]:
+def _answer(rows: Any, local: OptimalBudgetTreeClassifier, what: str, none: NDArray[Any]) -> NDArray[Any]:
     """A partition's answers; some partitions have no rows, which estimators do not take."""
     return np.asarray(getattr(local, what)(rows)) if len(rows) else none
 
 
-def _score(rows: Sequence[Any], local: BudgetTreeClassifier) -> tuple[float, float]:
+def _score(rows: Sequence[Any], local: OptimalBudgetTreeClassifier) -> tuple[float, float]:
     """A partition's score, and its weight."""
     weights = np.ones(len(rows[0])) if len(rows) < 3 else np.asarray(rows[2], dtype=np.float64).ravel()
     total = float(weights.sum())

@@ -14,7 +14,6 @@ from budgetree.impurity import Impurity, Pairs
 from budgetree.learn import Frontier
 from budgetree.learn import frontier as frontier_of_cases
 from budgetree.learn import grow as grow_of_cases
-from budgetree.learn.proofs import tree_for_budget, tree_for_error
 from budgetree.services.words import no_such
 from budgetree.tree import Tree
 
@@ -27,9 +26,9 @@ def grow(frame: Any, target: Any = None, impurity: Impurity = _PAIRS, **settings
     frame     a Dask data frame, or DaskCases made from one
     target    the column that says what each row is
     impurity  and delta, budget, rule, min_cases: as in budgetree.grow
-    settings  prices, losses, levels and duplicates as in Instance.from_frame; weights: the column that says how much
-              each row counts; client: a dask.distributed.Client, by default the one that was made last; progress: True
-              or False to show or hide the bar
+    settings  prices, losses, levels, binning, duplicates as in Instance.from_frame; weights: the column that says how
+              much each row counts; client: a dask.distributed.Client, by default the one that was made last; progress:
+              True or False to show or hide the bar
     """
     cases, others = _cases(frame, target, settings, grow_of_cases)
     return grow_of_cases(cases, impurity, **others)
@@ -43,22 +42,6 @@ def frontier(frame: Any, target: Any = None, **settings: Any) -> Frontier:
     """
     cases, others = _cases(frame, target, settings, frontier_of_cases)
     return frontier_of_cases(cases, **others)
-
-
-def fit_tree(
-    cases: DistributedCases, impurities: Any, budget: Any, max_error: Any, min_cases: int, progress: bool | None = None
-) -> tuple[Tree, Frontier | None]:
-    """The tree for a budget or an error: grown by one impurity; or, where several are given, the best of a frontier.
-
-    None stands for the whole portfolio.
-    """
-    if isinstance(impurities, Impurity):
-        if max_error is None:
-            return grow_of_cases(cases, impurities, budget=budget, min_cases=min_cases, progress=progress), None
-        impurities = [impurities]
-    settings = {"impurities": impurities, "max_budget": budget, "min_cases": min_cases, "progress": progress}
-    found = frontier_of_cases(cases, **settings)
-    return (tree_for_budget(found, budget) if max_error is None else tree_for_error(found, max_error)), found
 
 
 def _cases(

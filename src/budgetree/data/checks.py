@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, first_word, text_column
-from budgetree.data.encoders import MAX_OUTCOMES, Categories, ColumnEncoder
+from budgetree.data.encoders import MAX_OUTCOMES, Categories, ColumnEncoder, LevelPlan
 from budgetree.data.number_format import NumberFormat
 from budgetree.data.profile import is_amount
 from budgetree.data.table import Table
@@ -141,7 +141,7 @@ def target_findings(column: Column) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, Oddity.AMOUNT_AS_CLASS, column.name, f"{found}; {advice}")
 
 
-def column_findings(table: Table, column: Column, n_levels: int) -> Iterator[Finding]:
+def column_findings(table: Table, column: Column, levels: LevelPlan) -> Iterator[Finding]:
     """What is odd about a column that is a test."""
     counts = _counts(column)
     n_present, name = sum(counts.values()), column.name
@@ -155,8 +155,9 @@ def column_findings(table: Table, column: Column, n_levels: int) -> Iterator[Fin
     yield from _id_findings(column)
     if column.numbers is None:
         yield from _text_findings(column, counts, table)
-    elif len(counts) > n_levels:
-        message = f"has {len(counts)} different numbers, which are rounded to {n_levels} levels."
+    elif len(counts) > levels.count(name):
+        how = "about as many rows each" if levels.binning == "quantile" else "equal widths"
+        message = f"has {len(counts)} different numbers, which are cut into up to {levels.count(name)} levels of {how}."
         yield Finding(Severity.NOTE, Oddity.ROUNDED, name, message)
 
 

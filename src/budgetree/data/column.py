@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from hashlib import blake2b
 from typing import Any, overload
 
 import numpy as np
@@ -157,6 +158,7 @@ class Column:
     # As a file of text has it, None where missing: the same cell may be a number here and a word to a model.
     texts: Sequence[str | None] | None = None
     written: NumberFormat = POINTS  # how the texts write numbers
+    order: tuple[Any, ...] | None = None  # of the values, from the least to the greatest; None where they have none
 
     def __len__(self) -> int:
         return len(self.values or ()) if self.numbers is None else len(self.numbers)
@@ -219,6 +221,17 @@ class Column:
             raise TableError(message, subject=self.name, found=row)
         return replace(self, numbers=numbers, values=None if largest < LARGEST_EXACT else self.values)
 
+    def content(self) -> NDArray[np.uint64]:
+        """Per row, a number that stands for its value: another for another value, whatever else there is."""
+        if self.values is None and self.numbers is not None:
+            return _float_bits(self.numbers)
+        coded = self.coded()
+        found = np.array([_digest(value) for value in coded.distinct], dtype=np.uint64)
+        if len(np.unique(found)) < len(found):  # two values with one digest: rare beyond measure
+            by_value = sorted(range(len(found)), key=lambda position: sort_key(coded.distinct[position]))
+            found[by_value] = np.arange(len(found), dtype=np.uint64)
+        return coded.look_up(found, _float_bits(np.array([np.nan]))[0])
+
     def owned(self) -> Column:
         """The same column, its numbers in no one else's memory."""
         if self.numbers is None or self.numbers.flags.owndata:
@@ -263,6 +276,20 @@ def first_row(column: Column, is_wanted: Callable[[str], bool]) -> int | None:
 def are_exact(numbers: NDArray[np.float64]) -> bool:
     """Whether all are small enough to be the whole numbers that they were."""
     return not bool((np.abs(numbers) >= LARGEST_EXACT).any())  # which NaN is not
+
+
+def _float_bits(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """The same for equal numbers: there is one 0 and one NaN."""
+    return np.where(np.isnan(numbers), np.nan, numbers + 0.0).view(np.uint64)
+
+
+def _digest(value: Any) -> int:
+    """A number for a value; that of a number does not depend on the library that holds it."""
+    if isinstance(value, (bool, int, float, np.number, Decimal)) and as_float(value) == value:
+        return int(_float_bits(np.array([as_float(value)]))[0])
+    value = plain_decimal(value) if isinstance(value, Decimal) else value
+    text = repr(sort_key(value)).encode("utf-8", "backslashreplace")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
 
 
 def _taken(cells: Any, positions: NDArray[np.int64]) -> Any:

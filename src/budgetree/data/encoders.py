@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.column import Coded, Column, as_float, first_word, number_column, same_text, sort_key
+from budgetree.data.column import Coded, Column, as_float, first_word, int_if_whole, number_column, same_text, sort_key
 from budgetree.data.number_format import NumberFormat
-from budgetree.data.profile import ColumnProfile, next_of
+from budgetree.data.profile import FEW, ColumnProfile, NumberCounts, next_of
 from budgetree.data.table import Table, check_column, check_marks
 from budgetree.errors import Remedy, SettingError, TableError, TableFileError
 from budgetree.services.words import listed
@@ -25,12 +25,16 @@ UNSEEN = 255
 MISSING = "missing"
 MAX_LEVELS = MAX_OUTCOMES - 1  # one code is left for a missing value
 DEFAULT_LEVELS = 10  # the paper's
+FINE_GROUPS = 2**16  # of numbers that are counted together for fine levels, where there are more different ones
+MAX_SHIFT = 0.4  # of a gap: how far from its middle it may be cut, for the sake of a short number
 BLOCK_ROWS = 8192  # rows whose codes stay in the cache while they are put together
+# Where numbers are cut into levels: between the cases, as many in each as can be; or evenly spaced, as in the paper.
+Binning = Literal["quantile", "uniform"]
 
 
 @dataclass(frozen=True, slots=True)
 class LevelPlan:
-    """Columns that are named, and all others; a column with no more different values than levels is not rounded.
+    """How many levels numbers are cut into, per column; one with no more different values is not cut.
 
     >>> LevelPlan(3, {"Ca": 4}).count("Ca"), LevelPlan(3, {"Ca": 4}).count("Age")
     (4, 3)
@@ -38,14 +42,22 @@ class LevelPlan:
 
     others: int = DEFAULT_LEVELS
     columns: Mapping[str, int] = field(default_factory=dict)
-    always: bool = False  # the columns that are named are rounded however few values they have
+    always: bool = False  # the columns that are named are cut however few values they have
+    binning: Binning = "quantile"
+    order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per column named, its values in order
 
     @classmethod
-    def of(cls, levels: LevelCounts) -> LevelPlan:
-        """What a user may give: a number for all columns, or {column: levels} for those that are always rounded."""
+    def of(cls, levels: LevelCounts, binning: Binning = "quantile") -> LevelPlan:
+        """What a user may give: a number for all columns, or {column: levels} for those that are always cut."""
         if isinstance(levels, LevelPlan):
             return levels
-        return cls(columns=levels, always=True) if isinstance(levels, Mapping) else cls(levels)
+        if binning not in get_args(Binning):
+            message = f"binning is {binning!r}; expected 'quantile' or 'uniform'."
+            raise SettingError(message, subject="binning", found=binning, expected=get_args(Binning))
+        if isinstance(levels, Mapping):
+            columns = {str(name): count for name, count in levels.items()}
+            return cls(columns=columns, always=True, binning=binning)
+        return cls(levels, binning=binning)
 
     def count(self, column: str) -> int:
         """The levels of a column."""
@@ -53,25 +65,32 @@ class LevelPlan:
 
     def check(self, test_names: Sequence[str]) -> None:
         """An error for a name that is no test's, or a number that levels cannot have."""
-        for name in self.columns:
-            if name not in test_names:
-                message = f"levels: no test is named {name!r}; the tests are {listed(test_names)}."
-                raise SettingError(message, subject="levels", found=name, expected=tuple(test_names))
+        for subject, columns in (("levels", self.columns), ("order_of", self.order_of)):
+            for name in columns:
+                if name not in test_names:
+                    message = f"{subject}: no test is named {name!r}; the tests are {listed(test_names)}."
+                    raise SettingError(message, subject=subject, found=name, expected=tuple(test_names))
         for count in (self.others, *self.columns.values()):
             is_whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
             if not is_whole or not 2 <= count < MAX_OUTCOMES:
                 message = f"levels is {count!r}; expected a whole number from 2 to {MAX_OUTCOMES - 1}."
                 raise SettingError(message, subject="levels", found=count)
 
-    def as_amounts(self, table: Table) -> Table:
-        """The same table, with the numbers of named columns that were taken for codes, such as 007."""
-        columns = tuple(
-            number_column(column)
-            if column.name in self.columns and column.numbers is None and column.texts and first_word(column) is None
-            else column
-            for column in table.columns
-        )
-        return replace(table, columns=columns)
+    def as_planned(self, table: Table) -> Table:
+        """The same table, its columns as the plan has them.
+
+        Numbers of columns with levels that were taken for codes, such as 007, are numbers; those of columns with an
+        order are values.
+        """
+        return replace(table, columns=tuple(map(self._as_planned, table.columns)))
+
+    def _as_planned(self, column: Column) -> Column:
+        name, order = column.name, self.order_of.get(column.name)
+        if name in self.columns and column.numbers is None and column.texts and first_word(column) is None:
+            return number_column(column)
+        if order is None:
+            return column
+        return replace(column if column.numbers is None else column.as_values(), order=tuple(order))
 
 
 LevelCounts = int | Mapping[str, int] | LevelPlan
@@ -120,7 +139,7 @@ class FineLevels:
     """A numeric column cut at given thresholds; a level stands for the mean of its known values.
 
     Unlike Levels, it cuts between the values that there are: each has a level of its own while they are few, and
-    else as many cases as its neighbours.
+    else as many cases as its neighbours. Thresholds are short decimals.
     """
 
     name: str
@@ -154,9 +173,14 @@ class FineLevels:
 
     def encode(self, column: Column) -> NDArray[np.uint8]:
         numbers = _numbers(column, self.name)
-        level = np.searchsorted(np.asarray(self.thresholds), numbers, side="right")
-        missing_code = len(self.values) if self.has_missing else UNSEEN
-        return np.where(np.isnan(numbers), missing_code, level).astype(np.uint8)
+        if len(self.thresholds) > FEW:
+            codes = np.searchsorted(np.asarray(self.thresholds), numbers, side="right").astype(np.uint8)
+        else:
+            codes = np.zeros(len(numbers), dtype=np.uint8)
+            for threshold in self.thresholds:  # which a processor does many times faster than searching
+                codes += numbers >= threshold
+        codes[np.isnan(numbers)] = len(self.values) if self.has_missing else UNSEEN
+        return codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +190,7 @@ class Categories:
     name: str
     values: tuple[Any, ...]
     has_missing: bool
+    is_ordered: bool = False  # from the least to the greatest, in words such as mild and severe
 
     @property
     def outcome_names(self) -> tuple[str, ...]:
@@ -190,7 +215,7 @@ ColumnEncoder = NumberEncoder | Categories
 
 
 def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
-    """Choose how to encode a column; a mapping of levels names the columns that are always rounded."""
+    """Choose how to encode a column; a mapping of levels names the columns that are always cut."""
     plan = LevelPlan.of(levels)
     if column.numbers is None and column.name in plan.columns:
         raise _no_levels(column)
@@ -200,24 +225,45 @@ def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
 def encoder_for(profile: ColumnProfile, levels: LevelCounts) -> ColumnEncoder:
     """The same for a profile that was found part by part."""
     plan = LevelPlan.of(levels)
-    name, low, high = profile.name, profile.low, profile.high
-    if low is not None and high is not None:
+    name, numbers = profile.name, profile.numbers
+    if numbers is not None:
+        low, high = float(numbers.low[0]), float(numbers.high[-1])
         if not math.isfinite(high - low):
             message = f"column {name!r} spans more than a float can hold; rescale it."
             raise TableError(message, subject=name, found=(low, high))
-        if (name in plan.columns and plan.always) or profile.numbers is None:
-            return Levels(name, low, high, plan.count(name), profile.has_missing)
+        if (name in plan.columns and plan.always) or profile.has_many_numbers:
+            if plan.binning == "uniform":
+                return Levels(name, low, high, plan.count(name), profile.has_missing)
+            return quantile_levels(name, numbers, plan.count(name), has_missing=profile.has_missing)
     elif name in plan.columns and profile.values:
         raise _no_levels(profile)
-    values = sorted(profile.distinct, key=sort_key)
+    values = sorted(profile.distinct, key=sort_key) if profile.order is None else _in_order(profile, profile.order)
     count = len(values) + profile.has_missing
     if count > MAX_OUTCOMES:
-        other = "convert it to numbers (they are rounded to levels), or group its rare values."
+        other = "convert it to numbers (they are cut into levels), or group its rare values."
         advice = f"if it identifies the row, {other}"
         remedy = Remedy(f"Drop the column {advice}", f"Leave it out (--drop COL) {advice}")
         message = f"column {name!r} ({profile.dtype}) has {count} different outcomes; a test may have at most"
         raise TableError(f"{message} {MAX_OUTCOMES}.", subject=name, found=count, expected=MAX_OUTCOMES, remedy=remedy)
-    return Categories(name, tuple(values), profile.has_missing)
+    return Categories(name, tuple(values), profile.has_missing, profile.order is not None)
+
+
+def _in_order(profile: ColumnProfile, order: Sequence[Any]) -> list[Any]:
+    """The values in the order listed, also those that no case has; an error where one is not listed, or twice."""
+    names = [str(value) for value in order]
+    expected = "every value of the column once"
+    if repeated := [name for name in names if names.count(name) > 1]:
+        message = f"column {profile.name!r}: its order lists {repeated[0]!r} twice; expected {expected}."
+        raise TableError(message, subject=profile.name, found=repeated[0], expected=expected)
+    found, free = list(order), dict(zip(names, range(len(names)), strict=True))
+    for value in profile.distinct:
+        name = next((name for name in free if order[free[name]] == value or same_text(value, name)), None)
+        if name is None:
+            message = f"column {profile.name!r} holds {value!r:.60}, which its order ({', '.join(names):.80}) does not"
+            message += f" list; expected {expected}."
+            raise TableError(message, subject=profile.name, found=value, expected=tuple(order))
+        found[free.pop(name)] = value
+    return found
 
 
 def _no_levels(column: Column | ColumnProfile) -> TableError:
@@ -229,22 +275,45 @@ def fit_fine_levels(column: Column, max_levels: int = MAX_LEVELS) -> FineLevels:
     """One level per value where there are at most max_levels, else as many cases in each as can be."""
     assert column.numbers is not None
     absent = np.isnan(column.numbers)
-    distinct, position, count = np.unique(column.numbers[~absent], return_inverse=True, return_counts=True)
-    if len(distinct) <= max_levels:
-        level_of = np.arange(len(distinct))
-    else:
-        middle = np.cumsum(count) - count / 2
-        share = np.minimum((middle / count.sum() * max_levels).astype(np.int64), max_levels - 1)
-        level_of = np.unique(share, return_inverse=True)[1]  # a level that no value fell into is left out
-    first = np.flatnonzero(np.diff(level_of)) + 1  # the first value of each level but the lowest
-    below, above = distinct[first - 1], distinct[first]
-    with np.errstate(over="ignore"):
-        halfway = below + (above - below) / 2
-    thresholds = np.where((below < halfway) & (halfway <= above), halfway, above)  # where floats can say so
-    level = level_of[position]
-    values = np.bincount(level, weights=column.numbers[~absent]) / np.bincount(level)
-    low, high = float(distinct[0]), float(distinct[-1])
-    return FineLevels(column.name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high, bool(absent.any()))
+    counts = NumberCounts.of(column.numbers[~absent], FINE_GROUPS)
+    return quantile_levels(column.name, counts, max_levels, has_missing=bool(absent.any()))
+
+
+def quantile_levels(name: str, numbers: NumberCounts, max_levels: int, *, has_missing: bool) -> FineLevels:
+    """Levels that have as many cases each as can be, from how often each number occurs.
+
+    The cases in a row, from the least number to the greatest, are cut into max_levels equal pieces; a number is in the
+    piece where the middle one of its cases is, so that equal numbers stay together, and a piece without a number is
+    left out.
+    """
+    count = numbers.count
+    level_of = np.arange(len(count))
+    if len(count) > max_levels:
+        twice_middle = 2 * np.cumsum(count) - count
+        level_of = np.unique(twice_middle * max_levels // (2 * int(count.sum())), return_inverse=True)[1]
+    first = np.flatnonzero(np.diff(level_of)) + 1  # the first number of each level but the lowest
+    thresholds = tuple(map(short_between, numbers.high[first - 1].tolist(), numbers.low[first].tolist()))
+    middle = numbers.low + (numbers.high - numbers.low) / 2
+    share = count / np.bincount(level_of, weights=count)[level_of]
+    values = np.bincount(level_of, weights=share * middle)
+    low, high = float(numbers.low[0]), float(numbers.high[-1])
+    return FineLevels(name, thresholds, tuple(values.tolist()), low, high, has_missing)
+
+
+def short_between(below: float, above: float) -> float:
+    """The shortest decimal in a gap, the one nearest to its middle; not in the outer tenths, and below < it <= above.
+
+    >>> short_between(24.4837, 24.6102), short_between(1, 2), short_between(846, 1001)
+    (24.5, 1.5, 900.0)
+    """
+    gap = above - below
+    middle = below + gap / 2
+    digits = -math.floor(math.log10(gap)) if 0 < gap < math.inf else 0
+    for decimals in (digits - 1, digits, digits + 1):  # of the last, some number is near enough to the middle
+        found = round(middle, decimals) + 0.0  # + 0.0: -0 is 0
+        if below < found < above and abs(found - middle) <= MAX_SHIFT * gap:
+            return found
+    return middle if below < middle < above else above  # neighbouring floats
 
 
 def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
@@ -370,8 +439,8 @@ def _number(value: float, decimals: int) -> str:
 
 
 def _texts(thresholds: Sequence[float]) -> list[str]:
-    texts = [f"{threshold:.6g}" for threshold in thresholds]
-    return texts if len(set(texts)) == len(texts) else [repr(threshold) for threshold in thresholds]
+    """Each in the fewest digits that say which float it is."""
+    return [str(int_if_whole(threshold)) for threshold in thresholds]
 
 
 def _range_name(texts: Sequence[str], first: int, last: int) -> str:

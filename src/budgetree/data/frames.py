@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, plain_decimal
+from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, plain_decimal, plain_value
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TableError
@@ -24,6 +24,22 @@ def read_array(array: NDArray[Any]) -> Table:
     """A two-dimensional array, its columns called x0, x1, …; objects are numbers where all of a column are."""
     columns = tuple(_array_column(f"x{index}", column) for index, column in enumerate(array.T))
     return Table("array", columns, len(array))
+
+
+def read_raw(cases: Any, names: Sequence[str], only: Collection[str]) -> Table:
+    """Some columns of a data frame, by name, or of rows that have one value for each of the names."""
+    if not isinstance(cases, (np.ndarray, list, tuple)):
+        return read_frame(cases, only=only)
+    try:
+        array = cases if isinstance(cases, np.ndarray) else np.array(cases, dtype=object)
+    except ValueError:  # rows of different lengths
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] != len(names):
+        expected = f"a data frame, or rows with one value for each of {len(names)} tests"
+        message = f"cases: expected {expected}, but got an array of the shape {array.shape}."
+        raise TableError(message, subject="cases", found=array.shape, expected=(None, len(names)))
+    wanted = [(name, column) for name, column in zip(names, array.T, strict=True) if name in only]
+    return Table("array", tuple(_array_column(name, column) for name, column in wanted), len(array))
 
 
 def _array_column(name: str, cells: NDArray[Any]) -> Column:
@@ -93,7 +109,7 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
 
     dtype = str(series.dtype)
     if not series.dtype.is_numeric():
-        column = Column(name, dtype, values=_values(series))
+        column = Column(name, dtype, values=_values(series), order=_order(series))
         return column.with_numbers() if series.dtype == nw.Object else column
     if series.dtype.is_integer():
         extremes = [extreme for extreme in (series.min(), series.max()) if not is_missing(extreme)]
@@ -104,6 +120,19 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         values = [None if is_missing(value) else plain_decimal(value) for value in series.to_list()]
         return Column(name, dtype, values=values).with_numbers()
     return Column(name, dtype, numbers=numbers).with_numbers()
+
+
+def _order(series: nw.Series[Any]) -> tuple[Any, ...] | None:
+    """The values of an ordered dtype, those that no row has among them."""
+    import narwhals.stable.v2 as nw
+
+    if isinstance(series.dtype, nw.Enum):  # as pandas' ordered categories are called, too
+        return tuple(map(plain_value, series.dtype.categories))
+    kind = getattr(series.to_native(), "type", None)
+    if getattr(kind, "ordered", False):  # a dictionary of pyarrow's, where every chunk has the same one
+        chunks = series.to_native().unify_dictionaries().chunks
+        return tuple(chunks[0].dictionary.to_pylist()) if chunks else None
+    return None
 
 
 def _values(series: nw.Series[Any]) -> Sequence[Any]:

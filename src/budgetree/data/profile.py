@@ -1,7 +1,11 @@
-"""ColumnProfile: what a column holds, found part by part and merged; and what the classes are."""
+"""ColumnProfile: what a column holds, found part by part and merged; and what the classes are.
+
+The parts of a table, in any number and order, give the same profile as the whole table does.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -18,7 +22,64 @@ from budgetree.services.words import counted
 
 SAMPLE = 1024  # rows that usually show at once that a column has many values
 FEW = 16  # values that a number is compared with one by one
+MAX_GROUPS = 2**10  # of numbers that are counted together, where there are more different ones: 24 kB per part
+FLOAT_BITS = 64
 MAX_VALUES = 100_000  # different values of a column that are kept; a test may have 255, a target more
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberCounts:
+    """How many rows hold each number; beyond MAX_GROUPS different ones, each group that agrees in its first bits.
+
+    Floats that are sorted are also sorted by their bits, so that a group is a range. The last bits are left out, as
+    many as are needed and no more; as the groups of a whole table are those of its parts, so is that number, and no
+    order of rows or parts matters.
+    """
+
+    low: NDArray[np.float64]  # per group, in ascending order: its least number
+    high: NDArray[np.float64]  # and its greatest
+    count: NDArray[np.int64]
+    n_bits: int = 0  # that are left out
+
+    @classmethod
+    def of(cls, numbers: NDArray[np.float64], max_groups: int = MAX_GROUPS) -> NumberCounts:
+        """Of numbers in any order, at least one and none missing."""
+        few = np.unique(numbers[:SAMPLE])
+        if len(few) <= FEW and bool((few[at := next_of(few, numbers)] == numbers).all()):
+            distinct, count = few, np.bincount(at, minlength=len(few))
+        else:
+            ascending = np.sort(numbers)
+            first = np.flatnonzero(np.concatenate(([True], ascending[1:] != ascending[:-1])))
+            distinct, count = ascending[first], np.diff(np.append(first, len(numbers)))
+        distinct = distinct + 0.0  # -0 is 0
+        return cls(distinct, distinct, count)._grouped(max_groups)
+
+    def merge(self, other: NumberCounts, max_groups: int = MAX_GROUPS) -> NumberCounts:
+        """The counts of the rows of both."""
+        low, high = np.concatenate((self.low, other.low)), np.concatenate((self.high, other.high))
+        order, count = np.argsort(low), np.concatenate((self.count, other.count))
+        both = NumberCounts(low[order], high[order], count[order], max(self.n_bits, other.n_bits))
+        return both._grouped(max_groups)
+
+    def _grouped(self, max_groups: int) -> NumberCounts:
+        """Neighbours that agree but for the bits left out become one, with as few of these as the maximum allows."""
+        bits = self.low.view(np.int64)
+        bits = bits ^ ((bits >> (FLOAT_BITS - 1)) & np.iinfo(np.int64).max)  # in the order of the floats
+
+        def is_first(n_bits: int) -> NDArray[np.bool_]:
+            prefix = bits >> n_bits
+            return np.concatenate(([True], prefix[1:] != prefix[:-1]))
+
+        choices = range(self.n_bits, FLOAT_BITS)
+        n_bits = choices[bisect_left(choices, True, key=lambda n: int(is_first(n).sum()) <= max_groups)]
+        first = np.flatnonzero(is_first(n_bits))
+        if len(first) == len(bits):
+            return replace(self, n_bits=n_bits)
+        high, count = np.maximum.reduceat(self.high, first), np.add.reduceat(self.count, first)
+        return NumberCounts(self.low[first], high, count, n_bits)
+
+    def __len__(self) -> int:
+        return len(self.count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,66 +89,71 @@ class ColumnProfile:
     name: str
     dtype: str
     has_missing: bool
-    low: float | None = None  # the least number; None where there is none
-    high: float | None = None
-    numbers: NDArray[np.float64] | None = None  # the different ones; None where they are too many
+    max_numbers: int  # more different ones are too many to be told apart
+    numbers: NumberCounts | None = None  # None where there are none
     # Values that are no numbers, or whole numbers that floats would not tell apart; None where there are none.
     values: tuple[Any, ...] | None = None
     part: str = ""  # where the first value is, for messages
     example: Any = None  # such a value; None where there is none
+    order: tuple[Any, ...] | None = None  # of the values, where the column has one
 
     @classmethod
     def of(cls, column: Column, max_numbers: int, part: str = "") -> ColumnProfile:
-        """Look at all rows; more different numbers than these are too many."""
+        """Look at all rows."""
         name, dtype = column.name, column.dtype
         if column.numbers is None:
             coded = column.coded()
             values = tuple(coded.present())
-            example = values[0] if values else None
-            return cls(name, dtype, bool(coded.is_absent.any()), values=values, part=part, example=example)
+            example, is_absent = values[0] if values else None, bool(coded.is_absent.any())
+            return cls(name, dtype, is_absent, max_numbers, None, values, part, example, column.order)
         absent = np.isnan(column.numbers)
         has_missing = bool(absent.any())
         numbers = column.numbers[~absent] if has_missing else column.numbers
         if not len(numbers):
-            return cls(name, dtype, has_missing, part=part)
-        low, high = float(numbers.min()), float(numbers.max())
-        few = _distinct(numbers, max_numbers)
-        exact = None if column.values is None or few is None else tuple(column.coded().present())
-        return cls(name, dtype, has_missing, low, high, few, exact, part, low)
+            return cls(name, dtype, has_missing, max_numbers, part=part)
+        counts = NumberCounts.of(numbers)
+        has_digits = column.values is not None and len(counts) <= max_numbers
+        exact = tuple(column.coded().present()) if has_digits else None
+        return cls(name, dtype, has_missing, max_numbers, counts, exact, part, float(counts.low[0]))
 
     @property
     def holds(self) -> str:
         """Numbers, text or nothing, for messages."""
         if self.example is None:
             return "nothing"
-        is_numbers = self.low is not None or (self.values and all(map(is_amount, self.values)))
+        is_numbers = self.numbers is not None or (self.values and all(map(is_amount, self.values)))
         return "numbers" if is_numbers else "text"
 
-    def merge(self, other: ColumnProfile, max_numbers: int, max_values: int = MAX_VALUES) -> ColumnProfile:
+    @property
+    def has_many_numbers(self) -> bool:
+        """Whether there are too many to tell them apart."""
+        return self.numbers is not None and len(self.numbers) > self.max_numbers
+
+    def merge(self, other: ColumnProfile, max_values: int = MAX_VALUES) -> ColumnProfile:
         """What is known after both; MixedColumnError where their kinds differ."""
         has_missing = self.has_missing or other.has_missing
         if self.example is None or other.example is None:
             return replace(other if self.example is None else self, has_missing=has_missing)
         if self.holds != other.holds:
             raise MixedColumnError(self, other)
-        if self.low is None or other.low is None or self.high is None or other.high is None:
+        if self.order != other.order:
+            found = " and ".join(f"{part.order!r:.60} in {part.part}" for part in (self, other))
+            message = f"column {self.name!r} has the order {found}; expected the same in all parts."
+            raise TableError(message, subject=self.name, found=(self.order, other.order))
+        if self.numbers is None or other.numbers is None:
             values = dict.fromkeys((*(self.values or ()), *(other.values or ())))
             return replace(self, values=tuple(values)[:max_values], has_missing=has_missing)
-        numbers = None
-        if self.numbers is not None and other.numbers is not None:
-            both = np.union1d(self.numbers, other.numbers)
-            numbers = both if len(both) <= max_numbers else None
-        low, high, exact = min(self.low, other.low), max(self.high, other.high), None
+        numbers, exact = self.numbers.merge(other.numbers), None
         if self.values is not None or other.values is not None:
             exact = tuple(dict.fromkeys((*self.distinct, *other.distinct)))[:max_values]
-        return replace(self, low=low, high=high, numbers=numbers, values=exact, has_missing=has_missing)
+        return replace(self, numbers=numbers, values=exact, has_missing=has_missing)
 
     @property
     def distinct(self) -> Sequence[Any]:
         """The different values, numbers with all of their digits; none where they are too many."""
-        if self.values is not None or self.numbers is None:
+        if self.values is not None or self.numbers is None or self.has_many_numbers:
             return self.values or ()
-        return [int_if_whole(number) for number in self.numbers.tolist()]
+        return [int_if_whole(number) for number in self.numbers.low.tolist()]
 
 
 class MixedColumnError(TableError):
@@ -101,9 +167,9 @@ class MixedColumnError(TableError):
         self.others: tuple[str, ...] = ()  # columns of the same table for which that holds too
 
 
-def merged(profiles: Sequence[ColumnProfile], max_numbers: int, max_values: int = MAX_VALUES) -> ColumnProfile:
+def merged(profiles: Sequence[ColumnProfile], max_values: int = MAX_VALUES) -> ColumnProfile:
     """What is known after all parts."""
-    return reduce(lambda one, other: one.merge(other, max_numbers, max_values), profiles)
+    return reduce(lambda one, other: one.merge(other, max_values), profiles)
 
 
 def is_amount(value: Any) -> bool:
@@ -119,15 +185,6 @@ def next_of(values: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArra
     for value in values[:-1]:  # which a processor does many times faster than searching
         found += numbers > value
     return found
-
-
-def _distinct(numbers: NDArray[np.float64], max_count: int) -> NDArray[np.float64] | None:
-    """The different numbers, in order; None where they are too many."""
-    few = np.unique(numbers[:SAMPLE])
-    if 0 < len(few) <= max_count:
-        others = numbers[few[next_of(few, numbers)] != numbers]
-        few = np.unique(np.concatenate((few, others))) if len(others) else few
-    return few if len(few) <= max_count else None
 
 
 def class_codes(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from budgetree.services.words import counted, no_such
 
 IMMUTABLE = ("polars", "pyarrow")  # data frames that cannot be changed
 QUOTED = ',"\n\r'  # a cell with one of these is written in quotes
+DIGITS = re.compile("([0-9]+)")
 MAX_PLACES = 3  # of gaps that are named
 
 
@@ -84,6 +87,10 @@ class Table:
         """The same rows without these columns."""
         return replace(self, columns=tuple(column for column in self.columns if column.name not in names))
 
+    def by_name(self) -> Table:
+        """The same columns, ordered by name."""
+        return replace(self, columns=tuple(sorted(self.columns, key=lambda column: name_key(column.name))))
+
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
         columns = (replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
@@ -113,6 +120,17 @@ class Table:
         columns = (column.texts or column.to_list() for column in self.columns)
         cells = [[csv_cell("" if is_missing(cell) else str(cell)) for cell in column] for column in columns]
         return [",".join(row) for row in zip(*cells, strict=True)]
+
+
+def name_key(name: str) -> tuple[list[Any], str]:
+    """What names are ordered by: t2 comes before t10, as people count.
+
+    >>> sorted(["t10", "age", "t2"], key=name_key)
+    ['age', 't2', 't10']
+    """
+    pieces: list[Any] = DIGITS.split(name)  # text, digits, text, …
+    pieces[1::2] = [(len(digits.lstrip("0")), digits.lstrip("0")) for digits in pieces[1::2]]
+    return pieces, name
 
 
 def csv_cell(text: str) -> str:

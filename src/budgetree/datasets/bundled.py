@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from budgetree.data.column import Column
+from budgetree.data.encoders import LevelPlan
 from budgetree.data.frames import make_frame
 from budgetree.data.table import Table
 from budgetree.errors import SettingError
@@ -20,7 +21,7 @@ from budgetree.problem import Instance, Prices
 
 PAPER_LEVELS = 10
 
-# Turney (1995), from the Ontario fee schedule: both blood tests include one draw of 2.10, paid once per patient.
+# Turney (1995), from Ontario's price schedule: both blood tests include one draw of 2.10, paid once per patient.
 PIMA_PRICES = Prices(
     {"glucose": 15.51, "insulin": 20.68},
     shared={"blood draw": (2.10, ["glucose", "insulin"])},
@@ -129,8 +130,19 @@ def load(name: str, *, prices: Any = None) -> Instance:
         raw,
         target,
         prices=bundled.prices if prices is None else prices,
-        levels=dict.fromkeys(rounded, PAPER_LEVELS),
+        levels=LevelPlan.of(dict.fromkeys(rounded, PAPER_LEVELS), "uniform"),
+        duplicates="merge",
     )
+
+
+def own_prices(name: str, without: Collection[str] = ()) -> Prices | None:
+    """The prices that a data set comes with, but for some columns; None where each test costs 1."""
+    prices = _FILES[name].prices if name in _FILES else None
+    if prices is None:
+        return None
+    tests = {test: price for test, price in prices.tests.items() if test not in without}
+    shared = {fee: (one.fee, [test for test in one.tests if test not in without]) for fee, one in prices.shared.items()}
+    return Prices(tests, shared={fee: one for fee, one in shared.items() if one[1]}, default=prices.default)
 
 
 def frame(name: str) -> Any:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from budgetree.distributed.partition import AnyPartition, Partition
 from budgetree.problem import LossTable
 from budgetree.problem.duplicates import Unavoidable, identical_groups, loss_among_identical, mixed_numbers
-from budgetree.problem.instance import Duplicates
 from budgetree.services.clock import Clock, OutOfTimeError
 
 
@@ -89,11 +88,8 @@ def bucketed(
             yield join(pieces)
 
 
-def merged(bucket: Tally, duplicates: Duplicates, n_outcomes: NDArray[np.int32], n_classes: int) -> Partition:
-    """A bucket's cases as a partition: with the most common label (ties: the first), or with what they add up to."""
-    if duplicates == "add up":
-        units = None if bool((bucket.units == 1).all()) else bucket.units
-        return Partition(bucket.codes, bucket.labels, units, n_outcomes, n_classes)
+def merged(bucket: Tally, n_outcomes: NDArray[np.int32], n_classes: int) -> Partition:
+    """A bucket's cases as a partition, with the most common label (ties: the first)."""
     first, group = identical_groups(bucket.codes)
     votes = np.zeros((len(first), n_classes), dtype=np.int64)
     np.add.at(votes, (group, bucket.labels), bucket.n_cases)

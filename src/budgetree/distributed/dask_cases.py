@@ -60,7 +60,6 @@ from budgetree.distributed.prepare import (
 from budgetree.distributed.store import read_partitions, write_partitions
 from budgetree.errors import SettingError, Where
 from budgetree.problem.duplicates import ClassTotals, Unavoidable
-from budgetree.problem.instance import Duplicates
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
@@ -74,8 +73,8 @@ class DaskCases(DistributedCases):
     frame     a Dask data frame
     target    the column that says what each row is
     client    a dask.distributed.Client; by default the one that was made last
-    settings  prices, losses, levels and duplicates as in Instance.from_frame; weights: the column that says how much
-              each row counts
+    settings  prices, losses, levels, binning, duplicates as in Instance.from_frame; weights: the column that says how
+              much each row counts
     """
 
     def __init__(self, frame: Any, target: Any, *, client: Any = None, **settings: Any) -> None:
@@ -106,9 +105,9 @@ class DaskCases(DistributedCases):
         report(1, 2, f"coding {plan.n_rows:,} rows")
         schema, shared, encode = plan.schema, delayed(plan), delayed(_encode, pure=False)
         partitions = client.compute([encode(part, parts.load, shared, where) for part, where in every])
-        if request.duplicates != "keep":
+        if request.duplicates == "merge":
             buckets, shape = _bucketed(client, partitions, request.sizes), shape_of(schema)
-            partitions = client.map(_merged, buckets, duplicates=request.duplicates, shape=shape, pure=False)
+            partitions = client.map(_merged, buckets, shape=shape, pure=False)
         facts = results(client, client.map(_facts, partitions, pure=False))
         counts, n_cases, once = zip(*facts, strict=True)
         totals = ClassTotals(np.sum(counts, axis=0), schema.loss_table, sum(n_cases))
@@ -218,7 +217,7 @@ def parts_of_columns(X: Any, y: Any, weights: Any, names: tuple[str, str]) -> Pa
         message = (
             f"{', '.join(f'{what} ({type(given[what]).__name__})' for what in local)}: local, where Dask collections "
             "are expected; X, y and sample_weight must all be Dask frames, series or arrays. For data in memory there "
-            "is BudgetTreeClassifier."
+            "is OptimalBudgetTreeClassifier."
         )
         raise SettingError(message, subject=local[0], found=local)
     if X.ndim != 2:
@@ -282,8 +281,8 @@ def _pieces(partition: PersistedPartition, n_parts: int) -> list[Tally]:
     return split(tally(partition), n_parts)
 
 
-def _merged(bucket: Tally, duplicates: Duplicates, shape: tuple[NDArray[np.int32], int]) -> PersistedPartition:
-    return PersistedPartition([merged(bucket, duplicates, *shape)], *shape)
+def _merged(bucket: Tally, shape: tuple[NDArray[np.int32], int]) -> PersistedPartition:
+    return PersistedPartition([merged(bucket, *shape)], *shape)
 
 
 def _facts(partition: PersistedPartition) -> tuple[NDArray[np.int64], int, bool]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -25,6 +25,7 @@ from budgetree.data.column import ABSENT, Coded, Column, is_missing, sort_key
 from budgetree.data.encoders import (
     DEFAULT_LEVELS,
     UNSEEN,
+    Binning,
     LevelCounts,
     LevelPlan,
     as_learned,
@@ -45,7 +46,7 @@ from budgetree.problem.schema import distinct_names
 from budgetree.problem.units import WeightFacts, too_fine_losses
 from budgetree.services.words import counted, no_such
 
-CASE_SETTINGS = ("prices", "losses", "levels", "duplicates", "weights")  # what a user says of the rows
+CASE_SETTINGS = ("prices", "losses", "levels", "binning", "duplicates", "weights")  # what a user says of the rows
 Load = Callable[[Any, Collection[str]], Iterable[Table]]  # a part in one table or more, some columns as text
 
 
@@ -57,7 +58,7 @@ class CaseRequest:
     prices: Prices
     losses: Losses | None = None
     levels: LevelPlan = field(default_factory=LevelPlan)
-    duplicates: Duplicates = "merge"
+    duplicates: Duplicates = "keep"
     weights: str | None = None  # the column that says how much each row counts
     sizes: Sizes = SIZES
 
@@ -69,7 +70,8 @@ class CaseRequest:
         prices: Any = None,
         losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] | None = None,
+        binning: Binning = "quantile",
+        duplicates: Duplicates = "keep",
         weights: Any = None,
         sizes: Sizes = SIZES,
         **unknown: Any,
@@ -78,11 +80,9 @@ class CaseRequest:
         for name in unknown:
             raise TypeError(f"settings: {no_such('setting', name, CASE_SETTINGS)}")
         known = Losses.of(losses)
-        wanted = check_duplicates(duplicates, counts_rows=known is not None or weights is not None)
-        if isinstance(levels, Mapping):
-            levels = {str(name): count for name, count in levels.items()}
-        column = None if weights is None else str(weights)
-        return cls(str(target), Prices.of(prices), known, LevelPlan.of(levels), wanted, column, sizes)
+        check_duplicates(duplicates, losses=known is not None, weights=weights is not None)
+        column, plan = None if weights is None else str(weights), LevelPlan.of(levels, binning)
+        return cls(str(target), Prices.of(prices), known, plan, duplicates, column, sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +190,8 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
     levels.check(tests)
     try:
         check_labelled(labels.is_absent, f"column {target!r}", target)
-        profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in table.only(tests).columns]
+        columns = levels.as_planned(table.only(tests)).by_name().columns
+        profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in columns]
         facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
         return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts)
     except BudgetreeError as error:
@@ -243,10 +244,10 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     for survey in surveys:
         part_rows[survey.part] += survey.n_rows
         if survey.tests != tests:
-            differing = sorted(set(survey.tests) ^ set(tests)) or ["the order of the columns"]
+            differing = sorted(set(survey.tests) ^ set(tests))
             message = (
                 f"the columns are not those of {_name(surveys[0].part)}: {', '.join(differing[:5])}; expected the same "
-                "columns in the same order in all parts."
+                "columns in all parts."
             )
             raise TableError(message, found=survey.tests, expected=tests, where=survey.part)
     labels, *columns = _merged_columns(surveys, request)
@@ -360,7 +361,7 @@ def _merged_columns(surveys: Sequence[PartSurvey], request: CaseRequest) -> list
     mixed: list[MixedColumnError] = []
     for columns in zip(*(survey.columns for survey in surveys), strict=True):
         try:
-            found.append(merged(columns, request.levels.count(columns[0].name), request.sizes.column_values))
+            found.append(merged(columns, request.sizes.column_values))
         except MixedColumnError as error:
             mixed.append(error)
     if mixed:

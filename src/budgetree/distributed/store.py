@@ -31,7 +31,9 @@ from budgetree.problem import Instance, Schema
 from budgetree.problem.duplicates import ClassTotals
 from budgetree.services.files import part_name, remove_orphans
 from budgetree.tree import Tree
-from budgetree.tree.nodes import leaf_of
+from budgetree.tree.builder import grown_tree
+from budgetree.tree.grown import leaf_of
+from budgetree.tree.provenance import Origin
 
 AnyPath = str | PathLike[str]
 CASES = "cases.json"
@@ -103,8 +105,8 @@ class Shards(LocalCases):
         reading : Reading, optional
             What the files do not say themselves.
         **settings : optional
-            prices, losses, levels and duplicates as in `Instance.from_frame`; weights: the column that says how much
-            each row counts.
+            prices, losses, levels, binning, duplicates as in `Instance.from_frame`; weights: the column that says how
+            much each row counts.
 
         Returns
         -------
@@ -123,7 +125,7 @@ class Shards(LocalCases):
         >>> import budgetree as bt
         >>> bt.datasets.frame("pima").to_csv("pima.csv", index=False)
         >>> bt.Shards.from_files("pima.csv", "diabetes", "cases").n_objects
-        753
+        768
         """
         how = reading or Reading()
         parts = parts_of_files(str(data), replace(how, drop=(*how.drop, *drop)))
@@ -161,7 +163,7 @@ class Shards(LocalCases):
         >>> import budgetree as bt
         >>> pima = bt.datasets.frame("pima")
         >>> bt.Shards.from_frames([pima[:300], pima[300:]], "diabetes", "cases").n_objects
-        753
+        768
         """
         request = CaseRequest.of(target, **settings)
         return cls._made(parts_of_frames(frames, request.target), request, folder)
@@ -218,7 +220,7 @@ class Shards(LocalCases):
                 write_partitions(every, rows, sizes)
                 written = _partitions(every, schema)
                 buckets = bucketed(written, sizes.bucket_bytes, path)
-                different = (merged(bucket, request.duplicates, *shape_of(schema)) for bucket in buckets)
+                different = (merged(bucket, *shape_of(schema)) for bucket in buckets)
                 n_objects = write_partitions(path, different, sizes)
                 del written  # files that are mapped cannot be deleted everywhere
                 shutil.rmtree(every)
@@ -262,7 +264,7 @@ def write_partitions(folder: Path, partitions: Iterable[Partition], sizes: Sizes
 
 def write_cases(folder: Path, schema: Schema, n_objects: int, totals: ClassTotals) -> None:
     """What the partitions mean, and what they add up to."""
-    Tree(schema, leaf_of(totals.counts), n_objects).to_json(folder / CASES)
+    grown_tree(schema, leaf_of(totals.counts), n_objects, Origin()).to_json(folder / CASES)
 
 
 def read_partitions(

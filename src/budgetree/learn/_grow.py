@@ -8,16 +8,16 @@ from typing import Any
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.impurity import Impurity, Pairs
+from budgetree.learn.candidates import candidate_of
 from budgetree.learn.exact.solver import Solver
-from budgetree.learn.found import found_tree
 from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
-from budgetree.learn.greedy.portfolio import CACHE_BYTES
 from budgetree.learn.greedy.rule import RuleName, Settings, check_settings
-from budgetree.learn.settings import Request, check_cases, check_min_cases, check_threads
+from budgetree.learn.settings import FitRequest, check_cases, check_min_cases, check_threads
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Tree
+from budgetree.tree.builder import grown_tree
 
 _PAIRS = Pairs()
 
@@ -99,7 +99,7 @@ def grow(
     with progress_bar("growing", progress if isinstance(instance, DistributedCases) else False) as report:
         nodes = grow_nodes(instance, settings, n_threads, report=report)
     origin = replace(greedy_origin(impurity, settings.delta, budget, rule), min_cases=least)
-    tree = Tree(instance.schema, nodes, instance.n_objects, origin)
+    tree = grown_tree(instance.schema, nodes, instance.n_objects, origin)
     return tree if isinstance(instance, DistributedCases) or not lookahead else _look_ahead(tree, instance, settings)
 
 
@@ -112,8 +112,8 @@ def _look_ahead(grown: Tree, instance: Instance, settings: Settings) -> Tree:
 
     and then the same at each part of the test that is done. (A rollout; the pilot method.)
     """
-    request = Request(instance, settings.budget, (), CACHE_BYTES, min_cases=settings.min_cases)
-    solver = Solver(request, Clock(None))
-    solver.trees.add(found_tree(grown, "greedy"))
+    request = FitRequest(budget=settings.budget, min_cases=settings.min_cases)
+    solver = Solver(instance, request, Clock(None))
+    solver.trees.add(candidate_of(grown, "greedy"))
     solver.look_ahead(settings.budget)
-    return solver.trees.best(settings.budget).tree()
+    return solver.trees.best(settings.budget).make()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
 
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from budgetree.data.frames import make_frame
 from budgetree.impurity import Impurity
-from budgetree.learn._grow import grow
-from budgetree.learn.greedy.grow import greedy_origin
+from budgetree.learn.greedy.grow import greedy_origin, grow_nodes
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Portfolio, TreeCount
 from budgetree.learn.greedy.rule import FLOAT_TIE, check_settings
-from budgetree.learn.settings import check_instance
-from budgetree.problem import Instance
+from budgetree.learn.settings import check_instance, check_threads
+from budgetree.problem import CostModel, Instance
 from budgetree.problem.units import plain_number
 from budgetree.services.progress import progress_bar
 from budgetree.services.words import counted, show_number
-from budgetree.tree import Tree
+from budgetree.tree import Grown, Origin, Tree
+from budgetree.tree.builder import grown_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,6 @@ class CurvePoint:
         Over the known cases, by weight.
     errors : number
         Known cases that are given another class than theirs, by weight.
-    n_leaves : int
-        The number of leaves.
 
     Examples
     --------
@@ -60,23 +58,12 @@ class CurvePoint:
     known_max_cost: int | float
     mean_cost: float
     errors: int | float
-    n_leaves: int
-    _whole: Tree = field(repr=False)
-    # The impurity of each node of the whole tree, shared by all points of a curve, and where this point stops.
-    _impurity: NDArray[Any] | None = field(default=None, repr=False)
-    _stops_at: Any = field(default=0, repr=False)
+    _make: Callable[[], Tree] = field(repr=False)
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree itself, pruned when asked for."""
-        whole = self._whole
-        if self._impurity is None:
-            return whole
-        stopped = np.asarray(self._impurity <= self._stops_at, dtype=bool) & ~whole.nodes.is_leaf
-        if not stopped.any():
-            return whole
-        nodes = whole.nodes.pruned(stopped, whole.schema.n_outcomes)
-        return replace(whole, nodes=nodes, origin=replace(whole.origin, delta=Fraction(str(self.parameter))))
+        """The tree itself, made when asked for."""
+        return self._make()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +82,8 @@ class Curve:
         The points.
     frame_library : str or None
         Of the data frames that `to_frame` makes.
+    amount : callable
+        How a cost is written, with its unit.
 
     Examples
     --------
@@ -108,6 +97,7 @@ class Curve:
     parameter_name: str
     points: tuple[CurvePoint, ...]
     frame_library: str | None = None
+    amount: Callable[[Any], str] = show_number
 
     def __iter__(self) -> Iterator[CurvePoint]:
         return iter(self.points)
@@ -132,11 +122,11 @@ class Curve:
         --------
         >>> import budgetree as bt
         >>> list(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_frame().columns)
-        ['delta', 'max_cost', 'mean_cost', 'errors', 'n_leaves']
+        ['delta', 'max_cost', 'mean_cost', 'errors']
         """
         parameters = [float(p.parameter) if isinstance(p.parameter, Fraction) else p.parameter for p in self.points]
         content: dict[str, list[Any]] = {self.parameter_name: parameters}
-        for name in ("epsilon", "max_cost", "mean_cost", "errors", "n_leaves"):
+        for name in ("epsilon", "max_cost", "mean_cost", "errors"):
             content[name] = [getattr(point, name) for point in self.points]
         if all(share is None for share in content["epsilon"]):
             del content["epsilon"]
@@ -155,17 +145,16 @@ class Curve:
         >>> import budgetree as bt
         >>> print(bt.tradeoff(bt.datasets.load("figure1"), bt.Pairs()).to_text())
         Pairs() over delta: 3 points
-                 delta   max-cost  mean cost   errors  leaves
-                   900          0      0.000       30       1
-                   225          1      1.000       30       2
-                     0          2      2.000       10       4
+                 delta   max-cost  mean cost   errors
+                   900          0      0.000       30
+                   225          1      1.000       30
+                     0          2      2.000       10
         """
-        amount = self.points[0]._whole.schema.wording.amount if self.points else show_number
-        rows = [(self.parameter_name, "max-cost", "mean cost", "errors", "leaves")]
+        rows = [(self.parameter_name, "max-cost", "mean cost", "errors")]
         for p in self.points:
-            costs = amount(p.max_cost), f"{p.mean_cost:.3f}"
-            rows.append((show_number(p.parameter), *costs, show_number(p.errors), str(p.n_leaves)))
-        lines = ["{:>14} {:>10} {:>10} {:>8} {:>7}".format(*row) for row in rows]
+            costs = self.amount(p.max_cost), f"{p.mean_cost:.3f}"
+            rows.append((show_number(p.parameter), *costs, show_number(p.errors)))
+        lines = ["{:>14} {:>10} {:>10} {:>8}".format(*row) for row in rows]
         return "\n".join([f"{self.name} over {self.parameter_name}: {counted(len(self), 'point')}", *lines])
 
     def __repr__(self) -> str:
@@ -208,7 +197,6 @@ def tradeoff(instance: Instance, impurity: Any, *, progress: bool | None = None)
     for family in HINGED:
         if impurity is family or type(impurity) is family:  # a subclass may be another function
             return _hinged_curve(instance, family, progress)
-    check_settings(instance, impurity, 0, None, "worst")
     return _stopped_curve(instance, impurity)
 
 
@@ -224,11 +212,12 @@ def _hinged_curve(instance: Instance, family: Any, progress: bool | None) -> Cur
     total = float(instance.schema.cases(instance.class_order.total))
     points = []
     for impurity in sorted(found, key=lambda impurity: -impurity.alpha):  # type: ignore[attr-defined]
-        tree = Tree(instance.schema, portfolio.nodes(impurity, unlimited), instance.n_objects, greedy_origin(impurity))
+        grown = portfolio.nodes(impurity, unlimited)
+        tree = grown_tree(instance.schema, grown, instance.n_objects, greedy_origin(impurity))
         alpha = impurity.alpha  # type: ignore[attr-defined]
         costs = (tree.max_cost, tree.known_max_cost, tree.mean_cost)
-        points.append(CurvePoint(plain_number(alpha), float(alpha) / total, *costs, tree.errors, tree.n_leaves, tree))
-    return Curve(family.__name__, "alpha", tuple(points), instance.frame_library)
+        points.append(CurvePoint(plain_number(alpha), float(alpha) / total, *costs, tree.errors, partial(_given, tree)))
+    return Curve(family.__name__, "alpha", tuple(points), instance.frame_library, instance.schema.wording.amount)
 
 
 def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
@@ -243,11 +232,11 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
              ┌─┴─┐ ┌─┴─┐      0 ≤ δ < 3     and its right child: the whole tree
              0   0 0   0
 
-    Errors, costs and leaves are running totals over the nodes in this order; no tree is made for a point until someone
+    Errors and costs are running totals over the nodes in this order; no tree is made for a point until someone
     asks for it.
     """
-    tree = grow(instance, impurity)
-    nodes, schema, table = tree.nodes, instance.schema, instance.schema.costs
+    schema, table = instance.schema, instance.schema.costs
+    nodes = grow_nodes(instance, check_settings(instance, impurity, 0, None, "worst"), check_threads(None))
     form = impurity.form(schema.weight_scale, instance.n_classes)
     inner = np.flatnonzero(~nodes.is_leaf)
     of_nodes = np.asarray(form.value(nodes.counts.astype(object) if form.exact else nodes.counts))
@@ -256,7 +245,8 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
     for first, last in nodes.levels[1:]:
         impurities[first:last] = np.minimum(of_nodes[first:last], impurities[nodes.parent[first:last]])
     order = inner[np.argsort(impurities[inner], kind="stable")[::-1]]
-    totals = _totals(tree, order)
+    totals = _totals(nodes, table, order)
+    whole = _Whole(instance, nodes, impurities, greedy_origin(impurity))
     total_weight = int(nodes.counts[0].sum())
     tie = 1 if form.exact else 1 + FLOAT_TIE  # as the growers compare with δ
     falling = impurities[order].tolist()
@@ -269,7 +259,7 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
             continue
         delta = Fraction(threshold) / form.stretch
         shown = plain_number(delta)
-        errors, spent, n_leaves, max_cost, known_max_cost = totals[done]
+        errors, spent, max_cost, known_max_cost = totals[done]
         point = CurvePoint(
             parameter=shown if not impurity.exact or Fraction(str(shown)) == delta else delta,
             epsilon=None,
@@ -277,22 +267,41 @@ def _stopped_curve(instance: Instance, impurity: Impurity) -> Curve:
             known_max_cost=table.amount(known_max_cost),
             mean_cost=float(Fraction(spent, total_weight) / table.scale),
             errors=plain_number(schema.cases(errors)),
-            n_leaves=n_leaves,
-            _whole=tree,
-            _impurity=impurities,
-            _stops_at=threshold * tie,
+            _make=partial(whole.stopped, threshold * tie, delta),
         )
         points.append(point)
         before = done
-    return Curve(repr(impurity), "delta", tuple(points), instance.frame_library)
+    return Curve(repr(impurity), "delta", tuple(points), instance.frame_library, schema.wording.amount)
 
 
-def _totals(tree: Tree, order: NDArray[np.int64]) -> list[tuple[int, int, int, int, int]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Whole:
+    """The tree of δ = 0, of which every other is a part."""
+
+    instance: Instance
+    nodes: Grown
+    impurities: NDArray[Any]  # per node, the least on its path
+    origin: Origin
+
+    def stopped(self, threshold: Any, delta: Fraction) -> Tree:
+        """The tree of a δ."""
+        schema, nodes, origin = self.instance.schema, self.nodes, self.origin
+        stopped = np.asarray(self.impurities <= threshold, dtype=bool) & ~nodes.is_leaf
+        if stopped.any():
+            nodes, origin = nodes.pruned(stopped, schema.n_outcomes), replace(origin, delta=delta)
+        return grown_tree(schema, nodes, self.instance.n_objects, origin)
+
+
+def _given(tree: Tree) -> Tree:
+    """A tree that need not be made; a function with a name, so that curves can be pickled."""
+    return tree
+
+
+def _totals(nodes: Grown, costs: CostModel, order: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
     """After each split, in the order in which a falling δ makes them; the first is of the single leaf.
 
-    Errors, Σ weight × price over the leaves, leaves, max_cost and known_max_cost.
+    Errors, Σ weight × price over the leaves, max_cost and known_max_cost.
     """
-    nodes = tree.nodes
     spent = nodes.counts.sum(axis=1).astype(object) * nodes.paid.astype(object)
 
     def running(values: NDArray[Any]) -> list[int]:
@@ -303,8 +312,8 @@ def _totals(tree: Tree, order: NDArray[np.int64]) -> list[tuple[int, int, int, i
 
     costliest_child = np.zeros_like(nodes.paid)
     np.maximum.at(costliest_child, nodes.parent[1:], nodes.paid[1:])
-    most = [
-        np.maximum.accumulate([0, *costs[order].tolist()]).tolist() for costs in (tree.costliest_after, costliest_child)
+    costliest = [
+        np.maximum.accumulate([0, *most[order].tolist()]).tolist()
+        for most in (nodes.most_after(costs), costliest_child)
     ]
-    leaves = running(np.ones(len(nodes), dtype=np.int64))
-    return list(zip(running(nodes.wrong), running(spent), leaves, *most, strict=True))
+    return list(zip(running(nodes.wrong), running(spent), *costliest, strict=True))

@@ -11,19 +11,20 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from budgetree._internal import internal
 from budgetree.data.frames import make_frame
 from budgetree.distributed import AnyCases
 from budgetree.errors import SettingError
-from budgetree.learn.found import Found
+from budgetree.learn.candidates import Candidate
+from budgetree.learn.settings import FitRequest, check_max_error
 from budgetree.learn.validation import Validation
-from budgetree.problem import Instance
+from budgetree.problem import Instance, Schema
 from budgetree.problem.cost_model import TOLERANCE
-from budgetree.problem.units import as_fraction, non_negative, plain_number
+from budgetree.problem.units import as_fraction, plain_number
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted
 from budgetree.tree import Tree
-from budgetree.tree.proven import Proven
-from budgetree.tree.provenance import Expected, Method, NewError, NewLoss
+from budgetree.tree.provenance import SIGNIFICANT, Bounds, Estimate, Method, ProofState
 
 # Of a point, in tables: those of losses come after the errors and the new errors, where there are losses.
 COLUMNS = (
@@ -38,6 +39,7 @@ COLUMNS = (
     "source",
 )
 LOSS_COLUMNS, NEW_LOSS_COLUMNS = ("loss", "referred"), ("new_loss", "new_loss_se")
+KNOWN_COLUMNS = ("known_least", "known_proven")  # of trees for new cases, beside the fewest errors on known ones
 FOR_NEW = "lowest error on new cases"  # what is said of trees that were found for it
 
 
@@ -47,28 +49,25 @@ class Point:
 
     Attributes
     ----------
-    max_cost : number
-        The least budget that buys it: no case, known or new, costs more.
+    candidate : Candidate
+        The tree, by what it loses and the least budget that buys it, in units; made when asked for.
+    bounds : Bounds
+        What is known of other trees within the budget, in units.
+    budget : number
+        The budget as it was named, or `max_cost`.
     errors : number
         Known cases that are given another class than theirs, by weight.
-    error_rate : float
-        Their share of the known cases.
-    loss : number
-        What wrong answers cost; the errors, where no losses are given.
     referred : number
         Known cases whose answer is no class.
-    lower_bound : number
-        No tree at all loses less within this budget; without losses, makes fewer errors.
-    proven : bool
-        Whether the loss is the least possible.
-    source : str
-        Exact search, or the impurity and its parameter.
     for_new : bool
         Whether it is for new cases, and not for the fewest errors on the known ones.
-    new_error, new_error_se : float or None
-        The share of new cases to expect wrong, and its standard error; None where it was not estimated.
-    new_loss, new_loss_se : float or None
-        What a new case loses on average, and its standard error; None without losses.
+    estimate : Estimate or None
+        The error (and loss) on new cases, cross-validated; None where it was not estimated.
+    ended : Ended
+        How the search ended.
+    known_least, known_proven : number and bool, or None
+        Of a frontier for new cases: the fewest errors (the least loss) of a tree for known cases within the budget,
+        and whether that is proven.
 
     Examples
     --------
@@ -78,71 +77,94 @@ class Point:
     (1, 10, True)
     """
 
-    max_cost: int | float
+    candidate: Candidate = field(repr=False)
+    bounds: Bounds = field(repr=False)
+    budget: int | float
     errors: int | float
-    error_rate: float
-    lower_bound: int | float
-    proven: bool
-    source: str
-    loss: int | float
     referred: int | float
     for_new: bool
-    _found: Found = field(repr=False)
-    _proven: Proven | None = field(default=None, repr=False)
-    _ended: Ended | None = field(default=None, repr=False)
-    new_error: float | None = None
-    new_error_se: float | None = None
-    _row_error: float | None = field(default=None, repr=False)  # of known rows, where duplicates were merged into cases
-    _how: str = field(default="", repr=False)  # new_error came about
-    new_loss: float | None = None
-    new_loss_se: float | None = None
-    _mean_loss: float = field(default=0.0, repr=False)  # of the known cases
+    _schema: Schema = field(repr=False)
+    _total: int = field(repr=False)  # of all known cases, in weight units
+    estimate: Estimate | None = None
+    ended: Ended = field(default=Ended.COMPLETE, repr=False)
+    known_least: int | float | None = None
+    known_proven: bool | None = None
 
     @property
-    def expected(self) -> NewError | None:
-        """`new_error` and its standard error together."""
-        if self.new_error is None or self.new_error_se is None:
-            return None
-        return NewError(self.new_error, self.new_error_se)
+    def max_cost(self) -> int | float:
+        """The least budget that buys the tree: no case, known or new, costs more."""
+        return self._schema.costs.amount(self.candidate.required_budget)
 
     @property
-    def expected_loss(self) -> NewLoss | None:
-        """`new_loss` and its standard error together."""
-        if self.new_loss is None or self.new_loss_se is None:
-            return None
-        return NewLoss(self.new_loss, self.new_loss_se)
+    def error_rate(self) -> float:
+        """The share of errors among the known cases."""
+        return self._share(self.errors)
+
+    @property
+    def loss(self) -> int | float:
+        """What wrong answers cost; the errors, where no losses are given."""
+        return plain_number(self._schema.loss(self.candidate.loss))
 
     @property
     def mean_loss(self) -> float:
         """What a known case loses on average; without losses, the share of errors."""
-        return self._mean_loss
+        return self._share(self.loss)
+
+    @property
+    def lower_bound(self) -> int | float:
+        """No tree at all loses less within this budget; without losses, makes fewer errors."""
+        return plain_number(self._schema.loss(self.bounds.least_loss))
+
+    @property
+    def proven(self) -> bool:
+        """Whether the loss is the least possible."""
+        return self.bounds.state is ProofState.OPTIMAL
+
+    @property
+    def source(self) -> str:
+        """Exact search, or the impurity and its parameter."""
+        return self.candidate.source
+
+    @property
+    def new_error(self) -> float | None:
+        """The share of new cases to expect wrong; None where it was not estimated."""
+        return None if self.estimate is None else self.estimate.new_error.error
+
+    @property
+    def new_error_se(self) -> float | None:
+        """The standard error of `new_error`."""
+        return None if self.estimate is None else self.estimate.new_error.se
+
+    @property
+    def new_loss(self) -> float | None:
+        """What a new case loses on average; None without losses."""
+        return None if self.estimate is None or self.estimate.new_loss is None else self.estimate.new_loss.loss
+
+    @property
+    def new_loss_se(self) -> float | None:
+        """The standard error of `new_loss`."""
+        return None if self.estimate is None or self.estimate.new_loss is None else self.estimate.new_loss.se
 
     @property
     def overfitted(self) -> bool:
         """Whether the known cases make the tree look significantly better than it is on new ones."""
-        if self.expected_loss is not None:
-            return self.expected_loss.exceeds(self._mean_loss)
-        known = self.error_rate if self._row_error is None else self._row_error
-        return self.expected is not None and self.expected.exceeds(known)
-
-    @property
-    def _expected_mean(self) -> tuple[float, float] | None:
-        """What a new case loses on average, and its standard error; without losses, errs."""
-        if self.expected_loss is not None:
-            return self.expected_loss.loss, self.expected_loss.se
-        return None if self.expected is None else (self.expected.error, self.expected.se)
+        return self.estimate is not None and self.estimate.overfitted
 
     @cached_property
     def tree(self) -> Tree:
         """The tree itself; a greedy one is grown again when first asked for."""
-        tree, new = self._found.tree(), self.expected
-        expected = None if new is None else Expected(new, self.overfitted, self._how, self.expected_loss)
-        return replace(tree, proven=self._proven or tree.proven, expected=expected, ended=self._ended or tree.ended)
+        tree = self.candidate.make()
+        bounds = tree.bounds if self.for_new else self.bounds
+        ended = tree.ended if self.ended is Ended.COMPLETE else self.ended
+        return replace(tree, bounds=bounds, estimate=self.estimate, ended=ended)
+
+    def _share(self, amount: int | float) -> float:
+        return float(as_fraction(amount) * self._schema.weight_scale / self._total)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier:
-    """The points that no other point beats, cheapest first.
+    """What each budget buys: the points that no other point beats, or those of the budgets named; cheapest first.
 
     `frontier` makes one. It is a sequence of points: `len(frontier)`, `frontier[0]`, `for point in frontier`.
 
@@ -153,18 +175,25 @@ class Frontier:
     instance : Instance
         The known cases.
     complete : bool
-        False when a time limit or Ctrl-C ended the search.
+        False when a limit of work or time, or Ctrl-C, ended the search.
     found_by : Method
         How its trees were found.
     n_searched : int
         So many points, from the first on, are settled by exact search, with all budgets between them.
     validation : Validation or None
         How the errors on new cases came about; None where nothing was held out.
+    request : FitRequest
+        What was asked for, with the objective and its reason.
+    least_loss : int
+        No tree within the budget asked for loses less, in units.
+    is_named : bool
+        Whether the points are those of budgets that were named.
 
     Examples
     --------
     >>> import budgetree as bt
     >>> bt.frontier(bt.datasets.load("figure1"), folds=0)
+    objective: known cases (the default of frontier)
     frontier of 2 points, errors █▃; exact search
       max-cost   errors  error rate  at least  by
              0       30      50.00%    proven  exact search
@@ -177,6 +206,9 @@ class Frontier:
     found_by: Method = Method.GREEDY
     n_searched: int = 0
     validation: Validation | None = None
+    request: FitRequest = field(default_factory=FitRequest)
+    least_loss: int = 0
+    is_named: bool = False
 
     @property
     def method(self) -> str:
@@ -193,16 +225,21 @@ class Frontier:
         return words
 
     @property
-    def recommended(self) -> Point:
-        """The cheapest point whose error (loss, with losses) on new cases is within one standard error of the lowest.
+    def recommended(self) -> Point | None:
+        """The cheapest point that buys something and is within one standard error of the lowest error on new cases.
 
-        Where nothing is known of new cases: the last point.
+        Only where some point is significantly better on new cases than the single leaf, by two of its own standard
+        errors; else None: no budget does better than no test. With losses, by loss. Where nothing is known of new
+        cases, the last point.
         """
-        known = [(point, *found) for point in self.points if (found := point._expected_mean) is not None]
-        if not known:
-            return self.points[-1]
-        _, lowest, se = min(known, key=lambda entry: entry[1])
-        return next(point for point, mean, _ in known if mean <= lowest + se)
+        estimated = [(point, point.estimate) for point in self.points if point.estimate is not None]
+        if len(estimated) < 2 or estimated[0][0].candidate.required_budget > 0:
+            return self.points[-1] if not estimated else estimated[-1][0]
+        leaf, buying = estimated[0][1], [entry for entry in estimated if entry[0].candidate.required_budget > 0]
+        if not any(leaf.mean - found.mean > SIGNIFICANT * found.se for _, found in buying):
+            return None
+        lowest = min((found for _, found in buying), key=lambda found: found.mean)
+        return next(point for point, found in buying if found.mean <= lowest.mean + lowest.se)
 
     def best(self, *, budget: Any) -> Point:
         """The fewest errors, or the least loss, within a budget; below the cheapest test that is the single leaf.
@@ -230,7 +267,7 @@ class Frontier:
         """
         table = self.instance.schema.costs
         units = table.budget_units(budget)
-        affordable = bisect_right([table.budget_units(point.max_cost) for point in self.points], units)
+        affordable = bisect_right([point.candidate.required_budget for point in self.points], units)
         return self.points[affordable - 1]
 
     @property
@@ -240,6 +277,8 @@ class Frontier:
 
     def cheapest(self, *, max_error: Any) -> Point:
         """The smallest budget at which at most this share of the cases is wrong.
+
+        Of the known cases; in a frontier for new cases, the cross-validated share of new ones.
 
         Parameters
         ----------
@@ -254,7 +293,7 @@ class Frontier:
         Raises
         ------
         ValueError
-            Where no tree found makes so few errors, or the frontier is about losses.
+            Where no tree found makes so few errors, or the frontier is about losses on known cases.
 
         Examples
         --------
@@ -262,6 +301,9 @@ class Frontier:
         >>> bt.frontier(bt.datasets.load("synthetic"), folds=0).cheapest(max_error=0.01).max_cost
         2
         """
+        wanted = check_max_error(max_error)
+        if self.found_by is Method.PREDICTIVE:
+            return self._cheapest_for_new(wanted)
         if self.has_losses:
             raise SettingError(
                 "max_error: with losses a frontier is about loss, and the cheapest tree with so few errors may not be "
@@ -269,16 +311,28 @@ class Frontier:
                 subject="max_error",
                 found=max_error,
             )
-        wanted = non_negative(max_error, "max_error", "expected a share of the cases, from 0 to 1")
-        if wanted > 1:
-            message = f"max_error is {max_error}; expected a share of the cases, from 0 to 1."
-            raise SettingError(message, subject="max_error", found=max_error, expected=(0, 1))
-        scale, total = self.instance.schema.weight_scale, self.instance.class_order.total
+        total = self.instance.class_order.total
         for point in self.points:
             # A share computed in floats may be slightly below the one it means.
-            if round(Fraction(str(point.errors)) * scale) <= wanted * total + total * TOLERANCE:
+            if point.candidate.loss <= wanted * total + total * TOLERANCE:
                 return point
         raise self._unreachable(wanted, total)
+
+    def _cheapest_for_new(self, wanted: Fraction) -> Point:
+        estimated = [(point, point.new_error) for point in self.points if point.new_error is not None]
+        for point, error in estimated:
+            if error <= wanted + TOLERANCE:
+                return point
+        asked = f"max_error is {float(wanted):.4g}, but"
+        if not estimated:
+            message = f"{asked} nothing was held out, so that no error on new cases is known; give folds, or more time."
+            raise SettingError(message, subject="max_error", found=float(wanted))
+        best, least = min(estimated, key=lambda entry: entry[1])
+        message = (
+            f"{asked} the lowest error on new cases is {least:.4g}, at a budget of {best.budget} (cross-validated). "
+            f"Allow a max_error of {math.ceil(least * 10**4) / 10**4}, or choose a budget."
+        )
+        raise SettingError(message, subject="max_error", found=float(wanted), expected=least)
 
     def _unreachable(self, wanted: Fraction, total: int) -> SettingError:
         stuck, last = self.instance.irreducible, self.points[-1]
@@ -306,19 +360,36 @@ class Frontier:
         Between two points settled by search the first one's loss is the least. Before any other only what holds for
         that larger budget is known, even where it is proven: perhaps merely because no error of it can be avoided.
         """
+        costs, schema = self.instance.schema.costs, self.instance.schema
+        return tuple((costs.amount(units), plain_number(schema.loss(least))) for units, least in self.unit_bounds)
+
+    @internal
+    def least_cost(self, loss: int) -> int:
+        """The least budget at which no bound on the loss excludes a tree with so little, in units."""
+        reached = [units for units, least in self.unit_bounds if least <= loss]
+        return min(reached, default=self.points[-1].candidate.required_budget)
+
+    @property
+    @internal
+    def unit_bounds(self) -> tuple[tuple[int, int], ...]:
+        """`bounds` in units."""
         holding = [
             here if index < self.n_searched else after
             for index, (here, after) in enumerate(pairwise([*self.points, self.points[-1]]), start=1)
         ]
-        return tuple((here.max_cost, by.lower_bound) for here, by in zip(self.points, holding, strict=True))
+        pairs = zip(self.points, holding, strict=True)
+        return tuple((here.candidate.required_budget, by.bounds.least_loss) for here, by in pairs)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """What a table of the points shows: loss and referred only where there are losses."""
+        named = ("budget",) if self.is_named else ()
+        known = KNOWN_COLUMNS if any(point.known_least is not None for point in self.points) else ()
         if not self.has_losses:
-            return COLUMNS
+            return (*named, *COLUMNS, *known)
         index = COLUMNS.index("overfitted")
-        return (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:index], *NEW_LOSS_COLUMNS, *COLUMNS[index:])
+        errors = (*COLUMNS[:2], *LOSS_COLUMNS, *COLUMNS[2:index], *NEW_LOSS_COLUMNS, *COLUMNS[index:])
+        return (*named, *errors, *known)
 
     def to_frame(self) -> Any:
         """The points as a data frame of the library the instance came from.
@@ -355,6 +426,7 @@ class Frontier:
         --------
         >>> import budgetree as bt
         >>> print(bt.frontier(bt.datasets.load("figure1"), folds=0).to_text())
+        objective: known cases (the default of frontier)
         frontier of 2 points, errors █▃; exact search
           max-cost   errors  error rate  at least  by
                  0       30      50.00%    proven  exact search
@@ -382,22 +454,20 @@ class Frontier:
         return render_html(self)
 
 
-def make_point(instance: AnyCases, found: Found, lower_bound: int, *, for_new: bool = False) -> Point:
-    """A tree found, in the user's own units; no tree loses less than the bound, in loss units."""
+def make_point(
+    instance: AnyCases,
+    candidate: Candidate,
+    bounds: Bounds,
+    *,
+    for_new: bool = False,
+    budget: int | float | None = None,
+) -> Point:
+    """What a budget buys; by default the least that buys it."""
     schema = instance.schema
-    loss = plain_number(schema.loss(found.loss))
-    tree = None if instance.losses is None else found.tree()  # the loss does not say the errors
-    errors, referred = (loss, 0) if tree is None else (tree.errors, tree.referred)
-    return Point(
-        max_cost=schema.costs.amount(found.need),
-        errors=errors,
-        error_rate=float(as_fraction(errors) * schema.weight_scale / instance.class_order.total),
-        lower_bound=plain_number(schema.loss(lower_bound)),
-        proven=found.loss == lower_bound,
-        source=found.source,
-        loss=loss,
-        referred=referred,
-        for_new=for_new,
-        _found=found,
-        _mean_loss=float(as_fraction(loss) * schema.weight_scale / instance.class_order.total),
-    )
+    errors: int | float = plain_number(schema.loss(candidate.loss))
+    referred: int | float = 0
+    if instance.losses is not None:  # the loss does not say the errors
+        tree = candidate.make()
+        errors, referred = tree.errors, tree.referred
+    asked = schema.costs.amount(candidate.required_budget) if budget is None else budget
+    return Point(candidate, bounds, asked, errors, referred, for_new, schema, instance.class_order.total)

@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, Literal
 
 import numpy as np
 
-from budgetree.distributed import AnyCases, DistributedCases
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.distributed import DistributedCases
 from budgetree.errors import SettingError
+from budgetree.learn.validation import FoldSettings
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
+from budgetree.tree.provenance import Objective, ObjectiveChoice
+
+Leaves = Literal["model", "count"]
+CACHE_BYTES = 1 << 28  # for what trees share or a search has learned
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Request:
-    """The best trees of an instance within a limit, and what may be spent on finding them."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FitRequest:
+    """One question about known cases, checked: amounts are whole units."""
 
-    instance: AnyCases
-    limit: int  # in price units: no tree beyond it is wanted
-    impurities: Sequence[Any]  # of greedy trees: an object stands for itself, a hinged class for all its α's
-    cache_bytes: int
-    threads: int = 1
+    choice: ObjectiveChoice | None = None  # which cases the tree is for; None where only a search is asked for
+    method: str = "auto"  # of trees for known cases: "exact", "greedy"
+    budget: int = LARGEST_EXACT  # no tree beyond it is wanted, in price units; LARGEST_EXACT for no limit
+    max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
+    folds: FoldSettings | None = None  # None: nothing is held out
+    leaves: Leaves = "model"  # of trees for new cases, as `sure`
+    sure: float | None = None
+    time_limit: float | None = None
+    impurities: Sequence[Any] = ()  # of greedy trees: an object stands for itself, a hinged class for all its α's
+    cache_bytes: int = CACHE_BYTES
+    threads: int = 1
     needs_tree: bool = True  # a greedy one, however short the time; otherwise OutOfTimeError is an answer too
+
+    @property
+    def objective(self) -> Objective:
+        """Which cases the tree is for."""
+        return Objective.KNOWN if self.choice is None else self.choice.objective
+
+    @property
+    def within(self) -> int | None:
+        """The budget; None for no limit."""
+        return None if self.budget >= LARGEST_EXACT else self.budget
 
 
 def check_cases(cases: Any) -> None:
@@ -71,9 +95,9 @@ def check_threads(threads: Any) -> int:
     return _at_least_one(threads, "threads", "None or a whole number of at least 1")
 
 
-def check_min_cases(min_cases: Any) -> int:
+def check_min_cases(min_cases: Any, subject: str = "min_cases") -> int:
     """The known cases that every leaf must have."""
-    least = _at_least_one(min_cases, "min_cases", "a whole number of at least 1")
+    least = _at_least_one(min_cases, subject, "a whole number of at least 1")
     return min(least, 2**31 - 1)  # more cases than any table has
 
 
@@ -85,7 +109,18 @@ def _at_least_one(number: Any, subject: str, expected: str) -> int:
 
 
 def check_time_limit(time_limit: Any) -> float | None:
-    """The seconds, or None for no limit."""
-    if is_unlimited(time_limit):
+    """The seconds, infinity for no limit at all, or None where nothing is said: counted work is the limit then."""
+    if time_limit is None:
         return None
+    if is_unlimited(time_limit):
+        return math.inf
     return float(non_negative(time_limit, "time_limit", "expected a number of seconds of at least 0"))
+
+
+def check_max_error(max_error: Any) -> Fraction:
+    """The share of the cases that may be wrong."""
+    share = non_negative(max_error, "max_error", "expected a share of the cases, from 0 to 1")
+    if share > 1:
+        message = f"max_error is {max_error}; expected a share of the cases, from 0 to 1."
+        raise SettingError(message, subject="max_error", found=max_error, expected=(0, 1))
+    return share

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from budgetree.errors import SettingError
 from budgetree.problem import Instance
+from budgetree.problem.duplicates import dealing_order
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
 from budgetree.services.words import counted
@@ -43,11 +44,10 @@ class FoldSettings:
 
     n_folds: int = DEFAULT_FOLDS
     groups: tuple[Any, ...] | None = None
-    seed: int = 0
 
     def folds(self, instance: Instance) -> NDArray[np.int64]:
         """The fold of each raw row."""
-        return make_folds(instance.row_labels, self.n_folds, groups=self.groups, seed=self.seed)
+        return make_folds(instance.row_labels, self.n_folds, instance.row_ranks, groups=self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 0 or folds == 1:
         message = f"folds is {folds!r}; expected 0 (no estimate for new cases) or a whole number from 2 on."
         raise SettingError(message, subject="folds", found=folds)
-    values = None if groups is None else _check_groups(groups, instance.n_rows)
+    values = None if groups is None else check_groups(groups, instance.n_rows)
     if instance.losses is None and instance.has_one_row_per_class:
         return None  # a class that is held out is in no part: all would be wrong, whatever is learned
     if values is None:
@@ -132,7 +132,8 @@ def check_folds(folds: Any, groups: Any, instance: Instance) -> FoldSettings | N
     return FoldSettings(min(int(folds), len(set(values))), values) if folds else None
 
 
-def _check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
+def check_groups(groups: Any, n_rows: int) -> tuple[Any, ...]:
+    """One hashable value per row, of at least two different ones."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         message = f"groups is {groups!r:.60}; expected one value per row, such as a list of patients."
         raise SettingError(message, subject="groups", found=groups)
@@ -165,7 +166,7 @@ def cross_validate(
     min_seconds: float = 0.0,
     report: ProgressReport = no_report,
 ) -> Validation:
-    """The error on new cases of what is learned, for each budget; as many folds as the time suffices for.
+    """The error on new cases of what is learned, for each budget; as many folds as a time limit allows, else all.
 
     min_seconds  a fold that could not have so long is left out: what is learned in a hurry says little
     """
@@ -178,7 +179,7 @@ def cross_validate(
     n_done = 0
     for index, fold in enumerate(numbers):
         seconds = clock.seconds_of(1 / (len(numbers) - index))
-        if clock.is_over or (seconds is not None and seconds < min_seconds) or _is_too_late(instance, clock):
+        if clock.is_out_of_time or (not clock.counts_work and _is_too_late(instance, clock, seconds, min_seconds)):
             break
         report(index, len(numbers), f"fold {index + 1} of {len(numbers)}")
         out = np.flatnonzero(folds == fold)
@@ -191,10 +192,13 @@ def cross_validate(
         answers[:, out] = answers_of_rows(trees, part, instance, out)
         is_done[out] = True
         n_done += 1
-    rows = np.flatnonzero(is_done & counts)
-    groups = None if settings.groups is None else group_numbers(settings.groups)[rows]
+    # In an order that does not depend on that of the table: sums of floats do.
+    number = None if settings.groups is None else group_numbers(settings.groups, instance.row_ranks)
+    order = instance.row_order if number is None else np.lexsort((number, instance.row_ranks))
+    rows = order[(is_done & counts)[order]]
+    groups = None if number is None else number[rows]
     # On average over the folds done: what was not held out at the same time.
-    learned_from = float(weights.sum() - weights[rows].sum() / max(n_done, 1))
+    learned_from = float(weights[order].sum() - weights[rows].sum() / max(n_done, 1))
     held_out, answers = HeldOut(weights[rows], groups, learned_from), answers[:, rows]
     losses, has_losses = instance.schema.loss_table, instance.losses is not None
     lost = losses.units[instance.row_labels[rows], answers] / float(losses.scale)
@@ -209,18 +213,20 @@ def cross_validate(
     )
 
 
-def _is_too_late(instance: Instance, clock: Clock) -> bool:
-    """Whether the time would be over before the rows of a fold are coded."""
+def _is_too_late(instance: Instance, clock: Clock, seconds: float | None, min_seconds: float) -> bool:
+    """Whether a fold has too few seconds, or the time would be over before its rows are coded."""
     left, plan = clock.seconds_left, clock.plan
+    if seconds is None or left is None or seconds < min_seconds:
+        return seconds is not None
     n_tests = 0 if instance.source is None else instance.n_tests
-    return left is not None and left < n_tests * (plan.seconds_per_test + plan.seconds_per_cell * instance.n_rows)
+    return left < n_tests * (plan.seconds_per_test + plan.seconds_per_cell * instance.n_rows)
 
 
 def in_time(makers: Iterable[Callable[[], Tree]], clock: Clock) -> list[Tree]:
     """The trees, made one after another; OutOfTimeError where the time is over before the last is begun."""
     trees: list[Tree] = []
     for make in makers:
-        if trees and clock.is_over:
+        if trees and clock.is_out_of_time:
             raise OutOfTimeError
         trees.append(make())
     return trees
@@ -243,57 +249,64 @@ def answers_of_rows(
                 codes[id(tree.schema)] = part.codes_of(whole, rows)
             else:
                 codes[id(tree.schema)] = tree.schema.encode(whole.source.tests.take(rows), tree.tests_used)
-        answers[index] = tree.answers(codes[id(tree.schema)])
+        answers[index] = tree.walk_codes(codes[id(tree.schema)]).answers
     return answers
 
 
 def make_folds(
-    labels: NDArray[np.integer[Any]], n_folds: int, *, groups: Sequence[Any] | None = None, seed: int = 0
+    labels: NDArray[np.integer[Any]],
+    n_folds: int,
+    ranks: NDArray[np.int64],
+    *,
+    groups: Sequence[Any] | None = None,
 ) -> NDArray[np.int64]:
     """The fold of each row; NEVER_HELD_OUT for the rows of a large table that are only learned from.
 
         rows    a a b b a b a b …      classes are spread evenly over the folds; rows of one group (a patient, a
         fold    0 1 0 1 2 2 0 3 …      machine) are always in the same fold, or what is held out would be known already
 
-    The folds depend on the labels, the groups and the seed alone: all budgets and all methods are tried on the same.
+    Rows are dealt in turn along an order that depends on their ranks in the canonical order alone, not on where they
+    stand in the table. All budgets and all methods are tried on the same folds.
     """
-    generator = np.random.default_rng(seed)
     is_large = len(labels) >= HOLD_OUT_FROM
     n_parts = HOLD_OUT_PARTS if is_large else n_folds
     if groups is None:
-        folds = deal(labels, n_parts, generator.permutation(len(labels)))
+        folds = deal(labels, n_parts, ranks)
     else:
-        group = group_numbers(groups)
-        folds = _deal_groups(labels, group, min(n_parts, int(group.max()) + 1), generator)
+        folds = deal_groups(labels, group_numbers(groups, ranks), n_parts)
     return np.where(folds == 0, 0, NEVER_HELD_OUT) if is_large else folds
 
 
-def group_numbers(groups: Sequence[Any]) -> NDArray[np.int64]:
-    """Per row the number of its group, by first appearance; values of any type that can be told apart."""
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(value, len(numbers)) for value in groups], dtype=np.int64)
+def group_numbers(groups: Sequence[Any], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Per row the number of its group: groups are ordered as rows are, by the rows that they hold."""
+    ranks_of: dict[Any, list[int]] = {}
+    for row in np.argsort(ranks, kind="stable").tolist():
+        ranks_of.setdefault(groups[row], []).append(int(ranks[row]))
+    held = [tuple(of_rows) for of_rows in ranks_of.values()]
+    group_ranks = {of_rows: rank for rank, of_rows in enumerate(sorted(set(held)))}
+    order = dealing_order(np.array([group_ranks[of_rows] for of_rows in held]))
+    numbers = dict(zip(ranks_of, np.argsort(order).tolist(), strict=True))
+    return np.array([numbers[group] for group in groups], dtype=np.int64)
 
 
-def deal(labels: NDArray[np.integer[Any]], n_folds: int, order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Class by class in the order given, like cards: the next class goes on where the last one ended."""
-    order = np.arange(len(labels)) if order is None else order
+def deal(labels: NDArray[np.integer[Any]], n_folds: int, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Class by class, like cards: the next class goes on where the last one ended."""
+    order = dealing_order(ranks)
     by_class = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
     folds[by_class] = np.arange(len(labels)) % n_folds
     return folds
 
 
-def _deal_groups(
-    labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
+def deal_groups(labels: NDArray[np.integer[Any]], group: NDArray[np.int64], n_folds: int) -> NDArray[np.int64]:
     """The largest groups first, each to the fold whose classes it leaves most even."""
     n_groups, n_classes = int(group.max()) + 1, int(labels.max()) + 1
+    n_folds = min(n_folds, n_groups)
     counts = np.zeros((n_groups, n_classes + 1))
     np.add.at(counts, (group, labels), 1)
     counts[:, n_classes] = counts.sum(axis=1)  # the rows are spread evenly too, so that no fold stays empty
     share = counts / np.maximum(counts.sum(axis=0), 1)  # so that rare classes matter as much as common ones
-    shuffled = generator.permutation(n_groups)
-    order = shuffled[np.argsort(-counts[shuffled, n_classes], kind="stable")]
+    order = np.argsort(-counts[:, n_classes], kind="stable")
     in_fold = np.zeros((n_folds, n_classes + 1))
     fold_of = np.empty(n_groups, dtype=np.int64)
     for number in order.tolist():

@@ -12,7 +12,7 @@ The rest of the program asks three things: may this be bought here (`refusal`), 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -63,6 +63,11 @@ class PathState:
         """The tests that were bought, in order: they are free to branch on."""
         return tuple(test for test, _ in self.results)
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether some case can be in this state: branches may contradict each other."""
+        return all(results for _, results in self.results)
+
 
 @dataclass(frozen=True, eq=False)
 class CostModel:
@@ -102,6 +107,32 @@ class CostModel:
         """Whether the price of some test depends on its outcome."""
         return bool((self.amounts != self.costliest[:, None]).any())
 
+    @cached_property
+    def depends_on_path(self) -> bool:
+        """Whether the price of some test may depend on what was bought before it."""
+        return bool(self.fees.any())
+
+    @property
+    def highest_price(self) -> int:
+        """No test takes more in any state."""
+        return int(self.costliest.max() + self.fees.sum())
+
+    @cached_property
+    def unit(self) -> int:
+        """Every path spends a multiple of this: the greatest common divisor of all amounts."""
+        return int(np.gcd.reduce(np.append(self.amounts, self.fees)))
+
+    @property
+    def shared(self) -> list[tuple[int, frozenset[int]]]:
+        """Per fee, what it takes and the tests that need it."""
+        tests = ((self.flags >> fee & 1).nonzero()[0] for fee in range(len(self.fees)))
+        return [(amount, frozenset(of.tolist())) for amount, of in zip(self.fees.tolist(), tests, strict=True)]
+
+    @property
+    def lowered(self) -> dict[str, NDArray[Any]]:
+        """What the core makes its CostModel of."""
+        return {"amounts": self.amounts, "flag_amounts": self.fees, "flags": self.flags.astype(np.uint64)}
+
     @property
     def start(self) -> PathState:
         """Before anything is bought."""
@@ -111,9 +142,23 @@ class CostModel:
         """The same rules, and no path spends more than this."""
         return replace(self, limit=self.budget_units(budget))
 
+    def reordered(self, tests: NDArray[Any]) -> CostModel:
+        """The same rules for the tests in another order: these, by position."""
+        amounts, n_outcomes, flags = self.amounts[tests], self.n_outcomes[tests], self.flags[tests]
+        names = tuple(self.test_names[test] for test in tests)
+        return replace(self, amounts=amounts, n_outcomes=n_outcomes, flags=flags, test_names=names)
+
     def surcharge(self, flags: int | NDArray[np.int64]) -> NDArray[np.int64]:
         """Per test, the fees that fall due on a path which has paid these; for one path, or node × test for many."""
-        unpaid = self.flags & ~np.asarray(flags, dtype=np.int64)[..., None]
+        return self._sum(self.flags & ~np.asarray(flags, dtype=np.int64)[..., None])
+
+    def charges(self, flags: NDArray[np.int64], tests: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Per path, each with its own test: what this takes by outcome, and in the last column where it is unlisted."""
+        due = self._sum(self.flags[tests] & ~flags)
+        return np.asarray(np.column_stack([self.amounts[tests], self.costliest[tests]]) + due[:, None])
+
+    def _sum(self, unpaid: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The fees whose bits are set, added up; it is done nowhere else."""
         due = np.zeros(unpaid.shape, dtype=np.int64)
         for flag, amount in enumerate(self.fees.tolist()):
             due += (unpaid >> flag & 1) * amount
@@ -171,6 +216,23 @@ class CostModel:
     def fees_of(self, test: int, flags: int = 0) -> list[int]:
         """The fees that fall due with a test on a path which has paid these."""
         return [fee for fee in range(len(self.fees)) if int(self.flags[test]) & ~flags & 1 << fee]
+
+    def described(self, show: Callable[[Fraction], str]) -> str:
+        """What tests cost, and the fees: "tests cost 1 to 8, and blood draw 2.1"; `show` writes an amount."""
+        units = np.append([self.costliest.min(), self.costliest.max()], self.fees)
+        least, most, *fees = (show(Fraction(number) / self.scale) for number in units.tolist())
+        costs = f"every test costs {least}" if least == most else f"tests cost {least} to {most}"
+        return costs + "".join(f", and {name} {fee}" for name, fee in zip(self.fee_names, fees, strict=True))
+
+    @property
+    def named(self) -> list[tuple[str, int]]:
+        """The name of each fee, and what it takes."""
+        return list(zip(self.fee_names, self.fees.tolist(), strict=True))
+
+    def put_off(self, test: int, above: Sequence[int]) -> dict[int, list[int]]:
+        """By fee of a test that tests above it pay, those tests; where none of them was done, it falls due here."""
+        payers = {fee: [each for each in above if int(self.flags[each]) >> fee & 1] for fee in self.fees_of(test)}
+        return {fee: tests for fee, tests in payers.items() if tests}
 
     def amount(self, units: int) -> int | float:
         """Units in the user's own currency."""

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
-from budgetree.data.encoders import DEFAULT_LEVELS, ColumnEncoder, LevelCounts, LevelPlan, fit_encoder, side_by_side
+from budgetree.data.encoders import (
+    DEFAULT_LEVELS,
+    Binning,
+    ColumnEncoder,
+    LevelCounts,
+    LevelPlan,
+    fit_encoder,
+    side_by_side,
+)
 from budgetree.data.frames import read_frame
 from budgetree.data.profile import class_codes
 from budgetree.data.source import Reading, read_table
-from budgetree.data.table import Table, known_cases
+from budgetree.data.table import Table, known_cases, name_key
 from budgetree.errors import SettingError, TableError, Where
 from budgetree.problem.duplicates import (
     ClassOrder,
     Irreducible,
-    add_up_duplicates,
+    canonical_order,
+    code_words,
     loss_among_identical,
     merge_duplicates,
 )
@@ -33,9 +42,9 @@ from budgetree.problem.prices import Prices
 from budgetree.problem.schema import HasSchema, Schema, check_codes, check_names, distinct_names
 from budgetree.problem.units import units_for_losses, weight_units
 
-# Rows that agree on every test become one case with the most common label; or stay; or, where they agree on the label
-# too, become one case that counts as much as they all do.
-Duplicates = Literal["merge", "keep", "add up"]
+# Every row counts; or, as in the paper, rows that agree on every test become one case with the most common label.
+Duplicates = Literal["keep", "merge"]
+NOT_FOUND = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,14 +55,20 @@ class Rows:
     rows are duplicates, are found in the rows at hand: cases made from some of the rows know nothing of the others.
     """
 
-    tests: Table  # a column per test
+    tests: Table  # a column per test, by name
     labels: NDArray[np.int64]  # per row, the position of its class in the instance's class_names
-    levels: LevelCounts
-    duplicates: Duplicates
+    levels: LevelPlan
+    duplicates: Duplicates = "keep"
     weights: NDArray[np.float64] | None = None  # None: each row counts once
+    ranks: NDArray[np.int64] = field(default_factory=lambda: NOT_FOUND)  # per row, its rank; equal rows share one
 
     def __post_init__(self) -> None:
-        for array in (self.labels, self.weights):
+        object.__setattr__(self, "tests", self.tests.by_name())
+        if self.ranks is NOT_FOUND:
+            others = (self.labels,) if self.weights is None else (self.labels, self.weights)
+            words = [column.content() for column in self.tests.columns]
+            object.__setattr__(self, "ranks", canonical_order(words, *others))
+        for array in (self.labels, self.weights, self.ranks):
             if array is not None:
                 array.flags.writeable = False
 
@@ -63,7 +78,8 @@ class Rows:
     def take(self, positions: NDArray[np.int64]) -> Rows:
         """Only these rows."""
         weights = None if self.weights is None else self.weights[positions]
-        return replace(self, tests=self.tests.take(positions), labels=self.labels[positions], weights=weights)
+        tests, labels, ranks = self.tests.take(positions), self.labels[positions], self.ranks[positions]
+        return replace(self, tests=tests, labels=labels, weights=weights, ranks=ranks)
 
 
 class Instance(HasSchema):
@@ -84,7 +100,7 @@ class Instance(HasSchema):
     losses : dict, array-like or Losses, optional
         What wrong answers cost: {class: loss}, {class: {answer: loss}}, a square array or a `Losses`. By default 1.
     test_names : sequence of str, optional
-        What the tests are called; by default 0, 1, 2, …
+        What the tests are called, one name per column; by default 0, 1, 2, …
     outcome_names : sequence of sequences of str, optional
         What their outcomes are called, one list per test; by default 0, 1, 2, …
     class_names : sequence, optional
@@ -93,7 +109,8 @@ class Instance(HasSchema):
     Attributes
     ----------
     codes : array of uint8
-        The outcome codes, cases × tests; read-only.
+        The outcome codes, cases × tests; read-only. Tests are ordered by name, as in `test_names`, and cases by what
+        they hold, so that nothing depends on the order of rows and named columns.
     labels : array of int
         Per case, the position of its class in `class_names`.
 
@@ -129,8 +146,13 @@ class Instance(HasSchema):
         class_of_each, classes = class_codes(labels, n_cases, class_names)
         units, scale = weight_units(weights, n_cases)
         names, outcomes = check_names(table, test_names, outcome_names)
+        by_name = sorted(range(n_tests), key=lambda test: name_key(names[test]))
+        names, outcomes = tuple(names[test] for test in by_name), tuple(outcomes[test] for test in by_name)
         schema = Schema(names, outcomes, classes, Prices.of(prices), scale, losses=Losses.of(losses))
-        self._set(table, class_of_each, units, schema)
+        table = table if by_name == list(range(n_tests)) else np.ascontiguousarray(table[:, by_name])
+        ranks = canonical_order(code_words(table), class_of_each, units)
+        order = np.argsort(ranks, kind="stable")
+        self._set(table[order], class_of_each[order], units[order], schema, row_ranks=ranks)
 
     def _set(
         self,
@@ -139,6 +161,7 @@ class Instance(HasSchema):
         units: NDArray[np.int64],
         schema: Schema,
         source: Rows | None = None,
+        row_ranks: NDArray[np.int64] | None = None,
     ) -> Self:
         _ = schema.costs  # prices that do not fit are refused here, not at the first growth
         units, scale = units_for_losses(units, schema.weight_scale, schema.loss_table.largest)
@@ -147,12 +170,14 @@ class Instance(HasSchema):
         self.codes, self.labels, self.weight_units, self.schema = codes, labels, units, schema
         self.n_objects = len(codes)
         self.source = source  # the rows that it was made from; None where that is the codes
+        # Per raw row, its rank in the canonical order; None where the cases are in that order.
+        self.row_ranks = np.arange(len(codes)) if row_ranks is None else row_ranks
         self._freeze()
         return self
 
     def _freeze(self) -> None:
         """The core trusts the codes: they are read-only."""
-        for array in (self.codes, self.labels, self.weight_units, self.row_labels):
+        for array in (self.codes, self.labels, self.weight_units, self.row_ranks):
             array.flags.writeable = False
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -168,7 +193,8 @@ class Instance(HasSchema):
         prices: Any = None,
         losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] | None = None,
+        binning: Binning = "quantile",
+        duplicates: Duplicates = "keep",
     ) -> Instance:
         """Encode a pandas, polars or pyarrow table.
 
@@ -183,14 +209,15 @@ class Instance(HasSchema):
         losses : dict, array-like or Losses, optional
             What wrong answers cost; by default 1 each.
         levels : int or dict, default 10
-            A numeric column with more different values is rounded to the nearest of so many evenly spaced levels; any
-            other column has one outcome per value, and a missing value is an outcome of its own. {column: levels}
-            rounds exactly those columns always, and others as with 10.
-        duplicates : {'merge', 'keep'}, optional
-            "merge" makes identical rows one case, with the most common label; "keep" counts every row. By default
-            "merge", and with losses "keep": the most common label may be the wrong one. With losses, "merge" makes
-            identical rows of one class one case that counts as many times as there are rows, which gives the same
-            answers.
+            A numeric column with more different values is cut into at most so many levels; any other column has one
+            outcome per value, and a missing value is an outcome of its own. {column: levels} always cuts those
+            columns, and others as with 10. Values of an ordered dtype keep their order.
+        binning : {'quantile', 'uniform'}, default 'quantile'
+            "quantile" cuts where the cases are, so that every level has about as many; "uniform" rounds to the nearest
+            of evenly spaced levels, as the paper does.
+        duplicates : {'keep', 'merge'}, default 'keep'
+            "keep" counts every row; "merge" makes identical rows one case with the most common label, as the paper
+            does, and is refused with losses.
 
         Returns
         -------
@@ -206,12 +233,10 @@ class Instance(HasSchema):
         --------
         >>> import budgetree as bt
         >>> bt.Instance.from_frame(bt.datasets.frame("pima"), "diabetes", levels=4)
-        Instance(301 cases, 8 tests, 2 classes)
+        Instance(768 cases, 8 tests, 2 classes)
         """
-        table = read_frame(frame, target)
-        if isinstance(levels, Mapping):
-            levels = {str(name): count for name, count in levels.items()}
-        return cls.from_table(table, str(target), prices=prices, losses=losses, levels=levels, duplicates=duplicates)
+        table, plan = read_frame(frame, target), LevelPlan.of(levels, binning)
+        return cls.from_table(table, str(target), prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
     def from_file(
@@ -223,7 +248,8 @@ class Instance(HasSchema):
         prices: Any = None,
         losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] | None = None,
+        binning: Binning = "quantile",
+        duplicates: Duplicates = "keep",
     ) -> Instance:
         """Read known cases from a CSV, Parquet or Excel file, or from several CSV or Parquet files.
 
@@ -235,7 +261,7 @@ class Instance(HasSchema):
             The column with the classes.
         reading : Reading, optional
             What the file does not say itself: how numbers are written, which columns are no tests.
-        prices, losses, levels, duplicates : optional
+        prices, losses, levels, binning, duplicates : optional
             As in `from_frame`.
 
         Returns
@@ -261,8 +287,9 @@ class Instance(HasSchema):
         Instance(2 cases, 1 test, 2 classes)
         """
         reading = reading or Reading()
-        table = known_cases(read_table(fspath(path), reading), target, reading.drop)
-        return cls.from_table(table, target, prices=prices, losses=losses, levels=levels, duplicates=duplicates)
+        table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning)
+        cases = known_cases(table, target, reading.drop)
+        return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod
     @internal
@@ -274,17 +301,17 @@ class Instance(HasSchema):
         prices: Any = None,
         losses: Any = None,
         levels: LevelCounts = DEFAULT_LEVELS,
-        duplicates: Literal["merge", "keep"] | None = None,
+        duplicates: Duplicates = "keep",
     ) -> Instance:
         """`from_frame` for a table already read, from whatever file or frame."""
-        losses = Losses.of(losses)
-        wanted = check_duplicates(duplicates, counts_rows=losses is not None)
+        losses, plan = Losses.of(losses), LevelPlan.of(levels)
+        check_duplicates(duplicates, losses=losses is not None)
         tests = find_tests(table, target)
         if len(table) == 0:
             raise TableError("the table is empty; at least one row is needed.", where=table.origin)
-        table = LevelPlan.of(levels).as_amounts(table)
         labels, classes = class_codes(table.column(target).labels(), len(table), None, target)
-        return cls.from_rows(Rows(table.only(tests).owned(), labels, levels, wanted), classes, prices, losses)
+        rows = Rows(plan.as_planned(table.only(tests)).owned(), labels, plan, duplicates)
+        return cls.from_rows(rows, classes, prices, losses)
 
     @classmethod
     @internal
@@ -298,28 +325,22 @@ class Instance(HasSchema):
         encoders: Mapping[str, ColumnEncoder] | None = None,
         codes: Mapping[str, NDArray[np.uint8]] | None = None,
     ) -> Instance:
-        """The known cases that raw rows make; encoders that are given are not found again, nor are codes.
-
-        Where losses are given, merged rows keep their class counts.
-        """
+        """The known cases that raw rows make; encoders that are given are not found again, nor are codes."""
         losses, known, coded = Losses.of(losses), encoders or {}, codes or {}
-        if losses is not None and rows.duplicates == "merge":
-            rows = replace(rows, duplicates="add up")
         tests = rows.tests.columns
-        LevelPlan.of(rows.levels).check([column.name for column in tests])
+        rows.levels.check([column.name for column in tests])
         found = tuple(known.get(column.name) or fit_encoder(column, rows.levels) for column in tests)
         columns = zip(found, tests, strict=True)
         table = side_by_side([coded[c.name] if c.name in coded else e.encode(c) for e, c in columns], len(rows))
-        class_of_each = rows.labels
+        order = np.argsort(rows.ranks, kind="stable")
+        table, class_of_each = table[order], rows.labels[order]
         if rows.duplicates == "merge":
             table, class_of_each = merge_duplicates(table, class_of_each, len(class_names))
-        units, scale = weight_units(rows.weights, len(table))  # before they are added up, so that no order matters
-        if rows.duplicates == "add up":
-            table, class_of_each, units = add_up_duplicates(table, class_of_each, units)
+        units, scale = weight_units(None if rows.weights is None else rows.weights[order], len(table))
         outcomes = tuple(distinct_names(e.outcome_names, f"outcome_names of test {e.name!r}") for e in found)
         names = tuple(encoder.name for encoder in found)
         schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, found, losses, labels)
-        return cls.__new__(cls)._set(table, class_of_each, units, schema, rows)
+        return cls.__new__(cls)._set(table, class_of_each, units, schema, rows, rows.ranks)
 
     def _with_rows(
         self,
@@ -339,7 +360,8 @@ class Instance(HasSchema):
             return self
         codes = {}
         if self.source.duplicates == "keep":  # whose cases are the rows
-            codes = {name: self.codes[:, test] for test, name in enumerate(self.test_names) if name not in encoders}
+            of_rows = self.codes[self._case_of_row]
+            codes = {name: of_rows[:, test] for test, name in enumerate(self.test_names) if name not in encoders}
         found = (*(self.schema.encoders or ()), *encoders.values())
         return self._with_rows(replace(self.source, duplicates="keep"), self.losses, found, codes)
 
@@ -348,10 +370,30 @@ class Instance(HasSchema):
         """The raw rows that it was made from: more than its cases where duplicates were merged."""
         return self.n_objects if self.source is None else len(self.source)
 
-    @property
+    @cached_property
+    def row_order(self) -> NDArray[np.int64]:
+        """The positions of the raw rows in the canonical order: by what they hold, however they came."""
+        return np.argsort(self.row_ranks, kind="stable")
+
+    @cached_property
+    @internal
+    def case_ranks(self) -> NDArray[np.int64]:
+        """Per case, its rank in the canonical order of cases; identical cases of one class and weight share one."""
+        return canonical_order(code_words(self.codes), self.labels, self.weight_units)
+
+    @cached_property
+    def _case_of_row(self) -> NDArray[np.int64]:
+        """Per raw row, its case; where every row is one."""
+        return np.argsort(self.row_order)
+
+    @cached_property
     def row_labels(self) -> NDArray[np.int64]:
         """Per raw row, the position of its class in `class_names`."""
-        return self.labels if self.source is None else self.source.labels
+        if self.source is not None:
+            return self.source.labels
+        labels = self.labels[self._case_of_row]
+        labels.flags.writeable = False
+        return labels
 
     @property
     @internal
@@ -363,7 +405,7 @@ class Instance(HasSchema):
     def row_weights(self) -> NDArray[np.float64]:
         """Per raw row, how much it counts."""
         if self.source is None:
-            return self.weights
+            return self.weights[self._case_of_row]
         return np.ones(len(self.source)) if self.source.weights is None else self.source.weights
 
     def rows(self, positions: Any) -> Instance:
@@ -397,19 +439,21 @@ class Instance(HasSchema):
         """
         chosen = _check_positions(positions, self.n_rows)
         if self.source is None:
-            return self.part(chosen)
+            ranks = self.row_ranks[chosen]
+            return self.part(self._case_of_row[chosen[np.argsort(ranks, kind="stable")]], ranks)
         priced = self.prices.tests
         fixed = (e for e in self.schema.encoders or () if isinstance(priced.get(e.name), Mapping))
         return self._with_rows(self.source.take(chosen), self.losses, fixed)
 
     @internal
-    def part(self, cases: NDArray[np.int64]) -> Instance:
+    def part(self, cases: NDArray[np.int64], row_ranks: NDArray[np.int64] | None = None) -> Instance:
         """Only the cases at these positions, coded as they are; what they lack stays on the lists."""
         units = self.weight_units[cases]
         if not units.any():
             message = "positions: every weight of these rows is 0; at least one case must count."
             raise SettingError(message, subject="positions")
-        return type(self).__new__(type(self))._set(self.codes[cases], self.labels[cases], units, self.schema)
+        arrays = (self.codes[cases], self.labels[cases], units)
+        return type(self).__new__(type(self))._set(*arrays, self.schema, row_ranks=row_ranks)
 
     def codes_of(self, whole: Instance, positions: Any) -> NDArray[np.uint8]:
         """Raw rows of another instance by this one's outcomes, to try a tree on rows that were held out.
@@ -443,7 +487,7 @@ class Instance(HasSchema):
             message = "codes_of: the two instances have different tests; expected rows of the same table."
             raise SettingError(message, subject="whole", found=whole.test_names, expected=self.test_names)
         if whole.source is None:
-            return whole.codes[chosen]
+            return whole.codes[whole._case_of_row[chosen]]
         return self.schema.encode(whole.source.tests.take(chosen), range(self.n_tests))
 
     @property
@@ -514,7 +558,8 @@ class Instance(HasSchema):
         if losses is not None and self.source is not None and self.source.duplicates == "merge":
             return self._with_rows(replace(self.source, duplicates="keep"), losses, self.schema.encoders or ())
         schema = replace(self.schema, losses=losses)
-        return type(self).__new__(type(self))._set(self.codes, self.labels, self.weight_units, schema, self.source)
+        arrays = (self.codes, self.labels, self.weight_units)
+        return type(self).__new__(type(self))._set(*arrays, schema, self.source, self.row_ranks)
 
     def with_labels(self, labels: Any) -> Instance:
         """The same cases, shown in other words, as are the trees that are learned from them.
@@ -547,14 +592,15 @@ class Instance(HasSchema):
         return other
 
 
-def check_duplicates(duplicates: Any, *, counts_rows: bool) -> Duplicates:
-    """What becomes of duplicates; where rows have losses or weights, the most common label may be the wrong one."""
-    if duplicates not in ("merge", "keep", None):
-        message = f"duplicates is {duplicates!r}; expected 'merge' or 'keep'."
-        raise SettingError(message, subject="duplicates", found=duplicates, expected=("merge", "keep"))
-    if duplicates is None:
-        return "keep" if counts_rows else "merge"
-    return "add up" if counts_rows and duplicates == "merge" else "keep" if duplicates == "keep" else "merge"
+def check_duplicates(duplicates: Any, *, losses: bool = False, weights: bool = False) -> None:
+    """An error where rows cannot be merged: with losses or weights, the most common label may be the wrong one."""
+    if duplicates not in get_args(Duplicates):
+        message = f"duplicates is {duplicates!r}; expected 'keep' or 'merge'."
+        raise SettingError(message, subject="duplicates", found=duplicates, expected=get_args(Duplicates))
+    if duplicates == "merge" and (losses or weights):
+        given = "losses" if losses else "weights"
+        message = f"duplicates is 'merge', which goes by the most common label; with {given}, expected 'keep'."
+        raise SettingError(message, subject="duplicates", found=duplicates, expected=("keep",))
 
 
 def find_tests(table: Table, target: str, weights: str | None = None, where: Where | None = None) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from budgetree._internal import internal
-from budgetree.data.encoders import Categories, FineLevels, Levels
+from budgetree.data.encoders import Categories, FineLevels, NumberEncoder
 from budgetree.errors import LabelsError, Where
 from budgetree.problem.units import finite_float
 from budgetree.services.words import listed, no_such, show_number, visible
@@ -292,9 +292,9 @@ def _check_outcomes(schema: Schema, test: int, keys: Iterable[str], shown: Seque
     for key in keys:
         if outcome_of(schema, test, key) is None:
             problem = no_such("outcome", key, names)
-            if isinstance(encoder, Levels) and finite_float(key) is not None:
+            if isinstance(encoder, NumberEncoder) and finite_float(key) is not None:
                 problem = (
-                    f"it is rounded to levels, so that {key!r} is not an outcome of its own; the outcomes are "
+                    f"it is cut into levels, so that {key!r} is not an outcome of its own; the outcomes are "
                     f"{listed(names)}. Label these, or ask for as many levels as it has values."
                 )
             raise LabelsError(f"labels: test {name!r}: {problem}", subject=name, found=key, expected=names)

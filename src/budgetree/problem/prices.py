@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -26,6 +26,7 @@ PRICE_RULE = "prices must be finite and at least 0"
 MAX_FEES = 62  # the fees paid on a path are the bits of one 64-bit integer
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # what TOML writes without quotes
 
+AmountName = tuple[int | None, int | None, int | None]  # a test and its outcome, or a fee, by position
 OutcomePrices = Fraction | Mapping[str, Fraction]
 
 
@@ -197,6 +198,17 @@ class Prices:
             scale=scale,
         )
 
+    @internal
+    def as_counted(
+        self, costs: CostModel, outcome_names: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[AmountName, Fraction, Fraction]]:
+        """Each amount of the list, as it was given and as the cost model that it was bound to counts it."""
+        for test, (name, outcomes) in enumerate(zip(costs.test_names, outcome_names, strict=True)):
+            for position, given in enumerate(self._outcome_prices(name, outcomes)):
+                yield (test, position, None), given, Fraction(int(costs.amounts[test, position])) / costs.scale
+        for fee, (entry, units) in enumerate(zip(self.shared.values(), costs.fees.tolist(), strict=True)):
+            yield (None, None, fee), entry.fee, Fraction(units) / costs.scale
+
     def _check_names(self, test_names: Sequence[str]) -> None:
         named, known = dict.fromkeys(self.tests, ""), set(test_names)
         for fee, entry in self.shared.items():
@@ -306,3 +318,11 @@ def for_levels(prices: Prices, encoders: Sequence[ColumnEncoder]) -> Prices:
             by_level[outcome] = max(amount, by_level.get(outcome, amount))
         tests[encoder.name] = by_level
     return prices if tests == prices.tests else Prices(tests, shared=prices.shared, default=prices.default)
+
+
+def at_cheapest(costs: CostModel) -> Prices:
+    """The same price list, on the same grid, with each test at its cheapest outcome's price whatever it shows."""
+    names, scale = costs.test_names, costs.scale
+    tests = {name: Fraction(units) / scale for name, units in zip(names, costs.cheapest.tolist(), strict=True)}
+    fees = [(Fraction(units) / scale, [names[test] for test in sorted(of)]) for units, of in costs.shared]
+    return Prices(tests, shared=dict(zip(costs.fee_names, fees, strict=True)))

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder, side_by_side
+from budgetree.data.encoders import MAX_OUTCOMES, UNSEEN, ColumnEncoder, FineLevels, NumberEncoder
 from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError
 from budgetree.problem.cost_model import CostModel
@@ -51,18 +51,27 @@ class Schema:
 
         So is everything in a column that is absent, which only the tests not needed may be.
         """
+        names = {column.name for column in table.columns}
+        there = [test for test, name in enumerate(self.test_names) if name in names or test in needed]
+        codes = np.full((len(table), len(self.test_names)), UNSEEN, dtype=np.uint8)
+        codes[:, there] = self.encode_columns(table, there).T
+        return codes
+
+    def encode_columns(self, table: Table, tests: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The codes of some tests, test × row; their columns must be there."""
         if self.encoders is None:
-            why = "because the instance was made from codes; make it with Instance.from_frame"
-            raise TableError(f"encode: how raw values become codes is not known here, {why}.", subject="encoders")
+            remedy = "give codes to predict_codes, or make the instance with Instance.from_frame"
+            message = f"raw values cannot be read, because the instance was made from codes; {remedy}."
+            raise TableError(message, subject="encoders")
         by_name = {column.name: column for column in table.columns}
-        coded: list[NDArray[np.uint8] | None] = [None] * len(self.encoders)
-        for test, encoder in enumerate(self.encoders):
-            if encoder.name in by_name:
-                coded[test] = encoder.encode(by_name[encoder.name])
-            elif test in needed:
+        codes = np.empty((len(tests), len(table)), dtype=np.uint8)
+        for row, test in zip(codes, tests, strict=True):
+            encoder = self.encoders[test]
+            if encoder.name not in by_name:
                 message = f"frame: there is no column {encoder.name!r}, which the tree may ask for."
                 raise TableError(message, subject=encoder.name, found=list(by_name))
-        return side_by_side(coded, len(table))
+            row[:] = encoder.encode(by_name[encoder.name])
+        return codes
 
     def encoder(self, test: int) -> ColumnEncoder | None:
         """How the raw values of a test become codes, where known."""

@@ -1,4 +1,4 @@
-"""The settings file of a user: prices, losses and labels, parsed once; in TOML, or prices alone as a table.
+"""The settings file of a user: prices, losses, orders and labels, parsed once; in TOML, or prices alone as a table.
 
 default = 8                   # what every other test costs
 [tests]
@@ -12,6 +12,8 @@ benign = 1                    # missing this class, whatever is answered
 benign = 50
 [answers]                     # answers that are not classes
 refer = 4                     # or a table [answers.refer] with a loss for every class
+[order_of]
+severity = ["mild", "moderate", "severe"]  # what a test shows, from the least to the greatest
 [labels]
 unit = "€"                    # or "${}", where the number goes
 [labels.tests]
@@ -23,7 +25,8 @@ chol = "Cholesterol"          # or a table [labels.tests.chol] with `name`, `hel
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -37,8 +40,8 @@ from budgetree.problem.prices import Prices
 from budgetree.problem.units import AMOUNTS
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".gz", ".xlsx", ".xlsm", ".xls", ".ods", ".parquet")
-TABLES = ("tests", "shared", "losses", "answers", "labels")
-ENTRIES = "default, [tests] and [shared.NAME], [losses] and [answers], or [labels]"
+TABLES = ("tests", "shared", "losses", "answers", "order_of", "labels")
+ENTRIES = "default, [tests] and [shared.NAME], [losses] and [answers], [order_of], or [labels]"
 EXAMPLE = (
     'One entry per line, as in: "blood test" = 12.50 (a price), cancer = 50 (a loss) or 1 = "ill" (a label); names '
     "with spaces or special letters need quotes."
@@ -52,6 +55,7 @@ class Settings:
     prices: Prices | None = None
     losses: Losses | None = None
     labels: Labels | None = None
+    order_of: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # per test named, its values in order
 
 
 def read_settings(path: str | Path) -> Settings:
@@ -65,7 +69,7 @@ def read_toml(path: str | Path) -> Settings:
     """A file in TOML; numbers keep all their digits."""
     try:
         content = _parse(Path(path))
-        return Settings(_prices(content), _losses(content), Labels.of(content.get("labels")))
+        return Settings(_prices(content), _losses(content), Labels.of(content.get("labels")), _orders(content))
     except BudgetreeError as error:
         error.at(Where(str(path)))
         raise
@@ -120,6 +124,16 @@ def _losses(content: dict[str, Any]) -> Losses | None:
                 message = f"[{table}] has more than a number or a table of numbers at {name!r}; expected {expected}."
                 raise LossesError(message, subject=name, found=entry)
     return Losses(content.get("losses", {}), answers=content.get("answers", {}))
+
+
+def _orders(content: dict[str, Any]) -> dict[str, list[Any]]:
+    orders: dict[str, list[Any]] = content.get("order_of", {})
+    for name, values in orders.items():
+        if not isinstance(values, list) or not values or any(isinstance(value, (dict, list)) for value in values):
+            expected = f'{name} = ["mild", "severe"], its values from the least to the greatest'
+            message = f"[order_of] has {values!r:.60} at {name!r}; expected {expected}."
+            raise FileError(message, subject=name, found=values, expected=expected)
+    return orders
 
 
 def _price_table(path: str | Path) -> Prices:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +16,16 @@ from budgetree.proof.check.document import not_applicable, reason
 from budgetree.proof.check.reading import undisturbed
 from budgetree.proof.check.verifier import FORMAT, VERSION
 from budgetree.proof.cover import cover_bound
-from budgetree.proof.entries import Bound, facts_of, lower_bound, price_unit, rounded_prices, rounded_up, tree_entries
+from budgetree.proof.entries import (
+    Bound,
+    facts_of,
+    lower_bound,
+    price_unit,
+    rounded_prices,
+    rounded_up,
+    split_by_test,
+    tree_entries,
+)
 from budgetree.proof.error_weights import ErrorWeights, error_weights_of
 from budgetree.proof.paper_bounds import bounds_on_errors, stated_guarantee
 from budgetree.proof.ratio import ratio_bound
@@ -31,14 +39,14 @@ def certify(
     instance: Instance,
     tree: Tree,
     *,
-    time_limit: float | None = DEFAULT_PLAN.certificate_seconds,
+    time_limit: float | None = None,
     progress: bool | None = None,
 ) -> Certificate:
     """How far any tree with at most as many errors could do better, proven; with losses, any tree that loses no more.
 
     The bounds are the paper's ratio for every admissible function that applies, the cheapest cover of single cases,
-    and exhaustive search as far as the time goes; the best of them counts. More time never gives a worse one. They are
-    about all trees, however few cases a leaf has.
+    and exhaustive search as far as the work or the time goes; the best of them counts. More never gives a worse one.
+    They are about all trees, however few cases a leaf has.
 
     Parameters
     ----------
@@ -46,8 +54,9 @@ def certify(
         The known cases.
     tree : Tree
         A tree for them, at their prices.
-    time_limit : float or None, default 10
-        Seconds; None searches until the least worst case is known.
+    time_limit : float, optional
+        Seconds. By default the search is cut by counted work, some ten seconds of it, and the certificate is the same
+        on every machine; `math.inf` searches until the least worst case is known.
     progress : bool, optional
         Whether to show the bar; by default it shows on a terminal.
 
@@ -69,17 +78,22 @@ def certify(
     Certificate(worst case 10, at least 10, ratio 1, with at most 0 errors)
     """
     check_instance(instance)
-    clock = Clock(check_time_limit(time_limit))
+    clock = Clock(check_time_limit(time_limit), work=DEFAULT_PLAN.certificate_seconds)
+    return certify_by(instance, tree, clock, progress)
+
+
+def certify_by(instance: Instance, tree: Tree, clock: Clock, progress: bool | None = False) -> Certificate:
+    """The same by a clock with its plan."""
     _check_tree(instance, tree)
-    began = time.monotonic()
+    began = clock.seconds_passed
     weights = error_weights_of(instance, tree)
     with undisturbed():
         parts = _parts(instance, tree, weights)
-    sealing = clock.plan.seal_share * (time.monotonic() - began)
+    sealing = clock.plan.seal_share * (clock.seconds_passed - began)
     with clock.listening(), progress_bar("certificate", progress) as report:
         left = clock.seconds_left
         inner = clock if left is None else clock.share(max(left - sealing, 0.0))
-        is_free = tree.nodes.paid.max() == 0
+        is_free = tree.need == 0
         bounds = [] if is_free else _bounds(instance, tree, weights, inner, report)
     with undisturbed():
         return _certificate(instance, parts, bounds)
@@ -89,7 +103,7 @@ def _bounds(
     instance: Instance, tree: Tree, weights: ErrorWeights | None, clock: Clock, report: ProgressReport
 ) -> list[Bound]:
     """Ratio, cover and search; the search comes first, for the others need not go beyond a least worst case."""
-    seconds, highest = clock.seconds_left, tree.on_known.max_cost
+    seconds, highest = clock.seconds_left, tree.exact_known_max_cost
     search_clock = clock.share(None if seconds is None else clock.plan.search_share * seconds)
     searched = search_bound(instance, tree.exact_loss, highest, search_clock, report)
     left = clock.plan.certificate_seconds if seconds is None else clock.seconds_left or 0.0
@@ -107,17 +121,14 @@ def _bounds(
 def _check_tree(instance: Instance, tree: Any) -> None:
     if not isinstance(tree, Tree):
         raise TreeError(f"tree: expected a Tree, but got {type(tree).__name__}.", subject="tree", found=tree)
-    if tree.known is not None:  # its leaves do not answer with the most common class, as a certificate's tree does
-        message = "tree: it was learned for new cases, and a certificate is about the fewest errors on the known ones. "
-        message += "Certify a tree of grow, optimal or frontier (objective 'known')."
-        raise TreeError(message, subject="origin", found=tree.origin.method)
+    split_by_test(tree)
     mine, its = instance.schema, tree.schema
     alike = ("test_names", "outcome_names", "class_names", "prices", "loss_table")
     if any(getattr(mine, name) != getattr(its, name) for name in alike):
         message = "tree: it has other tests, outcomes, classes, prices or losses than the instance; "
         raise TreeError(message + "grow it from this one.", subject="schema")
     present, shape = instance.class_order.order, tree.nodes.counts.shape
-    places = tree.route(instance.codes[present]).astype(np.int64) * shape[1] + instance.labels[present]
+    places = tree.walk_codes(instance.codes[present]).leaf.astype(np.int64) * shape[1] + instance.labels[present]
     # As floats, which are exact here: all weights together are below 2^53 units.
     counts = np.bincount(places, instance.weight_units[present], shape[0] * shape[1]).reshape(shape)
     leaves = tree.nodes.is_leaf
@@ -137,7 +148,7 @@ def _parts(instance: Instance, tree: Tree, weights: ErrorWeights | None) -> dict
         "instance": facts.fingerprint(),
         "tree": tree_entries(tree),
         "max_cost": str(tree.exact_max_cost),
-        "known_max_cost": str(tree.on_known.max_cost),
+        "known_max_cost": str(tree.exact_known_max_cost),
         "errors": str(tree.exact_errors),
         "error_rate": str(tree.exact_errors / total),
         "guarantee": stated_guarantee(instance, tree),

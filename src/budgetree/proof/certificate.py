@@ -142,7 +142,7 @@ class Certificate:
 
     @property
     def rounded(self) -> list[dict[str, Any]]:
-        """The prices that are not counted as they were given: test, outcome or fee by position, given and counted."""
+        """The prices that are not counted as they were given: what each is of, by position; given and counted."""
         amounts = ("given", "counted")
         entries = self.document["rounded"]
         return [dict(entry) | {key: plain_number(Fraction(entry[key])) for key in amounts} for entry in entries]
@@ -244,7 +244,7 @@ class Certificate:
     @internal
     def contradiction(self, tree: Tree) -> Contradiction | None:
         """Why this cannot be a certificate of the tree, as far as can be seen without the known cases."""
-        document, known = self.document, tree.on_known.max_cost
+        document, known = self.document, tree.exact_known_max_cost
         if document["tree"] != tree_entries(tree):
             return Contradiction.TREE
         if document["seal"] != seal(document):

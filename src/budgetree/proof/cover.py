@@ -24,6 +24,7 @@ from budgetree.services.clock import Clock
 
 MAX_CASES = 60  # in a witness
 LARGEST_DENOMINATOR = 10**6
+LEAST_SECONDS = 0.01  # for a program
 MAX_SCREENED = 4000  # cases whose simple dual is computed
 MAX_OTHERS, MAX_CELLS = 4000, 1_000_000  # cases, and cases × tests, of other classes in one program; beyond that …
 FEW_OTHERS, FEW_CELLS = 1000, 250_000  # … so many of them are taken
@@ -42,7 +43,7 @@ class _Dual:
 class _Program:
     """Which tests tell a case from those of other classes."""
 
-    def __init__(self, instance: Instance, row: int, allowed: Fraction) -> None:
+    def __init__(self, instance: Instance, row: int, allowed: Fraction, clock: Clock) -> None:
         rows = present_rows(instance)
         others = rows[instance.labels[rows] != instance.labels[row]]
         if len(others) > MAX_OTHERS or len(others) * instance.n_tests > MAX_CELLS:
@@ -56,6 +57,8 @@ class _Program:
         self.weights = instance.weight_units[self.others]
         self.prices = instance.schema.costs.cheapest
         self.allowed = allowed  # m, in weight units
+        self._clock = clock
+        clock.spend(clock.plan.seconds_per_separation * rows.size * instance.n_tests)
 
     @property
     def simple_shares(self) -> NDArray[np.float64]:
@@ -68,8 +71,8 @@ class _Program:
         shares = self.simple_shares
         return float(shares.sum() - (shares / self.weights).max() * float(self.allowed)) if len(shares) else 0.0
 
-    def solve(self, seconds: float) -> _Dual:
-        """The best dual, by HiGHS; the simple one where the time does not suffice."""
+    def solve(self) -> _Dual:
+        """The best dual, by HiGHS; the simple one where the work or the time does not suffice."""
         from scipy.optimize import linprog
         from scipy.sparse import csr_matrix, hstack, identity, vstack
 
@@ -85,7 +88,15 @@ class _Program:
             lower = hstack([identity(n), csr_matrix(-weights[:, None])])
             loads = vstack([upper, lower]).tocsr()
             costs, prices = np.append(costs, float(self.allowed)), np.append(prices, np.zeros(n))
-        found = linprog(costs, A_ub=loads, b_ub=prices, method="highs", options={"time_limit": max(seconds, 0.01)})
+        plan, left = self._clock.plan, self._clock.seconds_left
+        per_iteration = plan.seconds_per_iteration + plan.seconds_per_separation * loads.nnz
+        options: dict[str, float] = {}
+        if left is not None and self._clock.counts_work:
+            options["maxiter"] = 1 + int(left / per_iteration)
+        elif left is not None:
+            options["time_limit"] = max(left, LEAST_SECONDS)
+        found = linprog(costs, A_ub=loads, b_ub=prices, method="highs", options=options)
+        self._clock.spend((1 + found.nit) * per_iteration)
         if found.x is None:
             return self.exact(self.simple_shares)
         return self.exact((found.x[:n] / weights)[which] * self.weights)
@@ -111,7 +122,7 @@ class _Program:
 
 
 def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: Clock) -> Bound | None:
-    """The best found in the time, or the first that is enough; None where a witness would name too many cases."""
+    """The best found by the clock, or the first that is enough; None where a witness would name too many cases."""
     allowed = errors * instance.schema.weight_scale
     rows = _ranked(instance, allowed, clock)
     weights = instance.weight_units[rows]
@@ -123,16 +134,17 @@ def cover_bound(instance: Instance, errors: Fraction, enough: Fraction, clock: C
     for row in rows[:needed]:
         if clock.is_over and duals:  # one is there in a moment, and often it is enough
             return None
-        program = _Program(instance, row, allowed)
+        program = _Program(instance, row, allowed, clock)
         duals.append(program.exact(program.simple_shares))
     best = _assemble(instance, duals, allowed)
     for row in rows:
         if clock.is_over or rounded_up(best.value, unit) >= enough:
             break
-        left = np.inf if clock.seconds_left is None else clock.seconds_left
-        if left < clock.plan.import_seconds and "scipy.optimize" not in sys.modules:
+        left = clock.seconds_left
+        is_short = left is not None and not clock.counts_work and left < clock.plan.import_seconds
+        if is_short and "scipy.optimize" not in sys.modules:
             break
-        solved = _Program(instance, row, allowed).solve(left)
+        solved = _Program(instance, row, allowed, clock).solve()
         duals = [dual for dual in duals if dual.row != row] + [solved]
         best = max(best, _assemble(instance, duals, allowed), key=lambda bound: bound.value)
         duals = sorted(duals, key=lambda dual: -dual.value)[:MAX_CASES]
@@ -147,7 +159,7 @@ def _ranked(instance: Instance, allowed: Fraction, clock: Clock) -> list[int]:
     screened = clock.share(None if left is None else clock.plan.screen_share * left)
     values = []
     for row in rows[::step]:
-        values.append(_Program(instance, int(row), allowed).simple())
+        values.append(_Program(instance, int(row), allowed, screened).simple())
         if screened.is_over:
             break
     return [int(rows[::step][i]) for i in np.argsort(-np.array(values), kind="stable")]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import TreeError
 from budgetree.problem import Instance, Schema
 from budgetree.proof.check import Facts, LossFacts
-from budgetree.tree import LEAF, Tree
+from budgetree.proof.check.facts import AMOUNT_NAME
+from budgetree.tree import LEAF, Grown, Tree
+from budgetree.tree.builder import grown_of_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +32,8 @@ class Bound:
 
 
 def price_unit(schema: Schema) -> Fraction:
-    """Every path costs a multiple of this: the greatest common divisor of all prices and fees."""
-    table = schema.costs
-    units = gcd(*(int(price) for price in table.amounts.ravel()), *(int(fee) for fee in table.fees))
-    return Fraction(units) / table.scale
+    """Every path costs a multiple of this."""
+    return Fraction(schema.costs.unit) / schema.costs.scale
 
 
 def rounded_up(value: Fraction, unit: Fraction) -> Fraction:
@@ -53,9 +53,21 @@ def present_rows(instance: Instance) -> NDArray[np.int32]:
     return np.sort(instance.class_order.order)
 
 
+def split_by_test(tree: Tree) -> Grown:
+    """The tree as certificates have it: every test is bought where its result decides, and the majority answers."""
+    grown = grown_of_nodes(tree.nodes)
+    if grown is None:
+        message = (
+            "tree: a certificate is about trees in which each test decides at once and the most common class of a "
+        )
+        message += "leaf is its answer. Certify a tree of grow, optimal or frontier (objective 'known')."
+        raise TreeError(message, subject="tree", found=tree.origin.method)
+    return grown
+
+
 def tree_entries(tree: Tree) -> list[dict[str, Any]]:
     """A tree as a certificate has it."""
-    nodes, n_outcomes = tree.nodes, tree.schema.n_outcomes.tolist()
+    nodes, n_outcomes = split_by_test(tree), tree.schema.n_outcomes.tolist()
     tests, starts, branches = nodes.test.tolist(), nodes.first_branch.tolist(), nodes.branches.tolist()
     entries: list[dict[str, Any]] = []
     for test, start in zip(tests, starts, strict=True):
@@ -81,10 +93,7 @@ def facts_of(instance: Instance) -> Facts:
             [Fraction(units) / table.scale for units in own[: len(names)]]
             for own, names in zip(table.amounts.tolist(), schema.outcome_names, strict=True)
         ],
-        fees=[
-            (Fraction(fee) / table.scale, frozenset(np.flatnonzero(table.flags >> f & 1).tolist()))
-            for f, fee in enumerate(table.fees.tolist())
-        ],
+        shared=[(Fraction(units) / table.scale, tests) for units, tests in table.shared],
         losses=loss_facts(schema),
     )
 
@@ -101,21 +110,10 @@ def loss_facts(schema: Schema) -> LossFacts | None:
 
 def rounded_prices(schema: Schema) -> list[dict[str, Any]]:
     """Each price that is not counted as it was given: what all amounts have in common cannot always hold a third."""
+    keys = (*AMOUNT_NAME, "given", "counted")
+    amounts = schema.prices.as_counted(schema.costs, schema.outcome_names)
     return [
-        {"test": test, "outcome": outcome, "fee": fee, "given": str(given), "counted": str(counted)}
-        for (test, outcome, fee), given, units in _amounts(schema)
-        if given != (counted := Fraction(int(units)) / schema.costs.scale)
+        dict(zip(keys, (*name, str(given), str(counted)), strict=True))
+        for name, given, counted in amounts
+        if given != counted
     ]
-
-
-def _amounts(schema: Schema) -> Iterator[tuple[tuple[int | None, int | None, int | None], Fraction, int]]:
-    """The test, outcome or fee of each amount, as it was given and in the units that count."""
-    prices, table = schema.prices, schema.costs
-    for test, (name, outcomes) in enumerate(zip(schema.test_names, schema.outcome_names, strict=True)):
-        own = prices.tests.get(name, prices.default)
-        for position, outcome in enumerate(outcomes):
-            given = own if own is None or isinstance(own, Fraction) else own[outcome]
-            if given is not None:
-                yield (test, position, None), given, table.amounts[test, position]
-    for fee, entry in enumerate(prices.shared.values()):
-        yield (None, None, fee), entry.fee, table.fees[fee]

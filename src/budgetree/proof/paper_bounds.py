@@ -24,12 +24,12 @@ FUNCTIONS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Pairs, Power
 def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
     """ln F(S) + 1, for a whole greedy tree of an admissible function whose leaves all have F = 0.
 
-    Shared fees, prices by outcome and fallbacks void it; so do losses, because a tree that loses as little need not
-    have such leaves, and min_cases, because the rule may not choose freely then.
+    Prices that depend on the path or the outcome, and fallbacks void it; so do losses, because a tree that loses as
+    little need not have such leaves, and min_cases, because the rule may not choose freely then.
     """
     grown = tree.origin.impurity if tree.origin.is_whole_greedy else None
     table = instance.schema.costs
-    if len(table.fees) or table.depends_on_outcome or tree.n_fallbacks or not instance.schema.loss_table.is_plain:
+    if table.depends_on_path or table.depends_on_outcome or tree.n_fallbacks or not instance.schema.loss_table.is_plain:
         return None
     counts = [int(count) for count in instance.class_order.counts]
     common = gcd(*(int(weight) for weight in set(instance.weight_units.tolist())))
@@ -44,7 +44,7 @@ def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
         return None  # the least nonzero F may be below 1 then
     function: Impurity = Pairs() if parameter is None else FUNCTIONS[name](int(parameter))
     whole = [count // common for count in counts]
-    leaves = tree.nodes.counts[tree.nodes.is_leaf] // common
+    leaves = tree.nodes.counts[tree.nodes.is_reached] // common
     mixed = leaves[np.count_nonzero(leaves, axis=1) > 1]
     # Cases that no test separates, or a size that leaves must have, may keep F above 0.
     if function(whole) < 1 or (len(mixed) and function.zero_only_if_pure):
@@ -58,7 +58,7 @@ def stated_guarantee(instance: Instance, tree: Tree) -> dict[str, Any] | None:
 def bounds_on_errors(tree: Tree) -> list[dict[str, Any]]:
     """For HingedPairs and HingedProduct: α, the paper's bound on the share of errors, and the one refined over η."""
     nodes = tree.nodes
-    counts = nodes.counts[nodes.is_leaf]
+    counts = nodes.counts[nodes.is_reached]
     k, total = counts.shape[1], int(counts.sum())
     if k < 2 or not tree.schema.loss_table.is_plain:
         return []

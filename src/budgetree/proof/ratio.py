@@ -1,8 +1,8 @@
 """The ratio bound (the paper's Lemma 2.1): min over tests of R(t) · F(G), for an admissible F and any set G of cases.
 
 It holds for every tree whose leaves have F = 0: the error-free ones for Pairs and Powers; for a hinged function with
-α = m all trees with at most m errors. Each test stands at its least price, without shared fees: so it holds with those
-too, and with prices that depend on the outcome.
+α = m all trees with at most m errors. Each test stands at its least price on any path: so it holds with prices that
+depend on the path or the outcome.
 
 With losses the cases are counted by error weights (error_weights.py), and every function and set serves as it is.
 """
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.learn.greedy.native import count_classes
 from budgetree.problem import Instance
-from budgetree.proof.entries import Bound, present_rows
+from budgetree.proof.entries import Bound, present_rows, split_by_test
 from budgetree.services.clock import Clock
 from budgetree.tree import LEAF, Tree
 
@@ -51,6 +51,7 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
         if clock.is_over:
             break
         counts = count_classes(instance, rows)
+        clock.spend(clock.plan.seconds_per_count * (len(rows) * len(prices) + counts.size * len(functions)))
         for index, (function, _) in enumerate(functions):
             tried.append((_in_floats(counts, prices, function, clock), index, rows))
     tried.sort(key=lambda entry: -entry[0])
@@ -70,7 +71,9 @@ def ratio_bound(instance: Instance, tree: Tree, errors: Fraction, clock: Clock) 
 def _patient(clock: Clock) -> Clock:
     """The same, or a moment where it is over: what is found in it does not depend on how busy the machine is."""
     left, least = clock.seconds_left, clock.plan.ratio_seconds
-    return clock if left is None or left >= least else Clock(least, plan=clock.plan)
+    if left is None or left >= least:
+        return clock
+    return Clock(None if clock.counts_work else least, work=least, plan=clock.plan)
 
 
 def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
@@ -91,7 +94,7 @@ def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
 
 
 def _sets_of_nodes(instance: Instance, tree: Tree, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-    nodes = tree.nodes
+    nodes = split_by_test(tree)
     rows_at = {0: rows}
     for node in np.flatnonzero(~nodes.is_leaf).tolist():
         test = int(nodes.test[node])

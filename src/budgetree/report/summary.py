@@ -8,17 +8,19 @@ from typing import Any
 
 from budgetree._version import __version__
 from budgetree.data.encoders import NumberEncoder
-from budgetree.learn.points import COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier
+from budgetree.learn.points import COLUMNS, KNOWN_COLUMNS, LOSS_COLUMNS, NEW_LOSS_COLUMNS, Frontier
+from budgetree.messages import objective_sentence
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
 from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
 from budgetree.show.text import size_and_cost
-from budgetree.tree import LEAF, NO_BRANCH, Tree
+from budgetree.tree import Tree
+from budgetree.tree.consultation import majority_branch
+from budgetree.tree.leaves import Fixed, Points, Totals
 from budgetree.tree.model.file import model_text
-from budgetree.tree.model.history import expected_content
-from budgetree.tree.model.leaves import models_content
+from budgetree.tree.model.history import estimate_content
+from budgetree.tree.nodes import Kind
 from budgetree.tree.provenance import Method
-from budgetree.tree.routing import majority_branch
 
 
 def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = None) -> dict[str, Any]:
@@ -33,18 +35,21 @@ def summarise_tree(tree: Tree, *, title: str, certificate: Certificate | None = 
 
 
 def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
-    """Every point with its tree; the recommended one is shown first."""
-    columns = (*COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS)
+    """Every point with its tree; the recommended one, or else the last, is shown first."""
+    columns = ("budget", *COLUMNS, *LOSS_COLUMNS, *NEW_LOSS_COLUMNS, *KNOWN_COLUMNS)
     points = [
         {name: getattr(point, name) for name in columns} | {"verdict": verdict(point, PAGE_REMEDY), "tree": index}
         for index, point in enumerate(frontier)
     ]
     trees = [_tree(point.tree, None) for point in frontier]
     schema = frontier[0].tree.schema  # that of the instance, but for the finer levels of trees for new cases
-    content = _content(schema, title, points, trees, frontier.points.index(frontier.recommended))
+    shown = frontier.recommended or frontier[-1]
+    content = _content(schema, title, points, trees, frontier.points.index(shown))
     steps = frontier_steps(frontier)
     lines = {"loss": steps.loss, "bound": steps.bound}
     content["judgement"] = judgement(frontier, PAGE_REMEDY)
+    choice = frontier.request.choice
+    content["objective"] = None if choice is None else objective_sentence(choice)
     content["for_new"] = frontier.found_by is Method.PREDICTIVE
     return content | {"steps": {name: [list(corner) for corner in line.corners] for name, line in lines.items()}}
 
@@ -52,7 +57,7 @@ def summarise_frontier(frontier: Frontier, *, title: str) -> dict[str, Any]:
 def _content(
     schema: Schema, title: str, points: list[dict[str, Any]], trees: list[dict[str, Any]], chosen: int
 ) -> dict[str, Any]:
-    table, losses = schema.costs, schema.loss_table
+    costs, losses = schema.costs, schema.loss_table
     return {
         "title": str(title),
         "version": __version__,
@@ -65,10 +70,7 @@ def _content(
         if schema.losses is None
         else {"units": losses.units.tolist(), "scale": float(losses.scale), "plain": losses.is_plain},
         "tests": [_test(schema, test) for test in range(len(schema.test_names))],
-        "fees": [
-            {"name": name, "amount": table.amount(fee)}
-            for name, fee in zip(table.fee_names, table.fees.tolist(), strict=True)
-        ],
+        "shared": [{"name": name, "amount": costs.amount(units)} for name, units in costs.named],
         "points": points,
         "trees": trees,
         "chosen": chosen,
@@ -76,15 +78,15 @@ def _content(
 
 
 def _test(schema: Schema, test: int) -> dict[str, Any]:
-    table, words = schema.costs, schema.wording
+    costs, words = schema.costs, schema.wording
     outcomes = words.outcomes[test]
     return {
         "name": words.tests[test],
         "help": words.test_help[test],
         "outcomes": list(outcomes),
         "encoding": _encoding(schema, test),
-        "prices": [table.amount(units) for units in table.amounts[test, : len(outcomes)].tolist()],
-        "fees": table.fees_of(test),
+        "prices": [costs.amount(units) for units in costs.amounts[test, : len(outcomes)].tolist()],
+        "shared": costs.fees_of(test),
     }
 
 
@@ -110,10 +112,11 @@ def _encoding(schema: Schema, test: int) -> dict[str, Any] | None:
 
 
 def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
-    models = {} if tree.models is None else {"models": models_content(tree.models)}
-    return models | {
+    totals: dict[Totals, int] = {}
+    return {
         "digest": hashlib.sha256(model_text(tree).encode()).hexdigest(),  # what sha256sum says of its file
-        "nodes": [_node(tree, node) for node in range(len(tree.nodes))],
+        "nodes": [_node(tree, node, totals) for node in range(len(tree.nodes))],
+        "totals": [_points(each) for each in totals],
         "outline": tree.outline.groups(),
         **({"loss": tree.loss, "referred": tree.referred} | size_and_cost(tree)),
         # [answer, class, cases], where there are any: of many classes, most get few of the answers.
@@ -123,7 +126,7 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
             for label, count in enumerate(row)
             if count
         ],
-        "expected": expected_content(tree.expected),
+        "expected": estimate_content(tree.estimate),
         "statement": {"proven": tree.statement.is_proven, "sentences": list(tree.statement.sentences)},
         "certificate": None
         if certificate is None
@@ -135,29 +138,50 @@ def _tree(tree: Tree, certificate: Certificate | None) -> dict[str, Any]:
     }
 
 
-def _node(tree: Tree, node: int) -> dict[str, Any]:
-    schema, nodes, table = tree.schema, tree.nodes, tree.schema.costs
+def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
+    """What the page needs to know of a node: it adds up and compares these numbers, and knows no rule."""
+    schema, nodes, costs = tree.schema, tree.nodes, tree.schema.costs
+    kind, below = Kind(nodes.kind[node]), nodes.below(node).tolist()
     entry: dict[str, Any] = {
+        "kind": kind.name.lower(),
         "counts": schema.plain_cases(nodes.counts[node].tolist()),
         "label": int(nodes.label[node]),
-        "spent": table.amount(int(nodes.paid[node])),
+        "spent": costs.amount(int(nodes.spent[node])),
+        "remaining": costs.amount(int(tree.worst_from[node])),
     }
-    test = int(nodes.test[node])
-    if nodes.otherwise is not None:  # a tree for new cases has more
-        entry["remaining"] = table.amount(int(tree.worst_from[node]))
-        if test != LEAF:
-            entry |= {"otherwise": int(nodes.otherwise[node]), "stops": bool(tree.may_stop[node])}
-        if tree.models is not None and tree.models.model(node) is not None:
-            entry["model"] = int(tree.models.of_node[node])
-        elif nodes.probabilities is not None:
-            entry["probabilities"] = nodes.probabilities[node].tolist()
-    if test == LEAF:
+    if nodes.voters[node] != node:
+        entry["voters"] = int(nodes.voters[node])
+    if kind == Kind.BUY:
+        test, results = int(nodes.test[node]), nodes.results(node)
+        late = costs.put_off(test, nodes.bought(node)) if costs.fees_of(test) else {}
+        return entry | {
+            "test": test,
+            "child": below[0],
+            "charge": [costs.amount(units) for units in nodes.charges[results].tolist()],
+            "shown": schema.plain_cases(nodes.shown[results].tolist()),
+            "due": [each for each in costs.fees_of(test) if each not in late],
+            "late": [{"shared": each, "unless": tests} for each, tests in late.items()],
+        }
+    if kind == Kind.BY_RESULT:
+        usual = majority_branch(tree, node)._asdict()
+        return entry | {"test": int(nodes.test[node]), "children": below, "usual": usual}
+    if kind == Kind.BY_TOTAL:
+        split = nodes.splits[nodes.rule[node]]
+        assert split.totals is not None
+        by = {"cuts": list(split.cuts)} if split.confidence is None else {"confidence": split.confidence}
+        return entry | {"totals": totals.setdefault(split.totals, len(totals)), "children": below} | by
+    rule = nodes.rule_of(node)
+    if isinstance(rule, Fixed):
+        return entry | {"probabilities": list(rule.chances)}
+    if rule is None:
         return entry
-    price = tree.charges.price[node]
-    below = nodes.children(node, int(schema.n_outcomes[test])).tolist()
-    return entry | {
-        "test": test,
-        "price": [table.amount(int(units)) for units in (price.min(), price.max())],
-        "branches": [None if child == NO_BRANCH else child for child in below],
-        "usual": majority_branch(tree, node)._asdict(),
-    }
+    entry["totals"] = totals.setdefault(rule.totals, len(totals))
+    if isinstance(rule, Points):
+        entry |= {"cuts": list(rule.cuts), "chances": [list(row) for row in rule.chances]}
+    return entry
+
+
+def _points(totals: Totals) -> dict[str, Any]:
+    """Whole numbers: per test, result × total; the last result is one that is not listed."""
+    points = [table.tolist() for table in totals.points]
+    return {"tests": list(totals.tests), "points": points, "intercept": totals.intercept.tolist()}

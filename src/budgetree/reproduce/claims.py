@@ -165,7 +165,7 @@ def embedding(evidence: Evidence) -> Tried:
     """Few errors mean that no leaf has any impurity."""
     impure = []
     for point in (point for panel in evidence.proven for point in panel.exact):
-        leaves = point.tree.nodes.counts[point.tree.nodes.is_leaf].astype(object)
+        leaves = point.tree.nodes.counts[point.tree.nodes.is_reached].astype(object)
         impure.append(bool(np.asarray(HingedPairs(point.errors).value(leaves)).any()))
     return not any(impure), {"n_trees": len(impure), "n_impure": sum(impure)}
 

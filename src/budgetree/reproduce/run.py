@@ -22,7 +22,6 @@ from budgetree.show.tables import TextTable, csv_text, html_table, markdown_tabl
 COLOURS = ("#56B4E9", "#009E73", "#CC79A7", "#E69F00", "#D55E00")
 EXACT = "#1A1A1A"
 CAPTION = "Shaded: no tree can be there. Black: exact search; a filled point is proven, a hollow one the best so far."
-HARD_SECONDS = 20.0  # for dna's frontier
 
 
 def toy_table(toy: list[ToyColumn]) -> TextTable:
@@ -182,9 +181,9 @@ def _save(figure: Any, path: Path) -> str:
 
 
 def reproduce(
-    *, names: Sequence[str] = tuple(evidence.PAPER), hard_seconds: float = HARD_SECONDS, progress: bool | None = None
+    *, names: Sequence[str] = tuple(evidence.PAPER), hard_seconds: float | None = None, progress: bool | None = None
 ) -> Reproduction:
-    """Compute everything; dna's exact part stops after hard_seconds."""
+    """Compute everything; dna's exact part stops after hard_seconds, by default after counted work."""
     with progress_bar("reproduce", progress) as bar:
         total = len(names) + 3
         panels = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import threading
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 BETWEEN_TICKS = 0.05  # seconds
 HURRY = 1.0  # seconds; who presses Ctrl-C twice within them means it once
 AGAIN = 0.02  # seconds
+NANOSECONDS = 10**9  # in a second
 
 Tick = Callable[[int, int], object]  # called with what is done and what there is to do
 
@@ -38,14 +40,21 @@ class OutOfTimeError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkPlan:
-    """How the time for work is divided: seconds, and shares of the time that is left or of a time limit.
+    """How much work is done, and how it is divided: seconds, and shares of what is left or of a limit.
 
-    A clock carries its plan to whatever works by it; tests pass in another.
+    The seconds are of time where the user gave a time limit; else they are counted, by what an ordinary processor does
+    in one second at most (often it takes half of it). A clock carries its plan to whatever works by it; tests pass in
+    another.
     """
 
-    # A frontier, where the user leaves the method and the time to us
-    auto_seconds: float = 10.0  # for exact search
+    # Where the user gives no time limit
+    auto_seconds: float = 20.0  # for a frontier whose method is left to us
+    exact_seconds: float = 10_000.0  # for exact search that was asked for
+    certificate_seconds: float = 20.0
     auto_share: float = 0.02  # what the last two tests of the whole set may take, which exact search does often
+    # Beside a frontier for new cases, the fewest errors on the known ones
+    known_line_seconds: float = 2.0  # where there is no limit …
+    known_line_share: float = 0.1  # … or this share
     # Exact search: one question to the next
     moment: float = 0.2  # after which good trees are looked for before the search goes on
     long: float = 4.0  # after which a search counts as long …
@@ -59,7 +68,8 @@ class WorkPlan:
     seconds_per_budget: float = 1.0  # in a sweep
     short: float = 2.0  # of which greedy trees may need most
     bound_seconds: float = 1.5  # for the iterative lower bound, where there is no limit
-    bound_share: float = 0.85  # the same with a limit: a search that does not end says nothing else
+    bound_share: float = 0.85  # the same with a limit: a search that does not end says nothing else …
+    bound_work: float = 30.0  # … and at most so much counted work: a search with much more will end
     # Greedy frontiers
     unavoidable_share: float = 0.3  # for comparing all cases in shards
     points_share: float = 0.2  # for the points of trees with losses …
@@ -74,20 +84,23 @@ class WorkPlan:
     fine_share: float = 0.5  # for finding fine levels; the rest is for learning
     encoding_factor: float = 1.2  # how much longer than finding a column's levels it takes to code its rows, at most
     first_look: float = 0.01  # after which the time for all columns can be told from the first of them
-    start_seconds: float = 0.5  # per exact search for a start: where one is not proven in time, there is none
+    start_seconds: float = 1.0  # counted, per exact search for a start: where one takes more, there is none
     growth_share: float = 0.7  # where leaves become trees of counts; that takes the rest
     seconds_per_visit: float = 4e-7  # for putting a tree together: per case and node …
     seconds_per_score: float = 4e-8  # … per score of a model …
     seconds_per_loss: float = 2e-9  # … and, with losses, what each answer would lose with each class
     # Certificates
     fit_share: float = 0.5  # of a command's time limit, for the tree; the rest is for its certificate
-    certificate_seconds: float = 10.0  # where there is no limit
     search_share: float = 0.6  # for the bound of search
     setup_seconds_per_cell: float = 3e-8  # that laying out a table takes; with less left a search proves nothing
     ratio_share: float = 0.2  # of the rest, for the ratio; the cover has what is left
     ratio_seconds: float = 0.05  # for the ratio in any case, so that it does not depend on how busy the machine is
     screen_share: float = 0.5  # of the cover's time, for choosing cases
     import_seconds: float = 0.7  # that loading SciPy's solvers takes, the first time
+    seconds_per_separation: float = 1e-8  # of counted work: per case and test of a cover's program …
+    seconds_per_iteration: float = 5e-5  # … and per iteration of its solver, beside that of its cells
+    seconds_per_count: float = 3e-9  # the same for a ratio: per case and test that is counted
+    seconds_per_level_cell: float = 1e-8  # of greedy growth by levels: per case and test, and number of a table
     seal_share: float = 0.3  # of the time that the other parts of a certificate took, for sealing it
 
 
@@ -95,7 +108,14 @@ DEFAULT_PLAN = WorkPlan()
 
 
 class Clock:
-    """When to stop. Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar."""
+    """When to stop: by time where the user gave seconds, else by counted work, whose limit every machine reaches alike.
+
+    Work is counted in seconds too, of an ordinary processor, and only by whoever does it: by the core, or by `spend`.
+    Whoever works asks often; every now and then that is passed on to `tick`, for a progress bar.
+
+    seconds  a time limit; None: the time does not matter; infinity: neither does the work
+    work     where there is no time limit: seconds of counted work; None: no limit
+    """
 
     def __init__(
         self,
@@ -103,15 +123,29 @@ class Clock:
         tick: Tick | None = None,
         whole: Clock | None = None,
         *,
+        work: float | None = None,
         plan: WorkPlan | None = None,
     ) -> None:
         self.plan: WorkPlan = plan or (DEFAULT_PLAN if whole is None else whole.plan)
-        self._deadline = None if seconds is None else time.monotonic() + seconds
-        self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
+        if seconds == math.inf:
+            seconds = work = None
+        self.counts_work: bool = seconds is None and (whole is None or work is not None or whole.counts_work)
         self._whole = whole  # the clock that this one is a share of
+        self._root: Clock = self if whole is None else whole._root
+        self._work = 0  # nanoseconds that were counted, in the root
+        self._began = self._now
+        limit = work if self.counts_work else seconds
+        self._end = None if limit is None else self._began + round(limit * NANOSECONDS)
+        self._tick, self._next_tick = tick, time.monotonic() + BETWEEN_TICKS
         self._interrupted = False
+        self._is_trial = False
         self.ended_work = False  # whether who asked this clock or a share of it was told that it is over
         self._in_core: set[CoreClock] = set()  # those of the core that run now, in the whole clock
+
+    @property
+    def _now(self) -> int:
+        """The nanoseconds by which this clock goes."""
+        return self._root._work if self.counts_work else round(time.monotonic() * NANOSECONDS)
 
     @property
     def is_over(self) -> bool:
@@ -121,34 +155,51 @@ class Clock:
         return is_over
 
     def ended(self, *, complete: bool) -> Ended:
-        """How work by this clock ended: where it is not complete, Ctrl-C or the time is the reason."""
+        """How work by this clock ended: where it is not complete, Ctrl-C or its limit is the reason."""
         if complete:
             return Ended.COMPLETE
-        return Ended.INTERRUPTED if self.was_interrupted else Ended.TIME_LIMIT
+        if self.was_interrupted:
+            return Ended.INTERRUPTED
+        return Ended.WORK_LIMIT if self.counts_work else Ended.TIME_LIMIT
 
     def _note_end(self) -> None:
-        for clock in self._wholes:
-            clock.ended_work = True
+        self.ended_work = True
+        if self._whole is not None and (not self._is_trial or self._whole._is_over()):
+            self._whole._note_end()
 
     def _is_over(self) -> bool:
         if self._interrupted or (self._whole is not None and self._whole._is_over()):
             return True
-        now = time.monotonic()
-        if self._tick is not None and now >= self._next_tick:
+        if self._tick is not None and (now := time.monotonic()) >= self._next_tick:
             self._next_tick = now + BETWEEN_TICKS
             self._tick(0, 1)
-        return self._deadline is not None and now >= self._deadline
+        return self._end is not None and self._now >= self._end
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether a time limit or Ctrl-C has ended it: what follows counted work and is short need not be done."""
+        return self.was_interrupted or any(not clock.counts_work and clock._is_over() for clock in self._wholes)
 
     @property
     def was_interrupted(self) -> bool:
         """Whether Ctrl-C ended it."""
         return self._interrupted or (self._whole is not None and self._whole.was_interrupted)
 
+    def spend(self, seconds: float) -> None:
+        """Counts work that was done outside the core."""
+        self._root._work += round(seconds * NANOSECONDS)
+
+    @property
+    def seconds_passed(self) -> float:
+        """Since it was made: of counted work where it goes by that, else of time."""
+        return (self._now - self._began) / NANOSECONDS
+
     @property
     def seconds_left(self) -> float | None:
+        """Of counted work where it goes by that, else of time; None where there is no limit."""
         if self._interrupted:
             return 0.0
-        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
+        return None if self._end is None else max(self._end - self._now, 0) / NANOSECONDS
 
     def seconds_of(self, share: float) -> float | None:
         """This share of the seconds left; None where there is no limit."""
@@ -156,14 +207,23 @@ class Clock:
 
     def end(self) -> None:
         """Over from now on: what is left does not suffice for anything."""
-        self._deadline = time.monotonic()
+        self._end = self._now
         self._note_end()
 
     def share(self, seconds: float | None, tick: Tick | None = None) -> Clock:
         """A clock that stops after so many seconds, or with this one."""
         left = self.seconds_left
         shorter = seconds if left is None or (seconds is not None and seconds < left) else left
-        return Clock(shorter, tick, self)
+        return Clock(None, tick, self, work=shorter) if self.counts_work else Clock(shorter, tick, self)
+
+    def trial(self, work: float) -> Clock:
+        """A clock for what can be done without: it stops after so much counted work, or with this one.
+
+        Where only the work is over, nothing is noted here: the answer is the same wherever it is asked for.
+        """
+        clock = Clock(None, None, self, work=work)
+        clock._is_trial = True
+        return clock
 
     def listening(self) -> AbstractContextManager[None]:
         """While it lasts, Ctrl-C ends this clock and nothing else: what works by it returns the best so far."""
@@ -182,12 +242,23 @@ class Clock:
         """This clock, and those that it is a share of."""
         return [self] if self._whole is None else [self, *self._whole._wholes]
 
+    def _left(self, *, of_work: bool) -> int | None:
+        """The least nanoseconds of work, or of time, that this clock and those that it is a share of have left."""
+        ends = ((clock._end, clock) for clock in self._wholes if clock.counts_work is of_work)
+        return min((max(end - clock._now, 0) for end, clock in ends if end is not None), default=None)
+
+    def _for_core(self) -> CoreClock:
+        from budgetree._native import core  # which a command line that only listens does not need
+
+        time_left = 0 if self.is_over and self.is_out_of_time else self._left(of_work=False)
+        seconds = None if time_left is None else time_left / NANOSECONDS
+        clock: CoreClock = core.Clock(seconds, self._tick, self._left(of_work=True))
+        return clock
+
     @contextmanager
     def in_core(self) -> Iterator[CoreClock]:
         """The same clock for a call of the native core that answers also where Ctrl-C ends it."""
-        from budgetree._native import core  # which a command line that only listens does not need
-
-        clock, wholes = core.Clock(0.0 if self.is_over else self.seconds_left, self._tick), self._wholes
+        clock, wholes = self._for_core(), self._wholes
         for whole in wholes:
             whole._in_core.add(clock)
         try:
@@ -197,6 +268,7 @@ class Clock:
         finally:
             for whole in wholes:
                 whole._in_core.discard(clock)
+            self._root._work += clock.work
         if clock.was_interrupted:
             self.interrupt()
 

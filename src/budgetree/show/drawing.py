@@ -11,12 +11,14 @@ import unicodedata
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from budgetree.services.words import counted, visible
-from budgetree.show.outline import Branch, Group
+from budgetree.show.outline import NONE, Branch, Group
+from budgetree.show.text import check_size
+from budgetree.tree.leaves import Points
 from budgetree.tree.tree import Tree
 
 # Okabe and Ito's colours for universal design, without yellow, which is too pale for a line.
@@ -28,6 +30,7 @@ INK, GREY, PAPER = "#1A1A1A", "#6B6B6B", "#FFFFFF"
 SIZE, SMALL = 9.0, 7.0  # of letters
 ROW, BOX, GAP, MARGIN, HEAD = 32.0, 20.0, 12.0, 12.0, 44.0
 MAX_BRANCH, MAX_NAME = 34, 30  # letters
+MAX_LEAVES = 40  # what is beyond is folded, unless more are asked for
 MAX_DEPTH = 100  # tests, unless more are asked for: a test with one branch takes no leaf, but a column
 
 
@@ -90,8 +93,10 @@ class _Item:
     width: float = 0.0
 
 
-def draw(tree: Tree, max_leaves: int, max_depth: int | None) -> Drawing:
+def draw(tree: Tree, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
     """The whole tree, or the part of it that most cases pass where there are more leaves than fit."""
+    check_size("max_leaves", max_leaves, 1)
+    check_size("max_depth", 0 if max_depth is None else max_depth, 0)
     return _Draughtsman(tree).draw(max_leaves, max_depth)
 
 
@@ -117,14 +122,17 @@ class _Draughtsman:
             shapes.extend(self._branch_shapes(item, item in worst))
         for item in items:
             shapes.extend(self._item_shapes(item))
-        caption = f"dark red: the costliest path, {self.words.amount(self.nodes.paid.max())}"
+        caption = f"dark red: the costliest path, {self.words.amount(self.outline.most((0,)))}"
         if folded := sum(self._is_folded(item) for item in items):
             caption += f"; {counted(folded, 'box stands', 'boxes stand')} for a part that is not shown"
         shapes.append(Text(MARGIN, MARGIN + SIZE / 2, self.tree.summary(), SIZE, INK, bold=True))
         shapes.append(Text(MARGIN, MARGIN + 1.8 * SIZE, caption, SMALL, GREY))
+        bottom = max(item.y for item in items) + ROW / 2
+        for line in (line for table in self.outline.tables for line in self.words.points_lines(table)):
+            shapes.append(Text(MARGIN, bottom + SIZE / 2, line.strip(), SIZE - 1, INK))
+            bottom += 1.5 * SIZE
         texts = [shape for shape in shapes if isinstance(shape, Text)]
         right = max(text.x + text_width(text.text, text.size, text.bold) for text in texts)
-        bottom = max(item.y for item in items) + ROW / 2
         return Drawing(right + MARGIN, bottom + MARGIN, tuple(shapes))
 
     def _unfold(self, max_leaves: int, max_depth: int | None) -> list[_Item]:
@@ -174,12 +182,9 @@ class _Draughtsman:
 
     def _costliest(self, items: list[_Item]) -> set[_Item]:
         """The items on the path to the costliest leaf; of equals the one that most cases take."""
-        nodes, costliest = self.nodes, self.nodes.paid.copy()  # per node, what its costliest leaf has paid
-        for first, last in reversed(nodes.levels[1:]):
-            np.maximum.at(costliest, nodes.parent[first:last], costliest[first:last])
 
         def rank(item: _Item) -> tuple[int, int]:
-            return int(costliest[item.group[0]]), int(self.outline.counts(item.group).sum())
+            return self.outline.most(item.group), int(self.outline.counts(item.group).sum())
 
         path = [max((item for item in items if not item.below), key=rank)]
         while (above := path[-1].above) is not None:
@@ -190,24 +195,23 @@ class _Draughtsman:
         return not item.below and not self.outline.is_leaf(item.group)
 
     def _name(self, item: _Item) -> str:
-        node = item.group[0]
         if item.below:
-            name = _short(self.tree.schema.wording.tests[self.nodes.test[node]], MAX_NAME)
+            name = _short(self.words.subject(self.outline.step(item.group[0])), MAX_NAME)
             return f"buy {name}" if self.outline.is_purchase(item.group) else name
-        label = _short(self.names[self.nodes.label[node]], MAX_NAME)
-        if self.tree.models is not None:
-            likeliest = self.names[self.nodes.shares[node].argmax()]
-            label = f"model, mostly {_short(likeliest, MAX_NAME)}"
+        label, rule = _short(self.names[self.nodes.label[item.group[0]]], MAX_NAME), self.nodes.scored(item.group[0])
+        if rule is not None:
+            share = _short(self.words.share(item.group), MAX_NAME)
+            label = ("points" if isinstance(rule, Points) else "model") + (share and f", {share}")
         return f"{label} …" if self._is_folded(item) else label
 
     def _labels(self, item: _Item) -> list[tuple[str, float]]:
         """What stands above and below the line that leads to the item."""
         if item.branch is None or item.above is None:
             return [("", SMALL)]
-        above, paid, amount = item.above.group[0], self.nodes.paid[item.group[0]], self.words.amount
-        price = f"costs {amount(paid - self.nodes.paid[above])}, spent {amount(paid)}"
-        if self.nodes.otherwise is not None and self.tree.charges.repeated[above]:
-            price = f"spent {amount(paid)}"
+        above, spent, amount = item.above.group[0], self.nodes.spent[item.group[0]], self.words.amount
+        price = f"spent {amount(spent)}"
+        if self.outline.step(above).buy != NONE:
+            price = f"costs {amount(spent - self.nodes.spent[above])}, {price}"
         return [(_listed(item.branch.names), SIZE - 1), (price, SMALL)]
 
     def _branch_shapes(self, item: _Item, is_worst: bool) -> list[Stroke | Box | Text]:
@@ -224,7 +228,6 @@ class _Draughtsman:
 
     def _item_shapes(self, item: _Item) -> list[Stroke | Box | Text]:
         label = int(self.nodes.label[item.group[0]])
-        counts = self.outline.counts(item.group)
         edge, fill = (INK, PAPER) if item.below else (self.colours[label], tint(self.colours[label], 0.25))
         hint, name = self.words.describe(item.group, folded=not item.below), self._name(item)
         middle = item.x + item.width / 2
@@ -233,10 +236,16 @@ class _Draughtsman:
             Text(middle, item.y, name, SIZE, INK, bold=bool(item.below), anchor="middle"),
         ]
         if not item.below:
-            right = f"{self.words.weight(counts[label])} of " if label < len(counts) else ""
-            share = right + self.words.weight(counts.sum())
-            shapes.append(Text(item.x + item.width + 5, item.y, share, SMALL, GREY))
+            shapes.append(Text(item.x + item.width + 5, item.y, self._share(item, label), SMALL, GREY))
         return shapes
+
+    def _share(self, item: _Item, label: int) -> str:
+        """How many cases get the right answer, of all; only these where the answer is no class."""
+        counts = self.outline.counts(item.group)
+        right = counts[label] if label < len(counts) else None
+        if self.nodes.scored(item.group[0]) is not None:
+            right = np.trace(self.outline.answered(item.group)[: len(counts)])
+        return ("" if right is None else f"{self.words.weight(right)} of ") + self.words.weight(counts.sum())
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -265,8 +274,9 @@ def _em(letter: str) -> float:
     return 0.7 if letter.isupper() else 0.63
 
 
-def to_svg(drawing: Drawing) -> str:
-    """One SVG element."""
+def to_svg(tree: Tree, **limits: Any) -> str:
+    """One SVG element; the limits are those of `draw`."""
+    drawing = draw(tree, **limits)
     size = f'width="{drawing.width:.1f}pt" height="{drawing.height:.1f}pt"'
     body = "\n".join(_paint(shape) for shape in drawing.shapes)
     return (

@@ -12,6 +12,7 @@ from html import escape
 from itertools import pairwise
 
 from budgetree.learn import Frontier, Point
+from budgetree.messages import objective_sentence
 from budgetree.services.words import counted, show_number, visible
 from budgetree.show.tables import TextTable, html_table
 from budgetree.show.text import loss_words
@@ -21,12 +22,13 @@ Corner = tuple[float, float]  # (budget, value)
 REMEDY = "objective='new', fewer levels or a smaller budget help"
 CLI_REMEDY = "use --objective new, fewer levels or a smaller budget"
 PAGE_REMEDY = "a tree for new cases (objective new), fewer levels or a smaller budget help"
+FEWEST_KNOWN = "fewest known"  # of trees for known cases, beside those for new ones
 LAST_REMEDY = "expect what new cases say"  # of a tree for new cases, which is no better for being smaller
 IMPOSSIBLE = "no tree can be here"
 BARS = "▁▂▃▄▅▆▇█"
 NEW_ERROR, NEW_LOSS = "new error ± se", "new loss ± se"  # only where something was held out; means
 WIDTHS = {"max-cost": 10, "loss": 9, "errors": 8, "referred": 9, "at least": 9}
-WIDTHS |= {"error rate": 11, NEW_ERROR: 15, "mean loss": 10, NEW_LOSS: 15}  # in letters
+WIDTHS |= {"error rate": 11, NEW_ERROR: 15, "mean loss": 10, NEW_LOSS: 15, "budget": 10, FEWEST_KNOWN: 14}  # in letters
 MAX_ROWS_IN_HTML = 60
 WIDTH, HEIGHT, MARGIN = 420, 220, 46
 LINE, PAPER, IMPOSSIBLE_OPACITY = "#2a78c8", "white", 0.15
@@ -119,7 +121,9 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
     """One row per point: what it costs, what it gets wrong, what is proven, and what found it."""
     amount = frontier.instance.schema.wording.amount
     has_losses, refers = frontier.has_losses, frontier.has_losses and any(point.referred for point in frontier)
+    has_known = any(point.known_least is not None for point in frontier)
     columns: list[tuple[bool, str, Callable[[Point], str]]] = [
+        (frontier.is_named, "budget", lambda point: amount(point.budget)),
         (True, "max-cost", lambda point: amount(point.max_cost)),
         (has_losses, "loss", lambda point: show_number(point.loss)),
         (True, "errors", lambda point: show_number(point.errors)),
@@ -127,7 +131,8 @@ def points_table(frontier: Frontier, max_rows: int | None = None) -> TextTable:
         (has_losses, "mean loss", lambda point: f"{point.mean_loss:.3g}"),
         (not has_losses, "error rate", lambda point: f"{point.error_rate:.2%}"),
         (frontier.validation is not None, NEW_LOSS if has_losses else NEW_ERROR, _new_mean),
-        (True, "at least", lambda point: "proven" if point.proven else show_number(point.lower_bound)),
+        (not has_known, "at least", lambda point: "proven" if point.proven else show_number(point.lower_bound)),
+        (has_known, FEWEST_KNOWN, _fewest_known),
         (True, "by", lambda point: point.source),
     ]
     shown = [(name, show) for is_shown, name, show in columns if is_shown]
@@ -149,7 +154,13 @@ def render_text(frontier: Frontier, remedy: str = REMEDY) -> str:
         return f"{' '.join(numbers)}  {cells[-1]}"
 
     title = f"frontier of {counted(len(frontier), 'point')}, {key_of(frontier).axis} {bars}{method}{_ended(frontier)}"
-    return "\n".join([title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)])
+    lines = [*_objective(frontier), title, *map(line, (table.head, *table.rows)), *judgement(frontier, remedy)]
+    return "\n".join(lines)
+
+
+def _objective(frontier: Frontier) -> list[str]:
+    """Which cases its trees are for, and why; nothing where that was not asked."""
+    return [] if frontier.request.choice is None else [objective_sentence(frontier.request.choice)]
 
 
 def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
@@ -158,7 +169,10 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
         return []
     lines = [str(frontier.validation)]
     chosen, overfitted = frontier.recommended, [point for point in frontier if point.overfitted]
-    if chosen.expected is not None:
+    if chosen is None:
+        with_these = "" if frontier[0].for_new else f" with these trees for known cases; {remedy}"
+        lines.append(f"recommended: none, as no budget does better on new cases than no test{with_these}")
+    elif chosen.estimate is not None:
         among = "" if chosen.for_new else ", among these trees for known cases"
         lines.append(f"recommended: a budget of {_cost(frontier, chosen)}, new cases {new_words(chosen)}{among}")
     if overfitted:
@@ -170,10 +184,10 @@ def judgement(frontier: Frontier, remedy: str = REMEDY) -> list[str]:
 
 def verdict(point: Point, remedy: str = REMEDY) -> str:
     """That a point is overfitted, in plain words; "" where it is not."""
-    if not point.overfitted or point.expected is None:
+    if point.estimate is None or not point.overfitted:
         return ""
-    new, advice = point.expected_loss or point.expected, LAST_REMEDY if point.for_new else remedy
-    return overfitted_words(point.mean_loss if point.expected_loss else point.error_rate, new, advice)
+    loss, advice = point.estimate.new_loss, LAST_REMEDY if point.for_new else remedy
+    return overfitted_words(point.mean_loss if loss else point.error_rate, loss or point.estimate.new_error, advice)
 
 
 def overfitted_words(known: float, new: NewError | NewLoss, remedy: str = REMEDY) -> str:
@@ -198,8 +212,10 @@ def overfitted_words(known: float, new: NewError | NewLoss, remedy: str = REMEDY
 
 def new_words(point: Point) -> str:
     """What to expect of new cases: "44.7 % ± 2.7 wrong", before it the loss where losses are given."""
-    loss = "" if point.expected_loss is None else f"{point.expected_loss}, "
-    return "" if point.expected is None else f"{loss}{point.expected} wrong"
+    if point.estimate is None:
+        return ""
+    loss = "" if point.estimate.new_loss is None else f"{point.estimate.new_loss}, "
+    return f"{loss}{point.estimate.new_error} wrong"
 
 
 def _cost(frontier: Frontier, point: Point) -> str:
@@ -207,10 +223,16 @@ def _cost(frontier: Frontier, point: Point) -> str:
 
 
 def _new_mean(point: Point) -> str:
-    mark = " !" if point.overfitted else ""
-    if point.expected_loss is not None:
-        return f"{point.expected_loss.loss:.3g} ± {point.expected_loss.se:.2g}{mark}"
-    return "-" if point.expected is None else f"{point.expected}{mark}"
+    if point.estimate is None:
+        return "-"
+    mark, loss = " !" if point.overfitted else "", point.estimate.new_loss
+    return f"{point.estimate.new_error if loss is None else f'{loss.loss:.3g} ± {loss.se:.2g}'}{mark}"
+
+
+def _fewest_known(point: Point) -> str:
+    return (
+        "-" if point.known_least is None else f"{show_number(point.known_least)}{', proven' * bool(point.known_proven)}"
+    )
 
 
 def sparkline(values: Sequence[float]) -> str:
@@ -221,10 +243,11 @@ def sparkline(values: Sequence[float]) -> str:
 
 def render_html(frontier: Frontier) -> str:
     """A step plot over a table; readable on light and dark pages."""
+    head = "".join(f"<p>{escape(visible(line))}</p>" for line in _objective(frontier))
     note = f"<p>{escape(visible(frontier.method))}{_ended(frontier)}</p>"
     table = points_table(frontier, MAX_ROWS_IN_HTML)
     lines = "".join(f"<p>{escape(visible(line))}</p>" for line in judgement(frontier))
-    return f"{_step_plot(frontier)}{note}{html_table(table, left=(len(table.head) - 1,))}{lines}"
+    return f"{head}{_step_plot(frontier)}{note}{html_table(table, left=(len(table.head) - 1,))}{lines}"
 
 
 def _ended(frontier: Frontier) -> str:

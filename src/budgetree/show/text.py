@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree.errors import SettingError
 from budgetree.services.words import counted, largest, show_number, visible, with_more
-from budgetree.show.outline import Group
+from budgetree.show.outline import NONE, Group, Step, percent, point_names
 from budgetree.show.tables import TextTable, text_lines
 from budgetree.tree import Confusion
+from budgetree.tree.leaves import Points, Scored, Totals
 from budgetree.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -25,25 +28,37 @@ MAX_CLASSES, MAX_PAIRS = 12, 12  # of more classes only the pairs that are confu
 MAX_INDENT = 40  # levels; of deeper lines the margin says how many more there are
 
 
-def render(tree: Tree, max_depth: int | None, *, with_confusion: bool = False) -> str:
-    """The summary line, then the tree; then, if wanted, which answers the cases of each class get."""
+def to_text(tree: Tree, max_depth: int | None = None, *, confusion: bool = False) -> str:
+    """The summary line, then the tree and its points; then, if wanted, which answers the cases of each class get."""
+    check_size("max_depth", 0 if max_depth is None else max_depth, 0)
     outline, words = tree.outline, tree.words
     folds = math.inf if max_depth is None else max_depth
-    lines = [summary_line(tree)]
+    lines, shown = [summary_line(tree)], set[Totals]()
     # A stack rather than recursion: a tree may be deeper than Python's recursion limit.
     stack: list[tuple[int, str, str, str, Group]] = [(0, "", "", "", (0,))]
     while stack:
         depth, prefix, turn, names, group = stack.pop()
         margin = f"{depth - 1 - MAX_INDENT} ⋯ " if depth > 1 + MAX_INDENT else ""
         lines.append(f"{margin}{prefix}{turn}{names}{words.describe(group, folded=depth >= folds)}")
+        if outline.tables and (outline.is_leaf(group) or depth < folds):
+            shown |= {totals for totals in [outline.points(group[0])] if totals is not None}
         if depth < folds and not outline.is_leaf(group):
             below, branches = (prefix + BELOW[turn])[-MAX_INDENT * INDENT :], outline.branches(group)
             for branch in reversed(branches):
                 turn = "└─ " if branch is branches[-1] else "├─ "
                 stack.append((depth + 1, below, turn, f"{' | '.join(branch.names)}: ", branch.group))
-    if with_confusion:
+    for table in outline.tables:
+        lines += words.points_lines(table) if table in shown else []
+    if confusion:
         lines += confusion_lines(tree.confusion.called(tree.schema))
     return "\n".join(map(visible, lines))
+
+
+def check_size(name: str, size: Any, least: int) -> None:
+    """Refuse what is not a whole number of at least this."""
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < least:
+        message = f"{name} is {size!r}; expected a whole number of at least {least}."
+        raise SettingError(message, subject=name, found=size, expected=least)
 
 
 def summary_line(tree: Tree) -> str:
@@ -51,8 +66,9 @@ def summary_line(tree: Tree) -> str:
     total = float(tree.schema.cases(tree.nodes.counts[0].sum()))
     weight = "" if total == tree.n_objects else f" of weight {show_number(total)}"
     amount, has_losses = tree.schema.wording.amount, tree.schema.losses is not None
-    known = "" if tree.known_max_cost == tree.max_cost else f" (known cases at most {amount(tree.known_max_cost)})"
-    rate = "" if has_losses else f" ({tree.errors / total:.1%})"
+    is_lower = total and tree.known_max_cost != tree.max_cost
+    known = f" (known cases at most {amount(tree.known_max_cost)})" if is_lower else ""
+    rate = "" if has_losses or not total else f" ({tree.errors / total:.1%})"
     return (
         f"{counted(tree.n_objects, 'case')}{weight}, {counted(tree.n_leaves, 'leaf', 'leaves')}; "
         f"worst case {amount(tree.max_cost)}{known}, mean {amount(round(tree.mean_cost, 3))}; "
@@ -67,24 +83,67 @@ class Words:
     tree: Tree
 
     def describe(self, group: Group, *, folded: bool = False) -> str:
-        node = group[0]
+        node, is_leaf = group[0], self.tree.outline.is_leaf(group)
         counted = self.counts(self.tree.outline.counts(group)) or "no known case"
-        spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.paid[node])}"
-        if folded or self.tree.outline.is_leaf(group):
-            shown = f"→ {'' if self.tree.outline.is_leaf(group) else '… '}{self.label(group)}"
+        spent = "" if node == 0 else f", spent {self.amount(self.tree.nodes.spent[node])}"
+        if folded or is_leaf:
+            shown = f"→ {'' if is_leaf else '… '}{self.label(group)}"
         else:
-            shown = f"{self.question(group)} {self.price(node)}"
+            shown = f"{self.question(group)} {self.price(group)}"
         return f"{shown}{spent}  [{counted}]"
 
     def label(self, group: Group) -> str:
-        """What is answered there; of a model, what it is a model of and what most known cases are."""
-        nodes, node, wording = self.tree.nodes, group[0], self.tree.schema.wording
-        name: str = wording.answers[nodes.label[node]]
-        tests = self.tree.outline.model_tests(group)
-        if tests is None:
-            return name
-        share = f"{nodes.shares[node].max():.0%} are {wording.classes[nodes.shares[node].argmax()]}"
-        return f"by the model of {' + '.join(tests)} ({share})" if tests else f"{name} ({share})"
+        """What is answered there; of a model, what it is a model of and what known cases are answered most often."""
+        rule = self.tree.nodes.scored(group[0])
+        if rule is not None:
+            share = "" if isinstance(rule, Points) else self.share(group)
+            return f"by {self.source(rule)}{share and f' ({share})'}"
+        return str(self.tree.schema.wording.answers[self.tree.nodes.label[group[0]]])
+
+    def share(self, group: Group) -> str:
+        """How many of the known cases get the answer that most of them get; nothing where none comes."""
+        given = self.tree.outline.answered(group).sum(axis=1)
+        answer = self.tree.schema.wording.answers[given.argmax()]
+        return f"{given.max() / given.sum():.0%} answered {answer}" if given.any() else ""
+
+    def thresholds(self, rule: Points) -> list[tuple[str, str]]:
+        """Of a leaf with points: which totals get which answer."""
+        best = self.tree.nodes.loss_table.best(np.array(rule.chances)).tolist()
+        sides = [[side for side, _ in run] for _, run in groupby(enumerate(best), key=lambda entry: entry[1])]
+        answers = self.tree.schema.wording.answers
+        return [(point_names(rule.cuts, run)[0], answers[best[run[0]]]) for run in sides]
+
+    def source(self, rule: Scored) -> str:
+        """What gives the answers of a leaf; of points, which totals get which answer."""
+        if not isinstance(rule, Points):
+            return self.model(rule.totals)
+        return f"{self.points(rule.totals)}: {', '.join(map(' '.join, self.thresholds(rule)))}"
+
+    def model(self, totals: Totals) -> str:
+        return f"the model of {self._listed(totals)}"
+
+    def points(self, totals: Totals) -> str:
+        """What a table of points is called; they have numbers where there are several."""
+        tables = self.tree.outline.tables
+        number = f" {tables.index(totals) + 1}" if len(tables) > 1 else ""
+        return f"points{number} of {self._listed(totals)}"
+
+    def points_lines(self, totals: Totals) -> list[str]:
+        """The table: per test, which results have how many points."""
+        lines = [f"{self.points(totals)}{f', from {totals.intercept[0]} on' if totals.intercept[0] else ''}:"]
+        for test, table in zip(totals.tests, totals.points, strict=True):
+            *listed, unlisted = table[:, 0].tolist()
+            of_points: dict[int, list[int]] = {}
+            for outcome, points in enumerate(listed):
+                of_points.setdefault(points, []).append(outcome)
+            parts = [(" | ".join(self.tree.outline.names(test, found)), points) for points, found in of_points.items()]
+            parts.append(("anything else", unlisted))
+            shown = "; ".join(f"{names}: {points}" for names, points in parts)
+            lines.append(f"  {self.tree.schema.wording.tests[test]}  {shown}")
+        return lines
+
+    def _listed(self, totals: Totals) -> str:
+        return " + ".join(self.tree.schema.wording.tests[test] for test in totals.tests) or "no test"
 
     def question(self, group: Group) -> str:
         """The test that is asked for there, or bought."""
@@ -92,26 +151,35 @@ class Words:
 
     def request(self, group: Group) -> str:
         """The same as the name of a box."""
-        node, models = group[0], self.tree.models
-        name = self.tree.schema.wording.tests[self.tree.nodes.test[node]]
-        asked = f"buy {name}" if self.tree.outline.is_purchase(group) else name
-        if models is None or models.sure is None or not self.tree.may_stop[node]:
-            return str(asked)
-        return f"unless {100 * models.sure:.4g}% sure, {asked}"
+        outline, nodes = self.tree.outline, self.tree.nodes
+        step = outline.step(group[0])
+        asked = self.subject(step)
+        if outline.is_purchase(group):
+            asked = f"buy {asked}"
+        if step.confidence == NONE:
+            return asked
+        return f"unless {percent(nodes.splits[nodes.rule[step.confidence]].confidence)} sure, {asked}"
 
-    def price(self, node: int) -> str:
-        """What doing the node's test costs there."""
-        charges, table = self.tree.charges, self.tree.schema.costs
-        if charges.repeated[node]:
+    def subject(self, step: Step) -> str:
+        """What a step buys, or branches by."""
+        nodes, split = self.tree.nodes, self.tree.outline.split(step)
+        if split is not None and split.totals is not None:
+            return self.points(split.totals) if split.confidence is None else self.model(split.totals)
+        test = nodes.test[step.branch if step.buy == NONE else step.buy]
+        return str(self.tree.schema.wording.tests[test])
+
+    def price(self, group: Group) -> str:
+        """What is paid there."""
+        nodes, costs, buy = self.tree.nodes, self.tree.schema.costs, self.tree.outline.step(group[0]).buy
+        if buy == NONE:
             return "already paid"
-        due, prices = int(charges.fees_due[node]), charges.price[node]
-        low, high = self.amount(prices.min()), self.amount(prices.max())
+        test, charges = int(nodes.test[buy]), nodes.charges[nodes.results(buy)]
+        low, high = self.amount(charges.min()), self.amount(charges.max())
         price = f"costs {low}" if low == high else f"costs {low} to {high}"
+        due = int(charges[0] - costs.amounts[test, 0])
         if not due:
             return price
-        names = ", ".join(
-            table.fee_names[fee] for fee in range(len(table.fees)) if int(charges.unpaid[node]) >> fee & 1
-        )
+        names = ", ".join(costs.fee_names[i] for i in costs.fees_of(test, self.tree.outline.shared_paid[buy]))
         return f"{price} with {self.amount(due)} for {names}"
 
     def amount(self, units: int) -> str:

@@ -1,10 +1,35 @@
-"""Trees: immutable arrays of nodes, routing, costs, consultations and the model file."""
+"""Trees: nodes that buy, branch and answer, one walk, costs, consultations and the model file."""
 
+from budgetree.tree.builder import TreeBuilder
 from budgetree.tree.confusion import Confusion
 from budgetree.tree.consultation import Consultation
-from budgetree.tree.nodes import LEAF, NO_BRANCH, Nodes, charges
-from budgetree.tree.proven import Proven
-from budgetree.tree.provenance import Origin
+from budgetree.tree.grown import LEAF, NO_BRANCH, Grown
+from budgetree.tree.leaves import Fixed, Majority, Model, Points, Totals
+from budgetree.tree.nodes import Branch, Buy, Kind, Nodes, Split
+from budgetree.tree.provenance import Bounds, Estimate, Origin
 from budgetree.tree.tree import Tree
+from budgetree.tree.walk import Walk
 
-__all__ = ["LEAF", "NO_BRANCH", "Confusion", "Consultation", "Nodes", "Origin", "Proven", "Tree", "charges"]
+__all__ = [
+    "LEAF",
+    "NO_BRANCH",
+    "Bounds",
+    "Branch",
+    "Buy",
+    "Confusion",
+    "Consultation",
+    "Estimate",
+    "Fixed",
+    "Grown",
+    "Kind",
+    "Majority",
+    "Model",
+    "Nodes",
+    "Origin",
+    "Points",
+    "Split",
+    "Totals",
+    "Tree",
+    "TreeBuilder",
+    "Walk",
+]

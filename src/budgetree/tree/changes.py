@@ -1,7 +1,9 @@
-"""Changes of a tree: cut to a budget, trimmed, at other prices. Each makes a new tree, unless nothing changes."""
+"""Changes of a tree: cut to a budget, trimmed, at other prices, with another tree in it. Each makes a new tree."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,53 +11,111 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import TreeError
-from budgetree.problem import Prices
+from budgetree.problem import Instance, Prices
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Ended
-from budgetree.tree.nodes import charges, paid_on_arrival
+from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model
+from budgetree.tree.nodes import NO_RULE, Branch, Buy, Kind, Nodes
 from budgetree.tree.provenance import Change, ChangeKind
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
 
+# What a node becomes where it is to be a leaf; None where it stays as it is.
+Stop = Callable[[int], Leaf | None]
+
 
 def cut(tree: Tree, budget: Any) -> Tree:
     """The tree with every test left out that could take a path over the budget."""
-    _refuse_for_new_cases(tree, "cut", "call budgetree.predictive with the smaller budget")
-    stop = ~tree.nodes.is_leaf & (tree.costliest_after > tree.schema.costs.budget_units(budget))
-    return _pruned(tree, stop, Change(ChangeKind.CUT, as_fraction(budget))) if stop.any() else tree
+    nodes, limit = tree.nodes, tree.schema.costs.budget_units(budget)
+    too_much = np.zeros(len(nodes), dtype=bool)
+    for node in np.flatnonzero(nodes.is_buy).tolist():
+        too_much[node] = nodes.spent[nodes.below(node)[0]] > limit
+    if not too_much.any():
+        return tree
+    stops = {_last_answer(nodes, node) for node in np.flatnonzero(too_much).tolist()}
+    change = Change(ChangeKind.CUT, as_fraction(budget))
+    return _stopped(tree, lambda node: _answer_at(nodes, node) if node in stops else None, change)
+
+
+def _last_answer(nodes: Nodes, node: int) -> int:
+    """Where a path ends that cannot pay for this purchase: at the branch by confidence before it, if there is one."""
+    above = int(nodes.parent[node])
+    return above if above >= 0 and _confidence_model(nodes, above) is not None else node
+
+
+def _confidence_model(nodes: Nodes, node: int) -> Model | None:
+    if nodes.kind[node] != Kind.BY_TOTAL:
+        return None
+    split = nodes.splits[nodes.rule[node]]
+    return Model(split.totals) if split.confidence is not None and split.totals is not None else None
+
+
+def _answer_at(nodes: Nodes, node: int) -> Leaf:
+    return _confidence_model(nodes, node) or Majority()
 
 
 def trim(tree: Tree) -> Tree:
     """The tree with every node made a leaf whose leaves all give the same answer."""
-    _refuse_for_new_cases(tree, "trim", "what it buys also makes its probabilities")
-    stop = idle_nodes(tree)
-    return _pruned(tree, stop, Change(ChangeKind.TRIMMED)) if stop.any() else tree
+    answers = common_answers(tree.nodes)
+    redundant: NDArray[np.bool_] = (answers >= 0) & ~tree.nodes.is_leaf
+
+    def stop(node: int) -> Leaf | None:
+        return _joined(tree.nodes, node, int(answers[node])) if redundant[node] else None
+
+    return _stopped(tree, stop, Change(ChangeKind.TRIMMED)) if redundant.any() else tree
 
 
-def idle_nodes(tree: Tree) -> NDArray[np.bool_]:
-    """The inner nodes whose leaves all give the same answer: no answer depends on their tests."""
-    nodes = tree.nodes
-    lowest = np.where(nodes.is_leaf, nodes.label, len(tree.answer_names))
-    highest = np.where(nodes.is_leaf, nodes.label, -1)
-    for first, last in reversed(nodes.levels[1:]):
-        np.minimum.at(lowest, nodes.parent[first:last], lowest[first:last])
-        np.maximum.at(highest, nodes.parent[first:last], highest[first:last])
-    return np.asarray((lowest == highest) & ~nodes.is_leaf)
+def common_answers(nodes: Nodes) -> NDArray[np.int64]:
+    """Per node, the answer that all leaves below it give; -1 where they differ, or where totals decide.
+
+    A leaf that no known case comes to, and that is there for results which were not seen, answers as a node above it
+    does: it does not keep a purchase alive.
+    """
+    unknown, differs = -2, -1
+    common = np.full(len(nodes), unknown, dtype=np.int64)
+    reached = nodes.counts.any(axis=1)
+    for node in range(len(nodes) - 1, -1, -1):
+        if nodes.is_leaf[node]:
+            is_plain = nodes.scored(node) is None
+            is_silent = not reached[node] and nodes.rule[node] == NO_RULE and nodes.parent[node] >= 0
+            common[node] = differs if not is_plain else unknown if is_silent else nodes.label[node]
+        above = int(nodes.parent[node])
+        if above >= 0 and common[node] != unknown:
+            common[above] = common[node] if common[above] in (unknown, common[node]) else differs
+    return np.where(common == unknown, nodes.label, common)
+
+
+def _joined(nodes: Nodes, node: int, answer: int) -> Leaf:
+    """A leaf that gives the answer of all leaves below a node."""
+    if int(nodes.loss_table.best(nodes.counts[nodes.voters[node]])) == answer:
+        return Majority()
+    return Fixed(tuple(nodes.shares[node].tolist()), answer)
 
 
 def without_small_leaves(tree: Tree, share: float) -> Tree:
     """The tree with every node made a leaf that has a leaf of less than this share of the weight below it."""
-    _refuse_for_new_cases(tree, "without_small_leaves", "its answers do not depend on the cases of one leaf")
     while True:
         nodes = tree.nodes
         weight = nodes.counts.sum(axis=1)
-        small = nodes.is_leaf & (weight < share * weight[0]) & (nodes.parent >= 0)
-        if not small.any():
+        small = nodes.is_leaf & (weight < share * weight[0]) & (weight > 0)
+        stops = {_purchase_above(nodes, node) for node in np.flatnonzero(small).tolist()} - {-1}
+        if not stops:
             return tree
-        stop = np.zeros(len(nodes), dtype=bool)
-        stop[nodes.parent[small]] = True
-        tree = _pruned(tree, stop, Change(ChangeKind.JOINED))
+
+        def stop(node: int, nodes: Nodes = nodes, stops: set[int] = stops) -> Leaf | None:
+            return _answer_at(nodes, node) if node in stops else None
+
+        tree = _stopped(tree, stop, Change(ChangeKind.JOINED))
+
+
+def _purchase_above(nodes: Nodes, node: int) -> int:
+    """The nearest purchase above a node, or the branch that it is; -1 for the root."""
+    above = int(nodes.parent[node])
+    if above >= 0 and nodes.parent[above] >= 0 and nodes.is_buy[nodes.parent[above]]:
+        return int(nodes.parent[above])
+    return above
 
 
 def priced(tree: Tree, prices: Any) -> Tree:
@@ -63,23 +123,66 @@ def priced(tree: Tree, prices: Any) -> Tree:
     schema = replace(tree.schema, prices=Prices.of(prices))
     if schema.prices == tree.schema.prices:
         return tree
-    _refuse_for_new_cases(tree, "priced", "call budgetree.predictive with cases.priced(…)")
-    due = charges(tree.nodes.test, tree.nodes.parent, schema.costs)
-    nodes = replace(tree.nodes, paid=paid_on_arrival(tree.nodes, due, schema.n_outcomes))
+    builder = TreeBuilder(schema)
+    _copy(tree.nodes, 0, builder, builder.root, lambda node: None)
     origin = tree.origin.then(Change(ChangeKind.REPRICED))
-    return replace(tree, schema=schema, nodes=nodes, origin=origin, proven=None, expected=None, ended=Ended.COMPLETE)
+    return builder.build(origin=origin, n_cases=tree.n_objects)
 
 
-def _refuse_for_new_cases(tree: Tree, verb: str, remedy: str) -> None:
-    if tree.known is not None:
-        message = f"{verb}: a tree for new cases is not changed after it was learned; {remedy}."
-        raise TreeError(message, subject=verb, found=tree.origin.method)
+def replace_node(tree: Tree, node: int, other: Tree, cases: Instance | None) -> Tree:
+    """The tree with another one in the place of a node."""
+    mine, its = tree.schema, other.schema
+    if not 0 <= node < len(tree.nodes):
+        message = f"replace: there is no node {node}; expected one from 0 to {len(tree.nodes) - 1}."
+        raise TreeError(message, subject="node", found=node, expected=len(tree.nodes) - 1)
+    if (mine.test_names, mine.outcome_names, mine.class_names) != (its.test_names, its.outcome_names, its.class_names):
+        message = "replace: the other tree is of other tests, outcomes or classes; expected the same."
+        raise TreeError(message, subject="tree")
+    if cases is None and not np.array_equal(tree.nodes.counts[node], other.nodes.counts[0]):
+        message = "replace: the other tree was learned from other cases than those that come to the node; give `cases`."
+        raise TreeError(message, subject="tree")
+    builder = TreeBuilder(mine if cases is None else cases)
+    end = _copy(tree.nodes, 0, builder, builder.root, lambda at: None, leave_out=node)
+    assert end is not None
+    _copy(other.nodes, 0, builder, end, lambda at: None)
+    return builder.build(origin=tree.origin.then(Change(ChangeKind.REPLACED)), n_cases=tree.n_objects)
 
 
-def _pruned(tree: Tree, stop: NDArray[np.bool_], change: Change) -> Tree:
-    nodes = tree.nodes.pruned(stop, tree.schema.n_outcomes)
-    pruned = replace(tree, nodes=nodes, origin=tree.origin.then(change), expected=None)
-    if pruned.exact_loss <= tree.exact_loss:
-        return pruned
+def _stopped(tree: Tree, stop: Stop, change: Change) -> Tree:
+    builder = TreeBuilder(tree.schema)
+    _copy(tree.nodes, 0, builder, builder.root, stop)
+    record = {"bounds": tree.bounds, "ended": tree.ended}
+    stopped = builder.build(origin=tree.origin.then(change), n_cases=tree.n_objects, **record)
+    if stopped.exact_loss <= tree.exact_loss:
+        return stopped
     # What is proven is about trees that lose as little; one that loses more is not what was asked for.
-    return replace(pruned, proven=None, ended=Ended.COMPLETE)
+    return replace(stopped, bounds=None, ended=Ended.COMPLETE)
+
+
+def _copy(
+    nodes: Nodes, start: int, builder: TreeBuilder, root: OpenEnd, stop: Stop, leave_out: int = -1
+) -> OpenEnd | None:
+    """A subtree put at an open end, with what known cases did there; the end that took the place of `leave_out`."""
+    left_out, ends = None, deque([(start, root)])
+    while ends:  # not by recursion: a tree may be deep
+        node, end = ends.popleft()
+        if node == leave_out:
+            left_out = end
+            continue
+        record, leaf = nodes[node], stop(node)
+        facts = Facts(nodes.counts[node], given=nodes.given.get(node), fallback=bool(nodes.fallback[node]))
+        if leaf is not None:
+            builder.leaf(end, leaf)
+            facts = replace(facts, fallback=False, given=facts.given if isinstance(leaf, Model) else None)
+        elif isinstance(record, Buy):
+            if record.test in end.state.tests:  # as a tree that is put into another may ask again
+                ends.append((record.child, end))
+                continue
+            ends.append((record.child, builder.buy(end, record.test)))
+            facts.shown = record.shown
+        elif isinstance(record, Branch):
+            ends.extend(zip(record.children, builder.branch(end, record.split), strict=True))
+        else:
+            builder.leaf(end, Majority() if isinstance(record, Majority) else record)
+        builder.note(end, facts)
+    return left_out

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,12 @@ from budgetree._internal import internal
 from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import SettingError, TreeError
+from budgetree.problem import PathState
 from budgetree.problem.labels import outcome_of
 from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.services.words import counted
-from budgetree.tree.nodes import LEAF, NO_BRANCH
-from budgetree.tree.routing import majority_branch
+from budgetree.tree.leaves import Model, Scored, softmax
+from budgetree.tree.nodes import Kind
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -45,7 +46,7 @@ class Step:
     outcome : str or None
         What the value stands for; None for one that no known case had.
     price : number
-        What it cost, fees included.
+        What it cost, with surcharges.
     spent : number
         With everything before it.
     available : bool
@@ -79,16 +80,68 @@ class Step:
     is_labelled: bool = False
 
 
+class MajorityBranch(NamedTuple):
+    """The side of a branch by result on which a case without that result goes on."""
+
+    child: int
+    results: list[int]  # the outcomes that lead there
+    words: str | None  # the same in words; None where nothing depends on it
+
+
+def majority_branch(tree: Tree, node: int) -> MajorityBranch:
+    """The child that most known cases came to; of equals the first."""
+    nodes, test = tree.nodes, int(tree.nodes.test[node])
+    below = nodes.below(node).tolist()
+    possible = set(range(len(below)))
+    lower, upper = node, int(nodes.parent[node])
+    while not (nodes.is_buy[upper] and nodes.test[upper] == test):  # the test may have been branched on before
+        if nodes.kind[upper] == Kind.BY_RESULT and nodes.test[upper] == test:
+            possible &= set(np.flatnonzero(nodes.below(upper) == lower).tolist())
+        lower, upper = upper, int(nodes.parent[upper])
+    results = sorted(possible) or list(range(len(below)))
+    child = max(dict.fromkeys(below[result] for result in results), key=lambda at: int(nodes.counts[at].sum()))
+    leading = [result for result in results if below[result] == child]
+    listed = [result for result in leading if result < len(below) - 1]
+    words = " or ".join(tree.outline.names(test, listed)) or "none of the known"
+    return MajorityBranch(child, listed, None if leading == results else words)
+
+
+def most_ahead(tree: Tree, start: int = 0, path: PathState | None = None) -> dict[int, int]:
+    """By node from one on, the most that it and what is below can still take, in price units.
+
+    path: what a case has paid on arrival, where it could not do all tests above; another test may then have to pay what
+    they would have shared.
+    """
+    nodes, costs = tree.nodes, tree.schema.costs
+    order, paths = [start], {start: path}
+    for node in order:  # grows while it is read
+        path, below = paths[node], dict.fromkeys(nodes.below(node).tolist())
+        if path is not None and nodes.is_buy[node]:
+            path = replace(costs.after_buying(path, int(nodes.test[node])), results=())
+        order += below
+        paths |= dict.fromkeys(below, path)
+    most: dict[int, int] = {}
+    for node in reversed(order):
+        below = nodes.below(node).tolist()
+        if not nodes.is_buy[node]:
+            most[node] = max((most[child] for child in below), default=0)
+            continue
+        test, path, (child,) = int(nodes.test[node]), paths[node], below
+        charge = nodes.charges[nodes.results(node)] if path is None else costs.charge(path, test)
+        if nodes.kind[child] == Kind.BY_RESULT and nodes.test[child] == test:
+            most[node] = max(map(int.__add__, charge.tolist(), map(most.__getitem__, nodes.below(child).tolist())))
+        else:
+            most[node] = int(charge.max()) + most[child]
+    return most
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where the answers so far lead to, the price units they cost, and whether the path ends there."""
+    """Where the answers so far lead to and what they cost."""
 
-    node: int = 0
-    units: int = 0
-    fees: int = 0  # those paid so far, as bits
-    met: int = 0  # those of every test so far, paid or not
-    done: bool = False
-    replaced: tuple[tuple[int, Step], ...] = ()  # what the last answer changed about steps before it
+    node: int
+    path: PathState
+    assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, what was taken for it
 
 
 class Consultation:
@@ -127,12 +180,12 @@ class Consultation:
         self._steps: list[Step] = []
         self._positions: dict[int, int] = {}  # of the step of each test that was answered
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
-        self._states = [self._go_on(_State())]  # before any step, and after each
+        self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
 
     @property
     def done(self) -> bool:
-        """True when no test is left: at a leaf, where the answer is sure, or after an outcome that ends the path."""
-        return self._state.done
+        """True when no test is left."""
+        return bool(self.tree.nodes.is_leaf[self._state.node])
 
     @property
     def next_test(self) -> str | None:
@@ -171,31 +224,29 @@ class Consultation:
 
     @property
     def price(self) -> int | float:
-        """What the next test costs, at its costliest outcome and with fees not yet paid; 0 when done."""
-        if self.done:
-            return 0
-        return self._amount(self._price(self._test, UNSEEN, self._state.fees))
+        """What the next test costs, at its costliest outcome and with surcharges not yet paid; 0 when done."""
+        return 0 if self.done else self._amount(int(self._charge.max()))
 
     @property
     def spent(self) -> int | float:
         """What the tests so far have cost."""
-        return self._amount(self._state.units)
+        return self._amount(self._state.path.spent)
 
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        if self.done:
-            return 0
-        # A fee of a test that could not be done may still have to be paid for another.
-        put_off = self._sum_of(self._state.met & ~self._state.fees)
-        return self._amount(self.tree.worst_from[self._state.node] + put_off)
+        node, path = self._state.node, self._state.path
+        is_complete = all(step.available for step in self._steps)
+        most = self.tree.worst_from[node] if is_complete else most_ahead(self.tree, node, path)[node]
+        # Both take the costliest result of a test that is branched on later; no whole path costs more than the tree.
+        return self._amount(min(int(most), self.tree.need - path.spent))
 
     @property
     def distribution(self) -> dict[Any, float]:
         """The probability of each class by the answers so far.
 
-        It is the share of the class among the known cases that agree with them; in a tree with models, the model of
-        what is paid says it.
+        It is the share of the class among the known cases that agree with them, or what the points or the model of what
+        is paid say.
         """
         return dict(zip(self.tree.class_names, self.shares.tolist(), strict=True))
 
@@ -208,16 +259,44 @@ class Consultation:
     @internal
     def position(self) -> int:
         """The position of the prediction in `answer_names`."""
-        models, node = self.tree.models, self._state.node
-        if models is None or models.model(node) is None:
-            return int(self.tree.nodes.label[node])
-        return int(self.tree.schema.loss_table.best(self.shares))
+        rule, table = self.rule, self.tree.schema.loss_table
+        if rule is None:
+            return int(self.tree.nodes.label[self.node])
+        if isinstance(rule, Model) and table.is_plain:
+            return int(rule.totals.add_up(self._row)[0].argmax())  # the highest score is the likeliest class
+        return int(table.best(self.shares))
 
     @property
     @internal
     def shares(self) -> NDArray[np.float64]:
         """`distribution`, in the order of `class_names`."""
-        return self._shares(self._state.node)
+        rule = self.rule
+        if rule is None:
+            return np.asarray(self.tree.nodes.shares[self.node])
+        return np.asarray(rule.probabilities(rule.totals.add_up(self._row))[0])
+
+    @property
+    @internal
+    def rule(self) -> Scored | None:
+        """What adds up totals here: that of a leaf, or the model that was not sure enough to stop; None for neither."""
+        nodes, node = self.tree.nodes, self.node
+        if nodes.is_leaf[node]:
+            return nodes.scored(node)
+        while (node := int(nodes.parent[node])) >= 0 and not nodes.is_buy[node]:
+            if nodes.kind[node] == Kind.BY_TOTAL:
+                split = nodes.splits[nodes.rule[node]]
+                if split.totals is not None and split.confidence is not None:
+                    return Model(split.totals)
+        return None
+
+    @property
+    @internal
+    def is_early(self) -> bool:
+        """Whether it is done because a model was sure enough."""
+        nodes, above = self.tree.nodes, int(self.tree.nodes.parent[self.node])
+        if not self.done or above < 0 or nodes.kind[above] != Kind.BY_TOTAL:
+            return False
+        return nodes.splits[nodes.rule[above]].confidence is not None and nodes.below(above)[0] == self.node
 
     @property
     @internal
@@ -240,7 +319,9 @@ class Consultation:
     @property
     def history(self) -> tuple[Step, ...]:
         """The tests done so far: a `Step` for each, with its test, value, outcome and price."""
-        return tuple(self._steps)
+        assumed = self._state.assumed
+        tests = zip(self._positions, self._steps, strict=True)
+        return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in tests)
 
     def answer(self, value: Any) -> None:
         """Give the next test's result.
@@ -266,7 +347,7 @@ class Consultation:
         Consultation(1 test done, spent 1, next 't1')
         """
         self._check_open()
-        if self.tree.nodes.otherwise is not None and is_missing(value):
+        if self.tree.nodes.rules and is_missing(value):
             self._do(code_of(self.tree.schema, self._test, value), value)
         else:
             self._do(read_answer(self.tree.schema, self._test, value), value)
@@ -274,8 +355,8 @@ class Consultation:
     def unavailable(self) -> None:
         """Say that the next test cannot be done: it is not paid, and the other tests have to answer.
 
-        Where the tree has models, they take the result for the average one. Where the path depends on the result, the
-        case goes on with the branch that most known cases took; `history` says which (`Step.assumed`).
+        Points and models take the result for one that is not listed. Where the path depends on the result, the case
+        goes on with the branch that most known cases took; `history` says which (`Step.assumed`).
 
         Raises
         ------
@@ -312,8 +393,7 @@ class Consultation:
         """
         if not self._steps:
             raise TreeError("undo: there is no answer to take back.", subject="undo")
-        for position, step in reversed(self._states.pop().replaced):
-            self._steps[position] = step
+        self._states.pop()
         test, _ = self._positions.popitem()
         self._row[0, test] = UNSEEN
         self._steps.pop()
@@ -326,7 +406,7 @@ class Consultation:
         fetch : callable or mapping
             `fetch(name)`, or `fetch[name]`, is the raw value of that test.
         handle_unknown : {'stop', 'error'}, default 'stop'
-            A value that no known case had stops the path there; "error" refuses it instead.
+            A value that is not listed goes where the tree sends it, as in `predict`; "error" refuses it instead.
 
         Raises
         ------
@@ -364,23 +444,28 @@ class Consultation:
             message = f"answer: no test is left; the answer is {self._concluded}. undo() takes a step back."
             raise TreeError(message, subject="answer", found=self.prediction)
 
+    @property
+    def _charge(self) -> NDArray[np.int64]:
+        """What the next test takes, per outcome and last where it is not listed."""
+        return self.tree.schema.costs.charge(self._state.path, self._test)
+
     def _do(self, code: int, value: Any, *, available: bool = True) -> None:
         """One step down, and on as far as the answers are known."""
         schema, before, test = self.tree.schema, self._state, self._test
-        child, assumed = self._way(before.node, code, available=available)
-        price = self._price(test, code, before.fees) if available else 0
-        units, fees = before.units + price, int(schema.costs.flags[test])
+        n_outcomes, price, path = int(schema.n_outcomes[test]), 0, before.path
+        if available:
+            price = int(self._charge[min(code, n_outcomes)])
+            path = replace(schema.costs.after_buying(path, test), spent=path.spent + price, results=())
         outcome = label = None
-        if code < schema.n_outcomes[test]:
+        if code < n_outcomes:
             outcome, label = schema.outcome_names[test][code], schema.wording.outcomes[test][code]
         step = Step(
             test=schema.test_names[test],
             value=value,
             outcome=outcome,
             price=self._amount(price),
-            spent=self._amount(units),
+            spent=self._amount(path.spent),
             available=available,
-            assumed=assumed,
             test_label=schema.wording.tests[test],
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
@@ -388,64 +473,32 @@ class Consultation:
         self._positions[test] = len(self._steps)
         self._steps.append(step)
         self._row[0, test] = code
-        node, ends = (before.node, True) if child == NO_BRANCH else (child, False)
-        fees_paid = before.fees | (fees if available else 0)
-        self._states.append(self._go_on(_State(node, units, fees_paid, before.met | fees, ends)))
+        child = int(self.tree.nodes.below(before.node)[0])
+        self._states.append(self._go_on(_State(child, path, before.assumed)))
 
     def _go_on(self, state: _State) -> _State:
-        """A test that the path meets again is not asked again, its answer is known."""
-        nodes, node, done = self.tree.nodes, state.node, state.done
-        replaced: list[tuple[int, Step]] = []
-        while not done:
+        """Through branches, which ask for nothing, to the next purchase or a leaf."""
+        nodes, node, assumed = self.tree.nodes, state.node, state.assumed
+        while nodes.kind[node] in (Kind.BY_RESULT, Kind.BY_TOTAL):
             test = int(nodes.test[node])
-            if test == LEAF or self._is_sure(node):
-                done = True
-            elif test not in self._positions:
-                break
+            if nodes.kind[node] == Kind.BY_RESULT and not self._steps[self._positions[test]].available:
+                node, _, words = majority_branch(self.tree, node)
+                assumed = assumed if words is None else {**assumed, test: words}
             else:
-                position = self._positions[test]
-                step = self._steps[position]
-                child, assumed = self._way(node, int(self._row[0, test]), available=step.available)
-                if assumed is not None:
-                    replaced.append((position, step))
-                    self._steps[position] = replace(step, assumed=assumed)
-                done = child == NO_BRANCH
-                node = node if done else child
-        return replace(state, node=node, done=done, replaced=tuple(replaced))
+                node = int(nodes.below(node)[self._side(node)])
+        return _State(node, state.path, assumed)
 
-    def _way(self, node: int, code: int, *, available: bool) -> tuple[int, str | None]:
-        """Where an answer leads from a node, and what was assumed for that."""
-        return (self._child(node, code), None) if available else majority_branch(self.tree, node)
-
-    def _child(self, node: int, code: int) -> int:
-        """Where a result leads; NO_BRANCH where it ends the path."""
-        nodes, child = self.tree.nodes, NO_BRANCH
-        if code < self.tree.schema.n_outcomes[nodes.test[node]]:
-            child = int(nodes.branches[nodes.first_branch[node] + code])
-        return int(nodes.otherwise[node]) if child == NO_BRANCH and nodes.otherwise is not None else child
-
-    def _price(self, test: int, code: int, fees: int) -> int:
-        """What a test costs after these fees were paid; an outcome that is on no list costs what the costliest does."""
-        table = self.tree.schema.costs
-        is_listed = code < self.tree.schema.n_outcomes[test]
-        own = table.amounts[test, code] if is_listed else table.costliest[test]
-        return int(own) + self._sum_of(int(table.flags[test]) & ~fees)
-
-    def _sum_of(self, fees: int) -> int:
-        return sum(int(fee) for bit, fee in enumerate(self.tree.schema.costs.fees) if fees >> bit & 1)
-
-    def _is_sure(self, node: int) -> bool:
-        models = self.tree.models
-        if models is None or models.sure is None or not self.tree.may_stop[node]:
-            return False
-        return bool(self._shares(node).max() >= models.sure)
-
-    def _shares(self, node: int) -> NDArray[np.float64]:
-        """The probability of each class at a node, by the answers so far."""
-        models = self.tree.models
-        if models is None or models.model(node) is None:
-            return np.asarray(self.tree.nodes.shares[node])
-        return np.asarray(models.probabilities(node, self._row)[0])
+    def _side(self, node: int) -> int:
+        """The side of a branch that the answers so far lead to."""
+        nodes, test = self.tree.nodes, int(self.tree.nodes.test[node])
+        if nodes.kind[node] == Kind.BY_RESULT:
+            return min(int(self._row[0, test]), int(nodes.n_outcomes[test]))
+        split = nodes.splits[nodes.rule[node]]
+        assert split.totals is not None
+        totals = split.totals.add_up(self._row)
+        if split.confidence is not None:
+            return 0 if softmax(totals).max() >= split.confidence else 1
+        return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
 
     def _amount(self, units: int) -> int | float:
         return self.tree.schema.costs.amount(units)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from budgetree.data.column import is_missing
 from budgetree.services.words import visible
 from budgetree.tree.consultation import Consultation, Step
-from budgetree.tree.leaf_models import LeafModels, Model, softmax
+from budgetree.tree.leaves import SCORE_UNIT, Points, Scored
 
 SMALLEST = 0.05  # points that are shown
 
@@ -23,8 +23,7 @@ class Contribution(Step):
     Attributes
     ----------
     score : float or None
-        What it adds to the class's score above the mean of all classes; None without a model. An outcome that no known
-        case had moves nothing in a model.
+        What it adds to the class's score above the mean of all classes, or to the points; None where neither decides.
     before, after : float
         The probability of the class by the answers before it, in the order of paying, and with it.
 
@@ -69,7 +68,7 @@ class Explanation:
     """A prediction, and what led to it.
 
     With a model the scores add up: `start_score` and the contributions' scores are the class's score above the mean of
-    all classes, and softmax makes probabilities of the scores.
+    all classes, and softmax makes probabilities of the scores. Points add up to the total.
 
     Attributes
     ----------
@@ -78,15 +77,17 @@ class Explanation:
     probability : float
         Of the class that it is about.
     start : float
-        The probability of the class before any answer; by the last model, where there is one.
+        The probability of the class before any answer; by the leaf's model or points, where it has some.
     start_score : float or None
-        The class's score before any answer; None without a model.
+        The class's score, or the points, before any answer; None where neither decides.
     contributions : tuple of Contribution
         In the order of paying.
     about : object
         The class whose probability it is: the prediction, or the likeliest where the prediction is no class.
     prediction_label, about_label : str
         What the two are called.
+    by : {'cases', 'points', 'model'}
+        What says the probabilities.
 
     Examples
     --------
@@ -104,11 +105,12 @@ class Explanation:
     about: Any
     prediction_label: str = ""
     about_label: str = ""
+    by: Literal["cases", "points", "model"] = "cases"
 
     @property
     def opening(self) -> str:
         """Where the probability starts, in words. Columns are centred: an average result moves no score of a model."""
-        if self.start_score is not None:
+        if self.by == "model":
             return f"average results give {self._about} {self.start:.1%}"
         return f"{self._about} has {self.start:.1%} at first"
 
@@ -131,17 +133,16 @@ class Explanation:
 
 def explain(case: Consultation) -> Explanation:
     """Of a finished consultation."""
-    tree = case.tree
+    tree, rule = case.tree, case.rule
     label = case.position if case.position < len(tree.class_names) else int(case.shares.argmax())
-    model = None if tree.models is None else tree.models.model(case.node)
-    if tree.models is None or model is None:
+    if rule is None:
         moves = [float(shares[label]) for shares in case.shares_on_path]
         scores: list[float | None] = [None] * len(moves)
     else:
-        sums = _sums(tree.models, model, case.codes)
-        moves = softmax(sums)[:, label].tolist()
-        centred = sums[:, label] - sums.mean(axis=1)
-        scores = [float(centred[0]), *np.diff(centred).tolist()]
+        totals = _running_totals(rule, case.codes)
+        moves = rule.probabilities(totals)[:, label].tolist()
+        own = totals[:, 0] if isinstance(rule, Points) else (totals[:, label] - totals.mean(axis=1)) / SCORE_UNIT
+        scores = [float(own[0]), *np.diff(own).tolist()]
     contributions = [
         Contribution(**asdict(step), score=score, before=before, after=after)
         for step, score, before, after in zip(case.history, scores[1:], moves, moves[1:], strict=False)
@@ -155,14 +156,15 @@ def explain(case: Consultation) -> Explanation:
         about=tree.class_names[label],
         prediction_label=case.conclusion,
         about_label=tree.schema.wording.classes[label],
+        by="cases" if rule is None else "points" if isinstance(rule, Points) else "model",
     )
 
 
-def _sums(leaf_models: LeafModels, model: Model, codes: dict[int, int]) -> NDArray[np.float64]:
-    """The scores per class before any answer, and after each, in the order of the answers."""
-    tables = dict(zip(model.tests, model.contributions(leaf_models.bases), strict=True))
-    sums = [model.intercept]
-    for test, code in codes.items():
-        table = tables[test]
-        sums.append(sums[-1] + table[min(code, len(table) - 1)])
-    return np.array(sums)
+def _running_totals(rule: Scored, codes: dict[int, int]) -> NDArray[np.int64]:
+    """The totals before any answer, and after each, in the order of the answers."""
+    tables = dict(zip(rule.tests, rule.totals.points, strict=True))
+    added = [tables[test][min(code, len(tables[test]) - 1)] if test in tables else 0 for test, code in codes.items()]
+    rows = np.zeros((len(added) + 1, rule.totals.n_totals), dtype=np.int64)
+    for row, points in zip(rows, [rule.totals.intercept, *added], strict=True):
+        row += points
+    return np.asarray(rows.cumsum(axis=0))

@@ -1,278 +1,422 @@
-"""Nodes: a tree as arrays, numbered breadth first, with an outcome → branch map in each node."""
+"""Nodes: a tree as arrays. Nodes buy, branch or answer.
+
+    buy      a test is paid; its result is known from here on, and nothing is decided yet
+    branch   what is known sends cases different ways, for nothing: the result of one test, a total of points, or how
+             sure a model is. Stopping early is a branch, one side of which is a leaf
+    leaf     answers (leaves.py)
+
+A child has a larger number than its parent. Every result has somewhere to go, also one that is not listed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.problem import CostModel, LossTable, Schema
-from budgetree.tree.provenance import Known
+from budgetree._native import core
+from budgetree.problem import LossTable
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Scored, Totals
 
-LEAF = -1
-NO_BRANCH = -1
-SHORT_PATH = 64  # tests
+NO_TEST = -1
+NO_RULE = -1  # of a leaf: the majority answers
+
+
+class Kind(IntEnum):
+    """What a node does, as the core numbers it."""
+
+    BUY = 0
+    BY_RESULT = 1
+    BY_TOTAL = 2
+    LEAF = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How a branch sends cases to its sides: by one test's result, by a total of points, or by a model's confidence.
+
+    Attributes
+    ----------
+    test : int
+        The position of the test; -1 where totals decide.
+    sides : tuple of int
+        By result: the side of each outcome, and last of a result that is not listed.
+    rule : Points, Model or None
+        What adds up the totals.
+    cuts : tuple of int
+        By points: ascending; below the first is side 0, from there on side 1, and so on.
+    confidence : float or None
+        By a model: side 0 where some class has at least this probability, else side 1.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> bt.Split.by_result(3, (0, 1, 1)).n_sides, bt.Split.by_points({0: (0, 5, 2)}, cuts=(2, 4)).n_sides
+    (2, 3)
+    """
+
+    test: int = NO_TEST
+    sides: tuple[int, ...] = ()
+    totals: Totals | None = None
+    cuts: tuple[int, ...] = ()
+    confidence: float | None = None
+
+    @classmethod
+    def by_result(cls, test: int, sides: Sequence[int]) -> Split:
+        """By one test: the side of each outcome, and last of a result that is not listed.
+
+        Parameters
+        ----------
+        test : int
+            Its position.
+        sides : sequence of int
+            From 0 on, without a gap.
+
+        Returns
+        -------
+        Split
+            The split.
+        """
+        return cls(test, tuple(int(side) for side in sides))
+
+    @classmethod
+    def by_points(cls, points: Mapping[int, Sequence[int]] | Totals, cuts: Sequence[int]) -> Split:
+        """By a total: side 0 is below the first cut, side 1 from there to the second, and so on.
+
+        Parameters
+        ----------
+        points : dict or Totals
+            By the position of a test: the points of each outcome, and last of a result that is not listed.
+        cuts : sequence of int
+            Ascending.
+
+        Returns
+        -------
+        Split
+            The split.
+        """
+        totals = points if isinstance(points, Totals) else Totals.of_points(points)
+        return cls(totals=totals, cuts=tuple(int(cut) for cut in cuts))
+
+    @classmethod
+    def by_confidence(cls, model: Model, confidence: float) -> Split:
+        """By how sure a model is: side 0 where some class has this probability, side 1 where none has.
+
+        Parameters
+        ----------
+        model : Model
+            Of tests that were bought.
+        confidence : float
+            A probability.
+
+        Returns
+        -------
+        Split
+            The split.
+        """
+        return cls(totals=model.totals, confidence=float(confidence))
+
+    @property
+    def n_sides(self) -> int:
+        """How many there are."""
+        if self.totals is None:
+            return max(self.sides) + 1
+        return 2 if self.confidence is not None else len(self.cuts) + 1
+
+    @property
+    def tests(self) -> tuple[int, ...]:
+        """The tests that it reads."""
+        return (self.test,) if self.totals is None else self.totals.tests
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buy:
+    """A test is paid."""
+
+    test: int
+    child: int
+    charge: NDArray[np.int64]  # per outcome, and last where it is not listed; fees included
+    shown: NDArray[np.int64]  # the same in weight units of known cases
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What is known sends cases different ways."""
+
+    split: Split
+    children: tuple[int, ...]  # per side
+
+
+Node = Buy | Branch | Leaf
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """One entry per node; a child always has a larger number than its parent.
+    """A tree as arrays, one entry per node; `nodes[number]` is a node as a record."""
 
-    branches[first_branch[v] + outcome] is the child for that outcome of v's test, or NO_BRANCH where no known
-    case showed it. Several outcomes may lead to one child. An outcome without a branch, or on no list, ends the path;
-    in trees for new cases it goes on to the node's `otherwise`.
-    """
-
-    test: NDArray[np.int32]  # LEAF for leaves
+    kind: NDArray[np.uint8]
     parent: NDArray[np.int32]  # -1 for the root
-    counts: NDArray[np.int64]  # node × class, in weight units
-    paid: NDArray[np.int64]  # price units spent on arrival, at the costliest outcome that leads here
-    first_branch: NDArray[np.int64]  # -1 for leaves
-    branches: NDArray[np.int32]
-    fallback: NDArray[np.bool_]  # Pairs chose here, because every other ratio was infinite
-    otherwise: NDArray[np.int32] | None = None  # the child for an outcome never seen; None where it ends the path
-    probabilities: NDArray[np.float64] | None = None  # node × class, where they are not the shares of the counts
-    loss_table: LossTable | None = None  # what answers cost; None: an error costs 1. A Tree sees to it
+    test: NDArray[np.int32]  # bought, or branched on by result; NO_TEST elsewhere
+    first: NDArray[np.int64]  # where a node's children begin
+    children: NDArray[np.int32]  # of a buy the child; by result one per outcome and one more; by total one per side
+    charge_at: NDArray[np.int64]  # of a buy, where its charges begin; -1 elsewhere
+    charges: NDArray[np.int64]  # per buy: one per outcome, and last where it is not listed; fees included
+    shown: NDArray[np.int64]  # the same in weight units of known cases
+    rule: NDArray[np.int32]  # of a branch by total a position in splits, of a leaf in rules or NO_RULE
+    counts: NDArray[np.int64]  # node × class: the known cases that come there, in weight units
+    spent: NDArray[np.int64]  # on arrival, at the costliest results that lead there
+    known_spent: NDArray[np.int64]  # the same by results that known cases showed there
+    fallback: NDArray[np.bool_]  # of a buy: Pairs chose, because every other ratio was infinite
+    n_outcomes: NDArray[np.int64]  # per test
+    loss_table: LossTable
+    splits: tuple[Split, ...] = ()
+    rules: tuple[Fixed | Points | Model, ...] = ()
+    # By node, answer × class: what known cases were answered, at leaves with scores and at branches by confidence.
+    given: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for array in self._arrays:
+        for array in self.arrays.values():
             array.setflags(write=False)
 
     @property
-    def _arrays(self) -> list[NDArray[Any]]:
-        arrays = (getattr(self, name) for name in self.__dataclass_fields__)
-        return [array for array in arrays if isinstance(array, np.ndarray)]
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The fields that are arrays."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: array for name, array in fields.items() if isinstance(array, np.ndarray)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # nothing that was computed since
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
 
-    def answering(self, table: LossTable) -> Nodes:
-        """The same nodes, which give the answers that lose least by this table."""
-        wanted = None if table.is_plain else table
-        return self if self.loss_table is wanted else replace(self, loss_table=wanted)
-
-    def has_same_arrays(self, other: Nodes) -> bool:
-        """Whether everything but what answers cost is the same."""
-        names = set(self.__dataclass_fields__) - {"loss_table"}
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-
     def __len__(self) -> int:
-        return len(self.test)
+        return len(self.kind)
+
+    def __iter__(self) -> Iterator[Node]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, node: int) -> Node:
+        kind = self.kind[node]
+        if kind == Kind.LEAF:
+            rule = self.rule[node]
+            return Majority(tuple(self.counts[self.voters[node]].tolist())) if rule == NO_RULE else self.rules[rule]
+        below = self.below(node)
+        if kind == Kind.BUY:
+            results = self.results(node)
+            return Buy(int(self.test[node]), int(below[0]), self.charges[results], self.shown[results])
+        if kind == Kind.BY_TOTAL:
+            return Branch(self.splits[self.rule[node]], tuple(below.tolist()))
+        sides = sorted(set(below.tolist()))
+        return Branch(Split.by_result(int(self.test[node]), [sides.index(child) for child in below]), tuple(sides))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Nodes):
+            return NotImplemented
+        mine, its = self.arrays, other.arrays
+        same = all(np.array_equal(mine[name], its[name]) for name in mine)
+        rules = (self.splits, self.rules, self.loss_table) == (other.splits, other.rules, other.loss_table)
+        given = {node: table.tolist() for node, table in self.given.items()}
+        return same and rules and given == {node: table.tolist() for node, table in other.given.items()}
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def results(self, node: int) -> slice:
+        """Where the charges of a buy are."""
+        start = int(self.charge_at[node])
+        return slice(start, start + int(self.n_outcomes[self.test[node]]) + 1)
+
+    def below(self, node: int) -> NDArray[np.int32]:
+        """The children of a node, in the order of its results or sides; none of a leaf."""
+        kind, start = self.kind[node], int(self.first[node])
+        width = {Kind.BUY: 1, Kind.LEAF: 0}.get(kind)
+        if width is None:
+            by_total = kind == Kind.BY_TOTAL
+            width = self.splits[self.rule[node]].n_sides if by_total else int(self.n_outcomes[self.test[node]]) + 1
+        return self.children[start : start + width]
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
-        return np.asarray(self.test == LEAF)
+        return np.asarray(self.kind == Kind.LEAF)
+
+    @cached_property
+    def is_buy(self) -> NDArray[np.bool_]:
+        return np.asarray(self.kind == Kind.BUY)
+
+    @cached_property
+    def is_reached(self) -> NDArray[np.bool_]:
+        """The leaves that some known case comes to."""
+        return np.asarray(self.is_leaf & self.counts.any(axis=1))
+
+    @property
+    def tests_used(self) -> frozenset[int]:
+        """The positions of the tests that some path buys."""
+        return frozenset(self.test[self.is_buy].tolist())
+
+    def rule_of(self, node: int) -> Fixed | Points | Model | None:
+        """What a leaf answers by; None for the majority, and where the node is not a leaf."""
+        number = int(self.rule[node]) if self.is_leaf[node] else NO_RULE
+        return None if number == NO_RULE else self.rules[number]
+
+    def scored(self, node: int) -> Scored | None:
+        """What adds up the totals of a leaf; None where the node alone decides."""
+        rule = self.rule_of(node)
+        return rule if isinstance(rule, (Points, Model)) else None
+
+    @cached_property
+    def voters(self) -> NDArray[np.int32]:
+        """Per node, the nearest from it upwards that some known case comes to: its cases vote there."""
+        voters = np.arange(len(self), dtype=np.int32)
+        for node in np.flatnonzero(~self.counts.any(axis=1)).tolist():  # parents come before their children
+            voters[node] = voters[max(int(self.parent[node]), 0)]
+        return voters
 
     @cached_property
     def label(self) -> NDArray[np.int64]:
         """The answer of each node, by its position: what loses least, and so the most common or likeliest class.
 
-        Of equally good ones it is the class that comes first, and then an answer that is no class.
+        Of equally good ones it is the class that comes first, and then an answer that is not a class. Where totals
+        decide, the most common answer.
         """
-        amounts = self.counts if self.otherwise is None else self.shares
-        if self.loss_table is None:
-            return np.asarray(amounts.argmax(axis=1), dtype=np.int64)
-        return self.loss_table.best(amounts)
+        table = self.loss_table
+        label = table.best(self.counts[self.voters])
+        for node in np.flatnonzero(self.is_leaf & (self.rule != NO_RULE)).tolist():
+            rule = self.rules[self.rule[node]]
+            if not isinstance(rule, Fixed):
+                label[node] = int(self.given[node].sum(axis=1).argmax()) if node in self.given else 0
+            elif rule.answer is not None:
+                label[node] = rule.answer
+            else:
+                label[node] = int(table.best(np.array(rule.chances)))
+        return label
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """Node × class: how likely each class is there, as far as the node alone can say."""
-        return class_shares(self.counts, self.parent) if self.probabilities is None else self.probabilities
+        counts = self.counts[self.voters].astype(np.float64)
+        total = counts.sum(axis=1, keepdims=True)
+        n_classes = counts.shape[1]
+        shares = np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / n_classes)
+        for node in np.flatnonzero(self.is_leaf & (self.rule != NO_RULE)).tolist():
+            rule = self.rules[self.rule[node]]
+            if isinstance(rule, Fixed):
+                shares[node] = rule.chances
+        return np.asarray(shares)
+
+    def answered_at(self, node: int) -> NDArray[np.int64]:
+        """Answer × class: what the known cases that end at a leaf are answered, in weight units."""
+        if node in self.given:
+            return self.given[node]
+        answered = np.zeros((len(self.loss_table.answers), self.counts.shape[1]), dtype=np.int64)
+        answered[self.label[node]] = self.counts[node]
+        return answered
 
     @cached_property
-    def wrong(self) -> NDArray[np.int64]:
-        """Per node, the weight units that it gives another class as a leaf; an answer that is no class is no error."""
-        is_class = self.label < self.counts.shape[1]
-        right = np.take_along_axis(self.counts, np.where(is_class, self.label, 0)[:, None], axis=1)[:, 0]
-        return np.where(is_class, self.counts.sum(axis=1) - right, 0)
-
-    @cached_property
-    def errors(self) -> int:
-        """The weight units that the leaves get wrong."""
-        return int(self.wrong[self.is_leaf].sum())
-
-    @cached_property
-    def lost(self) -> NDArray[np.int64]:
-        """Per node, the loss units that it has as a leaf; without losses, what it gets wrong."""
-        if self.loss_table is None:
-            return self.wrong
-        losses = self.loss_table.of_counts(self.counts)
-        return np.asarray(np.take_along_axis(losses, self.label[:, None], axis=1)[:, 0], dtype=np.int64)
-
-    @cached_property
-    def loss(self) -> int:
-        """The loss units of the leaves."""
-        return int(self.lost[self.is_leaf].sum())
-
-    @cached_property
-    def levels(self) -> tuple[tuple[int, int], ...]:
-        """The range of node numbers at each depth."""
-        ranges, first, last = [], 0, 1
-        while last > first:
-            ranges.append((first, last))
-            first, last = last, int(np.searchsorted(self.parent, last, side="left"))
-        return tuple(ranges)
-
-    def children(self, node: int, n_outcomes: int) -> NDArray[np.int32]:
-        """Per outcome of the node's test, the child or NO_BRANCH."""
-        start = int(self.first_branch[node])
-        return self.branches[start : start + n_outcomes]
-
-    def pruned(self, stop: NDArray[np.bool_], n_outcomes: NDArray[np.int64]) -> Nodes:
-        """The nodes that remain when those in `stop` become leaves."""
-        kept = np.zeros(len(self), dtype=bool)
-        kept[0] = True
-        goes_on = ~(stop | self.is_leaf)
-        for first, last in self.levels[1:]:
-            above = self.parent[first:last]
-            kept[first:last] = kept[above] & goes_on[above]
-        renumbered = np.cumsum(kept) - 1
-        test = np.where(goes_on, self.test, LEAF)[kept]
-        parent = np.where(self.parent[kept] >= 0, renumbered[self.parent[kept]], -1)
-        width = np.where(test == LEAF, 0, n_outcomes[test])
-        first_branch = np.where(test == LEAF, -1, np.cumsum(width) - width)
-        # The branches of the nodes that go on, gathered one run per node.
-        run_start = np.repeat(self.first_branch[kept] - (np.cumsum(width) - width), width)
-        old = self.branches[run_start + np.arange(width.sum())]
-        return Nodes(
-            test=test.astype(np.int32),
-            parent=parent.astype(np.int32),
-            counts=self.counts[kept],
-            paid=self.paid[kept],
-            first_branch=first_branch.astype(np.int64),
-            branches=np.where(old >= 0, renumbered[old], NO_BRANCH).astype(np.int32),
-            fallback=(self.fallback & goes_on)[kept],
-            loss_table=self.loss_table,
-        )
-
-
-def class_shares(counts: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Node × class; a node that no known case comes to has its parent's."""
-    shares = np.full(counts.shape, 1 / counts.shape[1])
-    total = counts.sum(axis=1)
-    for node, above in enumerate(parent.tolist()):  # parents come before their children
-        if total[node]:
-            shares[node] = counts[node] / total[node]
-        elif above >= 0:
-            shares[node] = shares[above]
-    return shares
-
-
-def known_by_counts(nodes: Nodes, schema: Schema) -> Known:
-    """What came of the known cases, where the counts of the leaves say it."""
-    counts, label, n_classes = nodes.counts[nodes.is_leaf], nodes.label[nodes.is_leaf], nodes.counts.shape[1]
-    answered = np.zeros((len(schema.answer_names), n_classes), dtype=np.int64)
-    np.add.at(answered, label, counts)
-    weight, paid = counts.sum(axis=1).astype(object), nodes.paid[nodes.is_leaf].astype(object)
-    return Known(
-        errors=schema.cases(nodes.errors),
-        mean_cost=Fraction(int((weight * paid).sum()), int(weight.sum())) / schema.costs.scale,
-        max_cost=Fraction(int(nodes.paid.max())) / schema.costs.scale,
-        loss=schema.loss(nodes.loss),
-        referred=schema.cases(int(answered[n_classes:].sum())),
-        answered=tuple(map(tuple, answered.tolist())),
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Charges:
-    """What doing each node's test costs there: fees due, and whether the test itself was already paid above.
-
-    price[v, outcome] is all that v's test costs with that outcome; its last column is for an outcome that is on no
-    list, which costs what the costliest does.
-    """
-
-    price: NDArray[np.int64]  # node × outcome
-    fees_due: NDArray[np.int64]
-    repeated: NDArray[np.bool_]
-    unpaid: NDArray[np.int64]  # which fees are due, as bits
+    def answered(self) -> NDArray[np.int64]:
+        """Answer × class: what the known cases are answered, in weight units."""
+        answered = np.zeros((len(self.loss_table.answers), self.counts.shape[1]), dtype=np.int64)
+        plain = self.is_leaf.copy()
+        plain[list(self.given)] = False
+        np.add.at(answered, self.label[plain], self.counts[plain])
+        for node, table in self.given.items():
+            if self.is_leaf[node]:
+                answered += table
+        return answered
 
     @property
-    def costliest(self) -> NDArray[np.int64]:
-        """Per node, what its test costs at most; 0 for leaves."""
-        return np.asarray(self.price[:, -1])
+    def errors(self) -> int:
+        """The weight units that get another class than theirs; an answer that is not a class is not an error."""
+        classes = self.answered[: self.counts.shape[1]]
+        return int(classes.sum() - np.trace(classes))
 
+    @property
+    def referred(self) -> int:
+        """The weight units whose answer is not a class."""
+        return int(self.answered[self.counts.shape[1] :].sum())
 
-def charges(test: NDArray[np.int32], parent: NDArray[np.int32], table: CostModel) -> Charges:
-    """Which tests and fees each path has paid, and what is left to pay."""
-    repeated, fees_paid = _paid_above(test, parent, table.flags)
-    unpaid = np.where(test == LEAF, 0, table.flags[test] & ~fees_paid)
-    due = np.where(test == LEAF, 0, np.take_along_axis(table.surcharge(fees_paid), test[:, None].clip(0), 1)[:, 0])
-    own = np.column_stack([table.amounts, table.costliest])[test]
-    is_free = repeated | (test == LEAF)
-    return Charges(np.where(is_free[:, None], 0, own) + due[:, None], due, repeated, unpaid)
+    @property
+    def loss(self) -> int:
+        """The loss units of all answers."""
+        return int((self.answered.astype(object) * self.loss_table.units.T.astype(object)).sum())
 
+    @property
+    def total_spent(self) -> int:
+        """What the known cases spend, added up: weight units times price units."""
+        shown, charges = self.shown, self.charges
+        if float(shown.sum()) * float(charges.max(initial=0)) < 2**62:
+            return int(shown @ charges)
+        return int((shown.astype(object) * charges.astype(object)).sum())
 
-def _paid_above(
-    test: NDArray[np.int32], parent: NDArray[np.int32], fee_mask: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Per node, whether its test was done above it, and the fees of all that was.
+    @cached_property
+    def most_below(self) -> NDArray[np.int64]:
+        """Per node, the most that a case has spent at a leaf below it."""
+        most = self.spent.tolist()
+        for node in range(len(most) - 1, 0, -1):
+            above = int(self.parent[node])
+            most[above] = max(most[above], most[node])
+        return np.array(most, dtype=np.int64)
 
-    All nodes walk up at once, which is fast where paths are short; of the long ones the rest is done path by path.
-    """
-    repeated = np.zeros(len(test), dtype=bool)
-    fees_paid = np.zeros(len(test), dtype=np.int64)
-    nodes = np.flatnonzero(parent >= 0)
-    above = parent[nodes]
-    for _ in range(SHORT_PATH):
-        if not len(nodes):
-            return repeated, fees_paid
-        repeated[nodes] |= test[above] == test[nodes]
-        fees_paid[nodes] |= fee_mask[test[above]]
-        goes_on = parent[above] >= 0
-        nodes, above = nodes[goes_on], parent[above[goes_on]]
-    tests, masks = test.tolist(), fee_mask.tolist()
-    fees, done = [0] * len(tests), [0] * len(masks)  # how often each test was done on the path so far
-    for node, left in depth_first(parent):
-        if tests[node] != LEAF:
-            repeated[node] |= not left and done[tests[node]] > 0
-            done[tests[node]] += -1 if left else 1
-    for node, up in enumerate(parent.tolist()):  # parents come before their children
-        fees[node] = 0 if up < 0 else fees[up] | masks[tests[up]]
-    return repeated, np.array(fees, dtype=np.int64)
+    @cached_property
+    def n_bought(self) -> NDArray[np.int64]:
+        """Per node, the tests bought above it."""
+        bought = np.zeros(len(self), dtype=np.int64)
+        is_buy = self.is_buy.astype(np.int64).tolist()
+        for node, above in enumerate(self.parent.tolist()):
+            if above >= 0:
+                bought[node] = bought[above] + is_buy[above]
+        return bought
 
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to this one."""
+        path = [node]
+        while (above := int(self.parent[path[-1]])) >= 0:
+            path.append(above)
+        return path[::-1]
 
-def depth_first(parent: NDArray[np.int32]) -> Iterator[tuple[int, bool]]:
-    """Every node twice: when a walk comes to it, and (with True) when it leaves it; by a stack, however deep."""
-    below: list[list[int]] = [[] for _ in range(len(parent))]
-    for node, above in enumerate(parent.tolist()):
-        if above >= 0:
-            below[above].append(node)
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if node < 0:
-            yield ~node, True
-            continue
-        yield node, False
-        stack.append(~node)
-        stack += reversed(below[node])
+    def bought(self, node: int) -> tuple[int, ...]:
+        """The tests that a case which comes to this node has bought, in order."""
+        return tuple(int(self.test[above]) for above in self.path(node)[:-1] if self.is_buy[above])
 
+    @cached_property
+    def columns(self) -> NDArray[np.int64]:
+        """The tests that the core's walk reads, ascending."""
+        return np.array(sorted(self.tests_used), dtype=np.int64)
 
-def paid_on_arrival(nodes: Nodes, due: Charges, n_outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Per node, what a path has paid when it comes there, at the costliest outcome that leads to it."""
-    paid = np.zeros(len(nodes), dtype=np.int64)
-    for node in np.flatnonzero(~nodes.is_leaf).tolist():
-        for outcome, child in enumerate(nodes.children(node, int(n_outcomes[nodes.test[node]]))):
-            if child != NO_BRANCH:
-                paid[child] = max(paid[child], paid[node] + due.price[node, outcome])
-    return paid
-
-
-def leaf_of(counts: NDArray[np.int64]) -> Nodes:
-    """The nodes of a tree without any test, by the class counts of all cases."""
-    return Nodes(
-        test=np.array([LEAF], dtype=np.int32),
-        parent=np.array([-1], dtype=np.int32),
-        counts=counts[None, :].copy(),
-        paid=np.zeros(1, dtype=np.int64),
-        first_branch=np.array([-1], dtype=np.int64),
-        branches=np.empty(0, dtype=np.int32),
-        fallback=np.zeros(1, dtype=bool),
-    )
+    @cached_property
+    def route(self) -> Any:
+        """The nodes as the core walks them; its tests are positions in `columns`."""
+        column = np.full(len(self.n_outcomes) + 1, NO_TEST, dtype=np.int32)
+        column[self.columns] = np.arange(len(self.columns))
+        scorers: dict[int, int] = {}
+        scored = [rule.totals for rule in self.rules if isinstance(rule, (Points, Model))]
+        scored += [split.totals for split in self.splits if split.totals is not None]
+        distinct = list({id(totals): totals for totals in scored}.values())
+        scorers = {id(totals): number for number, totals in enumerate(distinct)}
+        of_rule = [scorers[id(r.totals)] if isinstance(r, (Points, Model)) else NO_RULE for r in self.rules]
+        is_scored = self.is_leaf & (self.rule != NO_RULE)
+        rule = self.rule.copy()
+        rule[is_scored] = np.array([*of_rule, NO_RULE], dtype=np.int32)[self.rule[is_scored]]
+        return core.Route(
+            self.kind,
+            column[self.test],
+            self.first,
+            self.children,
+            self.charge_at,
+            self.charges,
+            rule,
+            self.n_outcomes[self.columns].astype(np.int32),
+            [
+                core.Scorer(column[list(totals.tests)].astype(np.int32), list(totals.points), totals.intercept)
+                for totals in distinct
+            ],
+            [
+                core.TotalSplit(scorers[id(split.totals)], list(split.cuts), split.confidence or 0.0)
+                for split in self.splits
+            ],
+        )

@@ -1,9 +1,9 @@
-"""Where a tree came from, what came of the known cases, and what was found out about new ones."""
+"""Where a tree came from, what it is for, what was proven of it, and what was found out about new cases."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Self
 
@@ -42,6 +42,7 @@ class ChangeKind(_Named):
     REPRICED = "repriced", "at other prices"
     WEIGHTED = "weighted", "classes weighted by their losses"
     JOINED = "joined", "small leaves joined"
+    REPLACED = "replaced", "a part replaced"
     ENDED = "ended", "ended early"
 
 
@@ -107,22 +108,6 @@ _UNSET = Origin()
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What came of the known cases, for trees whose counts do not say it; by weight, and to the last digit.
-
-    Where models answer, where cases stop early and where one branch joins outcomes of different prices, a node's
-    counts do not tell who is right and who has paid what.
-    """
-
-    errors: Fraction
-    mean_cost: Fraction
-    max_cost: Fraction
-    loss: Fraction  # what their answers cost; without losses, the errors
-    referred: Fraction  # how many of them got an answer that is not a class
-    answered: tuple[tuple[int, ...], ...]  # answer × class, in weight units
-
-
-@dataclass(frozen=True, slots=True)
 class NewError:
     """The share of new cases that a tree is expected to get wrong, and its standard error."""
 
@@ -153,19 +138,98 @@ class NewLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class Estimate:
     """What was found out about new cases when a tree was learned, by holding rows out.
 
-    >>> str(Expected(NewError(0.47, 0.04), True, "cross-validated, 5 of 5 folds"))
+    >>> str(Estimate(NewError(0.47, 0.04), True, "cross-validated, 5 of 5 folds"))
     'new cases: 47.0 % ± 4.0 wrong, cross-validated, 5 of 5 folds; overfitted'
     """
 
     new_error: NewError
     overfitted: bool  # the known cases make the tree look significantly better than it is
-    how: str  # the number came about, in words
+    how: str  # the number came about, for people
     new_loss: NewLoss | None = None  # where losses were given
+
+    @property
+    def mean(self) -> float:
+        """What a new case loses on average; without losses, the share that is wrong."""
+        return self.new_error.error if self.new_loss is None else self.new_loss.loss
+
+    @property
+    def se(self) -> float:
+        """The standard error of the mean."""
+        return self.new_error.se if self.new_loss is None else self.new_loss.se
 
     def __str__(self) -> str:
         loss = "" if self.new_loss is None else f"{self.new_loss}, "
-        words = f"new cases: {loss}{self.new_error} wrong, {self.how}"
-        return f"{words}; overfitted" if self.overfitted else words
+        sentence = f"new cases: {loss}{self.new_error} wrong, {self.how}"
+        return f"{sentence}; overfitted" if self.overfitted else sentence
+
+
+class Objective(StrEnum):
+    """Which cases a tree is for: those in the table, or those that are not in it."""
+
+    KNOWN = "known"
+    NEW = "new"
+
+
+class Reason(Enum):
+    """Why a tree has its objective."""
+
+    ASKED = "asked"
+    DEFAULT = "default"
+    FACTS = "facts"  # most classes have fewer than three rows
+    ROWS = "rows"  # most classes have three rows or more
+    SETTING = "setting"  # one that is only about known cases
+    PARTITIONS = "partitions"  # of which only sums are known
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectiveChoice:
+    """Which cases a tree is for, and why."""
+
+    objective: Objective
+    reason: Reason
+    n_rows: int
+    n_classes: int
+    n_small: int = 0  # classes with fewer than three rows
+    setting: str = ""  # that is about known cases
+
+
+class ProofState(StrEnum):
+    """What is known of trees that are better than one."""
+
+    OPTIMAL = "optimal"  # there is none
+    BOUNDED = "bounded"  # a search says how much better one could be
+    NOT_SEARCHED = "not searched"  # only what no tree avoids is known
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Lower bounds on what any tree for the same cases and prices loses and costs, in whole units."""
+
+    state: ProofState  # of what was asked for: the least loss within a budget, or the least cost for a max_error
+    least_loss: int  # no tree loses less …
+    within: int | None = None  # … within this budget; None: whatever it costs
+    # No tree costs less that has at most max_error, or that loses as little as this one where max_error is None.
+    least_cost: int = 0
+    max_error: Fraction | None = None
+    min_cases: int = 1  # all of it is about trees whose leaves have so many known cases
+
+    @classmethod
+    def of(
+        cls,
+        loss: int,
+        max_cost: int,
+        *,
+        least_loss: int,
+        within: int | None = None,
+        least_cost: int = 0,
+        max_error: Fraction | None = None,
+        min_cases: int = 1,
+        searched: bool = True,
+    ) -> Bounds:
+        """What is known of other trees than one with this loss and this max_cost."""
+        is_best = loss <= least_loss if max_error is None else max_cost <= least_cost
+        state = ProofState.OPTIMAL if is_best else ProofState.BOUNDED if searched else ProofState.NOT_SEARCHED
+        return cls(state, least_loss, within, least_cost, max_error, min_cases)

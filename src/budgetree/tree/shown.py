@@ -8,10 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from budgetree._internal import internal
-from budgetree.errors import SettingError
 
 if TYPE_CHECKING:
     from budgetree.show.drawing import Drawing
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
     from budgetree.show.text import Words
     from budgetree.tree.tree import Tree
 
-MAX_LEAVES = 40  # of a picture; what is beyond is folded
-
 
 class Shown:
     """The part of a Tree that is for people and for other programs."""
@@ -29,6 +24,36 @@ class Shown:
     @property
     def _tree(self) -> Tree:
         return cast("Tree", self)
+
+    def export(self, format: str, **options: Any) -> str:  # noqa: A002 - as pandas and others call it
+        """The tree in another language; the methods `to_…` do the same, and document the options.
+
+        Parameters
+        ----------
+        format : {'text', 'rules', 'python', 'javascript', 'sql', 'pmml', 'dot', 'svg'}
+            Which.
+        **options
+            As the method `to_…` of that name takes them.
+
+        Returns
+        -------
+        str
+            What belongs into a file.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such format, or the tree cannot be written in it.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.grow(bt.datasets.load("figure1")).export("python", name="diagnose").splitlines()[0]
+        'def diagnose(case):'
+        """
+        from budgetree.show.export import export
+
+        return export(self._tree, format, **options)
 
     def to_text(self, max_depth: int | None = None, *, confusion: bool = False) -> str:
         """The tree for people: test and price, outcome, running cost, class counts.
@@ -45,11 +70,6 @@ class Shown:
         str
             A line per branch.
 
-        Raises
-        ------
-        ValueError
-            Where `max_depth` is no whole number of at least 0.
-
         Examples
         --------
         >>> import budgetree as bt
@@ -63,10 +83,7 @@ class Shown:
           circle        30        10
           triangle       0        20
         """
-        from budgetree.show.text import render
-
-        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-        return render(self._tree, max_depth, with_confusion=confusion)
+        return self.export("text", max_depth=max_depth, confusion=confusion)
 
     def rules(self) -> tuple[Rule, ...]:
         """One rule per path through the tree.
@@ -75,11 +92,6 @@ class Shown:
         -------
         tuple of Rule
             With `conditions`, `label`, `cost`, `cases` and `errors`.
-
-        Raises
-        ------
-        ValueError
-            Where the rules together would fill the memory.
 
         Examples
         --------
@@ -93,12 +105,12 @@ class Shown:
         return rules_of(self._tree)
 
     def to_rules(self) -> str:
-        """What `rules` returns, for people: one per line, with what each costs.
+        """What `rules` returns, for people.
 
         Returns
         -------
         str
-            A line per path.
+            A line per path, and the points that rules speak of.
 
         Examples
         --------
@@ -107,7 +119,7 @@ class Shown:
         if t1 is 0 then circle  [costs 1; right for 30 of 40]
         if t1 is 1 then triangle  [costs 1; right for 20 of 20]
         """
-        return "\n".join(map(str, self.rules()))
+        return self.export("rules")
 
     def to_dot(self) -> str:
         """The tree in Graphviz' language.
@@ -123,15 +135,10 @@ class Shown:
         >>> bt.grow(bt.datasets.load("figure1")).to_dot().splitlines()[0]
         'digraph tree {'
         """
-        from budgetree.show.export.dot import to_dot
-
-        return to_dot(self._tree)
+        return self.export("dot")
 
     def to_python(self, name: str = "predict") -> str:
-        """The source of a function that needs nothing but Python.
-
-        It takes a case, a mapping from tests to raw values; None and NaN are missing values. A tree learned from codes
-        takes codes.
+        """The source of a function of a mapping from tests to raw values (codes, where it was learned from codes).
 
         Parameters
         ----------
@@ -141,12 +148,7 @@ class Shown:
         Returns
         -------
         str
-            Python source.
-
-        Raises
-        ------
-        ValueError
-            Where the name is none that Python allows.
+            Python source that needs nothing but Python; None and NaN are missing values.
 
         Examples
         --------
@@ -156,16 +158,12 @@ class Shown:
         >>> names["predict"]({"age": 42, "pregnant": 3})
         'neg'
         """
-        from budgetree.show.export.python import to_python
-
-        return to_python(self._tree, name)
+        return self.export("python", name=name)
 
     def to_sql(self, *, backslash_escapes: bool | None = None) -> str:
-        """An expression in standard SQL, over columns called as the tests are; NULL is a missing value.
+        """An expression in standard SQL, over columns called as the tests are; NULL is a missing value, NaN a number.
 
-        It gives what `predict` does, but for NaN, which databases take for a number. A plain tree is CASE within CASE.
-        A tree with models adds up their scores in a scalar subquery; where it answers by losses, and where it has more
-        than two classes and stops early, it also needs the function EXP.
+        Where a tree with models answers by losses, or stops early and has more than two classes, it needs EXP.
 
         Parameters
         ----------
@@ -178,11 +176,6 @@ class Shown:
         str
             The expression, for `SELECT … FROM cases`.
 
-        Raises
-        ------
-        ValueError
-            Where a backslash could mean two things.
-
         Examples
         --------
         >>> import budgetree as bt
@@ -192,19 +185,14 @@ class Shown:
             'circle'
           WHEN "t1" IN (1) THEN
             'triangle'
-          ELSE 'circle'
+          ELSE
+            'circle'
         END
         """
-        from budgetree.show.export.sql import to_sql
-
-        return to_sql(self._tree, backslash_escapes)
+        return self.export("sql", backslash_escapes=backslash_escapes)
 
     def to_javascript(self, name: str = "predict", *, module: bool = True) -> str:
-        """The source of a function in JavaScript that needs no library.
-
-        It takes an object of raw values by test, and returns {answer, probabilities: [{class, probability}, …], cost,
-        tests}: what `predict`, `predict_proba`, `cost` and `tests_done` say of the case. null, undefined and NaN are
-        missing values; dates are texts such as 2024-02-29.
+        """The source of a function that takes raw values by test, and returns answer, probabilities, cost and tests.
 
         Parameters
         ----------
@@ -216,12 +204,7 @@ class Shown:
         Returns
         -------
         str
-            JavaScript source.
-
-        Raises
-        ------
-        ValueError
-            Where the name is none that JavaScript allows.
+            JavaScript that needs no library; null, undefined and NaN are missing values, dates are texts.
 
         Examples
         --------
@@ -229,25 +212,15 @@ class Shown:
         >>> "export const triage" in bt.grow(bt.datasets.load("figure1")).to_javascript("triage")
         True
         """
-        from budgetree.show.export.javascript import to_javascript
-
-        return to_javascript(self._tree, name, module=module)
+        return self.export("javascript", name=name, module=module)
 
     def to_pmml(self) -> str:
-        """A PMML 4.4 document: a TreeModel with a branch for every outcome or group of outcomes.
-
-        It predicts what `predict` does, and gives the probabilities of `predict_proba`. What a path has cost at most is
-        in each node's Extension "cost".
+        """A PMML 4.4 document with the answers and probabilities of a tree without points and models.
 
         Returns
         -------
         str
-            The document.
-
-        Raises
-        ------
-        ValueError
-            Where leaves are models: PMML has no tree of that kind.
+            A TreeModel; what a path has cost at most is in each node's Extension "cost".
 
         Examples
         --------
@@ -255,11 +228,9 @@ class Shown:
         >>> "<TreeModel" in bt.grow(bt.datasets.load("figure1")).to_pmml()
         True
         """
-        from budgetree.show.export.pmml import to_pmml
+        return self.export("pmml")
 
-        return to_pmml(self._tree)
-
-    def draw(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> Drawing:
+    def draw(self, *, max_leaves: int = 40, max_depth: int | None = None) -> Drawing:
         """The tree as shapes on a plane, folded where it has more leaves than fit; `plot_tree` and `to_svg` paint them.
 
         Parameters
@@ -274,11 +245,6 @@ class Shown:
         Drawing
             Its width, height and shapes.
 
-        Raises
-        ------
-        ValueError
-            Where a limit is no whole number, or too small.
-
         Examples
         --------
         >>> import budgetree as bt
@@ -287,11 +253,9 @@ class Shown:
         """
         from budgetree.show.drawing import draw
 
-        _check_size("max_leaves", max_leaves, 1)
-        _check_size("max_depth", 0 if max_depth is None else max_depth, 0)
-        return draw(self._tree, max_leaves, max_depth)
+        return draw(self._tree, max_leaves=max_leaves, max_depth=max_depth)
 
-    def to_svg(self, *, max_leaves: int = MAX_LEAVES, max_depth: int | None = None) -> str:
+    def to_svg(self, *, max_leaves: int = 40, max_depth: int | None = None) -> str:
         """The tree as an SVG picture.
 
         Parameters
@@ -310,9 +274,7 @@ class Shown:
         >>> bt.grow(bt.datasets.load("figure1")).to_svg()[:4]
         '<svg'
         """
-        from budgetree.show.drawing import to_svg
-
-        return to_svg(self.draw(max_leaves=max_leaves, max_depth=max_depth))
+        return self.export("svg", max_leaves=max_leaves, max_depth=max_depth)
 
     def summary(self) -> str:
         """One line: size, worst and mean cost, errors; where losses are given, the loss.
@@ -326,7 +288,7 @@ class Shown:
         --------
         >>> import budgetree as bt
         >>> bt.grow(bt.datasets.load("figure1")).summary()
-        '60 cases, 4 leaves; worst case 2, mean 2; 10 errors (16.7%)'
+        '60 cases, 2 leaves; worst case 2, mean 2; 10 errors (16.7%)'
         """
         from budgetree.show.text import summary_line
 
@@ -335,7 +297,7 @@ class Shown:
     @cached_property
     @internal
     def outline(self) -> Outline:
-        """Which outcomes share a branch, for everything that shows the tree."""
+        """The tree as people read it, for everything that shows it."""
         from budgetree.show.outline import Outline
 
         return Outline(self._tree)
@@ -350,9 +312,3 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
-
-
-def _check_size(name: str, size: Any, least: int) -> None:
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < least:
-        message = f"{name} is {size!r}; expected a whole number of at least {least}."
-        raise SettingError(message, subject=name, found=size, expected=least)

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._internal import internal
-from budgetree.data.frames import read_frame
-from budgetree.problem import Schema, check_codes
+from budgetree.data.frames import read_frame, read_raw
+from budgetree.data.table import Table
+from budgetree.problem import PathState, Schema, check_codes
+from budgetree.problem.cost_model import mask_of
 from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, HandleUnknown
+from budgetree.tree.consultation import Consultation, HandleUnknown, most_ahead
 from budgetree.tree.explanation import Explanation, explain
-from budgetree.tree.leaf_models import NO_MODEL, LeafModels, softmax
 from budgetree.tree.model import file as model_file
-from budgetree.tree.nodes import Charges, Nodes, charges, known_by_counts
-from budgetree.tree.proven import Proven, Statement, state
-from budgetree.tree.provenance import Expected, Known, Method, Origin
-from budgetree.tree.purchases import Spending, spending
-from budgetree.tree.routing import Ends, first_unknown, tests_on_path, walk
+from budgetree.tree.nodes import Kind, Nodes
+from budgetree.tree.provenance import Bounds, Estimate, Method, Origin
 from budgetree.tree.shown import Shown
+from budgetree.tree.walk import Walk, walk_codes, walk_columns
+
+if TYPE_CHECKING:
+    from budgetree.messages import Statement
 
 UNKNOWN = Origin()
 
@@ -44,18 +47,14 @@ class Tree(Shown):
     schema : Schema
         The names of tests, outcomes and classes, the prices and the losses.
     nodes : Nodes
-        The tree as arrays, numbered breadth first.
+        What it does: nodes that buy a test, branch on what was bought, or answer.
     n_objects : int
         The known cases that it was learned from.
     origin : Origin
         What made it; `str()` of it is for people to read.
-    proven : Proven or None
-        What is known about other trees for the same cases and prices; `statement` says it in words.
-    models : LeafModels or None
-        What answers, in a tree for new cases whose leaves are models.
-    known : Known or None
-        What the known cases paid and got, where the counts do not say it.
-    expected : Expected or None
+    bounds : Bounds or None
+        What is known about other trees for the same cases and prices, in units; `statement` is for people to read.
+    estimate : Estimate or None
         What was found out about new cases.
     ended : Ended
         Whether the search that found it was complete, or what ended it.
@@ -65,9 +64,9 @@ class Tree(Shown):
     >>> import budgetree as bt
     >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
     >>> tree.max_cost, tree.errors, tree.n_leaves
-    (2, 216, 59)
+    (2, 216, 16)
     >>> print(tree.to_text(max_depth=1))
-    753 cases, 59 leaves; worst case 2, mean 1.997; 216 errors (28.7%)
+    753 cases, 16 leaves; worst case 2, mean 1.997; 216 errors (28.7%)
     age? costs 1  [neg 486, pos 267]
     ├─ 21.0 to 24.3: → … neg, spent 1  [neg 181, pos 31]
     ├─ 24.3 to 31.0: → … neg, spent 1  [neg 133, pos 59]
@@ -84,15 +83,9 @@ class Tree(Shown):
     nodes: Nodes
     n_objects: int
     origin: Origin = UNKNOWN
-    proven: Proven | None = None
-    models: LeafModels | None = None
-    known: Known | None = None
-    expected: Expected | None = None
+    bounds: Bounds | None = None
+    estimate: Estimate | None = None
     ended: Ended = Ended.COMPLETE
-
-    def __post_init__(self) -> None:
-        # Learners make nodes of counts alone; what they answer is the schema's to say.
-        object.__setattr__(self, "nodes", self.nodes.answering(self.schema.loss_table))
 
     @property
     def test_names(self) -> tuple[str, ...]:
@@ -120,24 +113,30 @@ class Tree(Shown):
 
         It is below `max_cost` only where prices depend on outcomes and no known case showed the costly one there.
         """
-        return plain_number(self.on_known.max_cost)
+        return plain_number(self.exact_known_max_cost)
+
+    @cached_property
+    def exact_known_max_cost(self) -> Fraction:
+        """`known_max_cost`, to the last digit."""
+        spent = self.nodes.known_spent[self.nodes.is_reached]
+        return Fraction(int(spent.max(initial=0))) / self.schema.costs.scale
 
     @property
     @internal
     def need(self) -> int:
         """The least budget that buys the tree, in price units."""
-        return int(self.worst_from[0])
+        return int(self.nodes.most_below[0])
 
     @cached_property
     def mean_cost(self) -> float:
         """The mean cost over the known cases, by weight."""
-        return float(self.on_known.mean_cost)
+        return float(self.exact_mean_cost)
 
     @cached_property
-    @internal
-    def on_known(self) -> Known:
-        """What came of the known cases: as it was noted, or by the counts of the leaves."""
-        return self.known or known_by_counts(self.nodes, self.schema)
+    def exact_mean_cost(self) -> Fraction:
+        """`mean_cost`, to the last digit."""
+        total = int(self.nodes.counts[0].sum())
+        return Fraction(self.nodes.total_spent, max(total, 1)) / self.schema.costs.scale
 
     @property
     def errors(self) -> int | float:
@@ -147,7 +146,7 @@ class Tree(Shown):
     @cached_property
     def exact_errors(self) -> Fraction:
         """`errors`, to the last digit."""
-        return self.on_known.errors
+        return self.schema.cases(self.nodes.errors)
 
     @property
     def loss(self) -> int | float:
@@ -157,17 +156,17 @@ class Tree(Shown):
     @cached_property
     def exact_loss(self) -> Fraction:
         """`loss`, to the last digit."""
-        return self.on_known.loss
+        return self.schema.loss(self.nodes.loss)
 
     @cached_property
     def referred(self) -> int | float:
         """The known cases whose answer is no class, by weight; they are no errors, and have their loss."""
-        return plain_number(self.on_known.referred)
+        return plain_number(self.schema.cases(self.nodes.referred))
 
     @cached_property
     def confusion(self) -> Confusion:
         """Which answers the known cases of each class get."""
-        return Confusion.of_units(self.schema, self.on_known.answered)
+        return Confusion.of_units(self.schema, self.nodes.answered.tolist())
 
     @cached_property
     def exact_max_cost(self) -> Fraction:
@@ -177,25 +176,20 @@ class Tree(Shown):
     @property
     def statement(self) -> Statement:
         """What was proven about other trees, in words."""
-        return state(
-            self.proven,
-            self.exact_loss,
-            self.exact_max_cost,
-            ended=self.ended,
-            has_losses=self.schema.losses is not None,
-            for_new=self.origin.method == Method.PREDICTIVE,
-            amount=self.schema.wording.amount,
-        )
+        from budgetree.messages import statement  # the layer above, when it is asked for
+
+        loss, for_new = round(self.exact_loss / self.schema.loss(1)), self.origin.method == Method.PREDICTIVE
+        return statement(self.bounds, loss, self.need, self.schema, ended=self.ended, for_new=for_new)
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves."""
-        return int(self.nodes.is_leaf.sum())
+        """The leaves as they are shown: outcomes whose subtrees ask, cost and answer the same share one."""
+        return self.outline.n_leaves
 
     @property
     def depth(self) -> int:
         """The most tests on a path."""
-        return len(self.nodes.levels) - 1 if self._spent is None else int(self._spent.n_tests.max())
+        return int(self.nodes.n_bought.max())
 
     @property
     def n_fallbacks(self) -> int:
@@ -205,36 +199,80 @@ class Tree(Shown):
     @cached_property
     def tests_used(self) -> frozenset[int]:
         """The positions of the tests that some path does."""
-        return frozenset(self.nodes.test[~self.nodes.is_leaf].tolist())
+        return self.nodes.tests_used
 
-    def route(self, codes: Any) -> NDArray[np.int32]:
-        """The node where each row of codes ends.
+    def walk(self, cases: Any) -> Walk:
+        """Follow cases down, all at once: `predict`, `predict_proba`, `cost` and `apply` are parts of what it returns.
 
         Parameters
         ----------
-        codes : array-like of int
-            As in `predict`.
+        cases : data frame or array-like
+            Raw values as in the table of known cases: a frame with a column per test that the tree may ask for, or rows
+            with one value per test, in the order of `test_names`.
 
         Returns
         -------
-        array of int
-            Per row a leaf, or the node whose test showed an outcome never seen there.
+        Walk
+            Per row its leaf, what it spent, its answer and probabilities.
+
+        Raises
+        ------
+        ValueError
+            Where a column that the tree asks for is absent, or holds texts where numbers were learned.
 
         Examples
         --------
         >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).route([[0, 0], [1, 1]]).tolist()
-        [3, 6]
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> tree.walk(bt.datasets.frame("pima").head(3)).cost.tolist()
+        [2.0, 2.0, 2.0]
         """
-        return self._walk(codes).node
+        return self.walk_table(read_raw(cases, self.test_names, self.names_of(self.nodes.columns.tolist())))
 
-    def predict(self, codes: Any) -> NDArray[Any]:
-        """The answer for each row of codes.
+    @internal
+    def walk_table(self, table: Table) -> Walk:
+        """`walk` for a table that was read: the columns that the tree may ask for, by name."""
+        return walk_columns(self.nodes, self.schema, self.schema.encode_columns(table, self.nodes.columns))
+
+    @internal
+    def walk_codes(self, codes: Any) -> Walk:
+        """`walk` for outcome codes."""
+        return walk_codes(self.nodes, self.schema, check_codes(codes, len(self.test_names)))
+
+    def predict(self, cases: Any) -> NDArray[Any]:
+        """The answer for each case.
+
+        Parameters
+        ----------
+        cases : data frame or array-like
+            Raw values, as in `walk`; outcome codes are for `predict_codes`.
+
+        Returns
+        -------
+        array
+            Per row a class, or another answer that the losses allow.
+
+        Raises
+        ------
+        ValueError
+            Where the values do not fit the tests.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> tree.predict(bt.datasets.frame("pima").head(3)).tolist()
+        ['neg', 'neg', 'pos']
+        """
+        return self.schema.answers[self.walk(cases).answers]
+
+    def predict_codes(self, codes: Any) -> NDArray[Any]:
+        """The answer for each row of outcome codes.
 
         Parameters
         ----------
         codes : array-like of int
-            A row per case, a column per test, as `encode` makes them.
+            A row per case, a column per test, as `encode` makes them and `Instance.codes` has them.
 
         Returns
         -------
@@ -249,44 +287,20 @@ class Tree(Shown):
         Examples
         --------
         >>> import budgetree as bt
-        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
-        >>> tree.predict(tree.encode(bt.datasets.frame("pima").head(3))).tolist()
-        ['neg', 'neg', 'pos']
+        >>> bt.grow(bt.datasets.load("figure1")).predict_codes([[0, 0], [1, 1]]).tolist()
+        ['circle', 'triangle']
         """
-        return self.schema.answers[self.answers(codes)]
+        return self.schema.answers[self.walk_codes(codes).answers]
 
-    def answers(self, codes: Any) -> NDArray[np.int64]:
-        """The position in `answer_names` for each row of codes.
+    def predict_proba(self, cases: Any) -> NDArray[np.float64]:
+        """The probability of each class for each case.
+
+        It is the share of the class among the known cases where the row ends, or what the leaf's points or model say.
 
         Parameters
         ----------
-        codes : array-like of int
-            As in `predict`.
-
-        Returns
-        -------
-        array of int
-            Per row the position of its answer.
-
-        Examples
-        --------
-        >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).answers([[0, 0], [1, 1]]).tolist()
-        [0, 1]
-        """
-        if self.models is None:
-            return self.nodes.label[self.route(codes)]
-        return self.schema.loss_table.best(self.predict_proba(codes))
-
-    def predict_proba(self, codes: Any) -> NDArray[np.float64]:
-        """The probability of each class for each row of codes.
-
-        It is the share of the class among the known cases where the row ends; a tree for new cases has better ones.
-
-        Parameters
-        ----------
-        codes : array-like of int
-            As in `predict`.
+        cases : data frame or array-like
+            Raw values, as in `walk`.
 
         Returns
         -------
@@ -296,28 +310,19 @@ class Tree(Shown):
         Examples
         --------
         >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).predict_proba([[0, 0], [1, 1]]).tolist()
-        [[0.75, 0.25], [0.0, 1.0]]
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> tree.predict_proba(bt.datasets.frame("pima").head(2)).round(2).tolist()
+        [[0.5, 0.5], [0.53, 0.47]]
         """
-        checked = check_codes(codes, len(self.test_names))
-        end = self.route(checked)
-        probabilities = self.nodes.shares[end]
-        for node in np.unique(end).tolist():
-            if self.models is not None and self.models.model(node) is not None:
-                here = end == node
-                probabilities[here] = self.models.probabilities(node, checked[here])
-        return probabilities
+        return self.walk(cases).probabilities
 
-    def cost(self, codes: Any) -> NDArray[np.float64]:
-        """What each row's path costs.
-
-        A path that stops at an outcome never seen there has done, and paid for, that test; an outcome that is in
-        no price list costs what the test's costliest one does.
+    def cost(self, cases: Any) -> NDArray[np.float64]:
+        """What each case's path costs; a result that is not in the price list costs what the costliest one does.
 
         Parameters
         ----------
-        codes : array-like of int
-            As in `predict`.
+        cases : data frame or array-like
+            Raw values, as in `walk`.
 
         Returns
         -------
@@ -327,30 +332,41 @@ class Tree(Shown):
         Examples
         --------
         >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).cost([[0, 0], [1, 1]]).tolist()
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> tree.cost(bt.datasets.frame("pima").head(2)).tolist()
         [2.0, 2.0]
         """
-        return self._walk(codes).paid / float(self.schema.costs.scale)
+        return self.walk(cases).cost
 
-    @internal
-    def units(self, codes: Any) -> NDArray[np.int64]:
-        """`cost` in whole price units."""
-        return self._walk(codes).paid
-
-    @internal
-    def plain_cost(self, codes: Any) -> list[int | float]:
-        """`cost` as people write it: 3 rather than 3.0."""
-        units = self._walk(codes).paid.tolist()
-        amounts = {unit: self.schema.costs.amount(unit) for unit in set(units)}
-        return [amounts[unit] for unit in units]
-
-    def tests_done(self, codes: Any) -> list[tuple[str, ...]]:
-        """The tests on each row's path, in their order; also one whose outcome was never seen there.
+    def apply(self, cases: Any) -> NDArray[np.int32]:
+        """The leaf where each case ends, by its number in `nodes`.
 
         Parameters
         ----------
-        codes : array-like of int
-            As in `predict`.
+        cases : data frame or array-like
+            Raw values, as in `walk`.
+
+        Returns
+        -------
+        array of int
+            Per row a leaf.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=1)
+        >>> len(set(tree.apply(bt.datasets.frame("pima")).tolist()))
+        10
+        """
+        return self.walk(cases).leaf
+
+    def tests_done(self, cases: Any) -> list[tuple[str, ...]]:
+        """The tests on each case's path, in their order.
+
+        Parameters
+        ----------
+        cases : data frame or array-like
+            Raw values, as in `walk`.
 
         Returns
         -------
@@ -360,18 +376,29 @@ class Tree(Shown):
         Examples
         --------
         >>> import budgetree as bt
-        >>> bt.grow(bt.datasets.load("figure1")).tests_done([[0, 0], [1, 1]])
-        [('t2', 't1'), ('t2', 't1')]
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> tree.tests_done(bt.datasets.frame("pima").head(1))
+        [('age', 'pregnant')]
         """
-        ends = self.route(codes).tolist()
-        names = {node: tuple(self.test_names[test] for test in tests_on_path(self.nodes, node)) for node in set(ends)}
-        return [names[node] for node in ends]
+        return self.walk(cases).tests
 
     @internal
-    def first_unknown(self, codes: Any) -> NDArray[np.int64]:
-        """Per row, the position of the first test that it did and whose answer no known case had; -1 for none."""
-        checked = check_codes(codes, len(self.test_names))
-        return first_unknown(self.nodes, self.schema.n_outcomes, checked, self.route(checked))
+    def names_of(self, tests: Iterable[int]) -> tuple[str, ...]:
+        """The names of tests, by their positions."""
+        return tuple(self.test_names[test] for test in tests)
+
+    @internal
+    def state(self, node: int) -> PathState:
+        """What a case has bought and spent when it comes to a node, and which results are still possible."""
+        costs, nodes, path = self.schema.costs, self.nodes, self.nodes.path(node)
+        state = costs.start
+        for above, below in pairwise(path):
+            test = int(nodes.test[above])
+            if nodes.is_buy[above]:
+                state = costs.after_buying(state, test)
+            elif nodes.kind[above] == Kind.BY_RESULT:
+                state = costs.after_seeing(state, test, mask_of(at == below for at in nodes.below(above).tolist()))
+        return state
 
     def cut(self, budget: Any) -> Tree:
         """The tree with every test left out that could take a path over the budget.
@@ -389,7 +416,7 @@ class Tree(Shown):
         Raises
         ------
         ValueError
-            Where the budget is negative or no number, or the tree is one for new cases.
+            Where the budget is negative or not a number.
 
         Examples
         --------
@@ -408,17 +435,12 @@ class Tree(Shown):
         Tree
             A smaller tree with the same answers, or this one where nothing can go.
 
-        Raises
-        ------
-        ValueError
-            Where the tree is one for new cases: what it buys also makes its probabilities.
-
         Examples
         --------
         >>> import budgetree as bt
         >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
         >>> tree.n_leaves, tree.trim().n_leaves, tree.trim().errors == tree.errors
-        (59, 54, True)
+        (16, 15, True)
         """
         return changes.trim(self)
 
@@ -440,7 +462,7 @@ class Tree(Shown):
         Raises
         ------
         ValueError
-            Where the prices do not fit the tests, or the tree is one for new cases.
+            Where the prices do not fit the tests.
 
         Examples
         --------
@@ -449,6 +471,38 @@ class Tree(Shown):
         12
         """
         return changes.priced(self, prices)
+
+    def replace(self, node: int, tree: Tree, cases: Any = None) -> Tree:
+        """The tree with another one in the place of a node; what was bought above is not bought again.
+
+        Parameters
+        ----------
+        node : int
+            Its number in `nodes`.
+        tree : Tree
+            For the same tests and classes: one that was learned from the cases that come there, or any other where
+            `cases` are given.
+        cases : Instance, optional
+            The known cases, to count them again.
+
+        Returns
+        -------
+        Tree
+            A new tree, of which nothing is proven.
+
+        Raises
+        ------
+        TreeError
+            Where the trees do not fit, or there is no such node.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> cases = bt.datasets.load("figure1")
+        >>> bt.grow(cases).replace(0, bt.optimal(cases, budget=1).tree).max_cost
+        1
+        """
+        return changes.replace_node(self, node, tree, cases)
 
     def encode(self, frame: Any) -> NDArray[np.uint8]:
         """The codes of new cases, from a table like the one the tree was learned from.
@@ -541,9 +595,11 @@ class Tree(Shown):
         Returns
         -------
         dict
-            {"test", "counts", "label", "children": {outcome: …}}; leaves have no "test" and no "children". Where
-            several outcomes lead to one subtree, as in trees for new cases, it stands at the first of them, and "same"
-            says so of the others: {outcome: first}.
+            {"test", "counts", "label", "children": {outcome: …}} where a test is bought and its result decides; {"buy",
+            …, "then"} where nothing depends on it yet; {"confidence", …, "sure", "else"} and {"points", "cuts", …,
+            "sides"} where totals decide; {"counts", "label"} in leaves, with "by" where a model or points answer. Where
+            several outcomes lead to one subtree, it stands at the first of them, and "same" says so of the others:
+            {outcome: first}.
 
         Examples
         --------
@@ -629,59 +685,21 @@ class Tree(Shown):
         >>> import budgetree as bt
         >>> bt.grow(bt.datasets.load("figure1")).to_json("pathway.json")
         >>> bt.Tree.from_json("pathway.json")
-        Tree(60 cases, 4 leaves; worst case 2, mean 2; 10 errors (16.7%))
+        Tree(60 cases, 2 leaves; worst case 2, mean 2; 10 errors (16.7%))
         """
-        return model_file.read(path, cls)
-
-    @cached_property
-    @internal
-    def charges(self) -> Charges:
-        """What doing each node's test costs there."""
-        return charges(self.nodes.test, self.nodes.parent, self.schema.costs)
-
-    @cached_property
-    @internal
-    def costliest_after(self) -> NDArray[np.int64]:
-        """Per node, what a case has paid after its test, at worst."""
-        return self.nodes.paid + self.charges.costliest
+        return model_file.read(path)
 
     @cached_property
     @internal
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
-        nodes = self.nodes
-        if self._spent is not None:
-            return self._spent.worst_from
-        most = self.costliest_after.copy()
-        for first, last in reversed(nodes.levels[1:]):
-            np.maximum.at(most, nodes.parent[first:last], most[first:last])
-        return most - nodes.paid
-
-    @cached_property
-    @internal
-    def may_stop(self) -> NDArray[np.bool_]:
-        """Per node, whether a case stops before its test where the answer is sure."""
-        if self.models is None or self.models.sure is None:
-            return np.zeros(len(self.nodes), dtype=bool)
-        may_stop = (self.models.of_node != NO_MODEL) & ~self.nodes.is_leaf & ~self.charges.repeated
-        for node in np.flatnonzero(may_stop).tolist():
-            model = self.models.models[self.models.of_node[node]]
-            if not model.tests:  # it says the same of every case
-                may_stop[node] = softmax(model.intercept[None]).max() >= self.models.sure
-        return np.asarray(may_stop)
-
-    @cached_property
-    def _spent(self) -> Spending | None:
-        """What paths have paid and may still pay; None where counts and prices per node say it."""
-        return None if self.nodes.otherwise is None else spending(self.nodes, self.charges, self.schema.n_outcomes)
-
-    def _walk(self, codes: Any) -> Ends:
-        return walk(self, check_codes(codes, len(self.test_names)))
+        most = most_ahead(self)
+        return np.array([most[node] for node in range(len(self.nodes))], dtype=np.int64)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        return self._key == other._key and self.nodes.has_same_arrays(other.nodes)
+        return self._key == other._key and self.nodes == other.nodes
 
     @property
     def _key(self) -> tuple[Any, ...]:
@@ -689,7 +707,7 @@ class Tree(Shown):
         schema = self.schema
         names = (schema.test_names, schema.outcome_names, schema.class_names)
         amounts = (schema.prices, schema.weight_scale, schema.encoders, schema.loss_table)
-        return names, amounts, self.n_objects, self.models, self.known
+        return names, amounts, self.n_objects
 
     def __hash__(self) -> int:
         return hash((self.n_objects, self.nodes.test.tobytes()))

@@ -12,9 +12,9 @@ from support import to_instance
 import budgetree as bt
 from budgetree.learn.exact.frontier import search_frontier
 from budgetree.learn.exact.solver import BudgetResult, Solver
-from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
-from budgetree.learn.known_search import KnownSearch
-from budgetree.learn.settings import Request
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
+from budgetree.learn.routes import KnownRoute
+from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, WorkPlan
 from reference_exact import optimal_frontier
 
@@ -40,7 +40,7 @@ def test_the_whole_frontier_is_that_of_brute_force(chunk: int) -> None:
 
 @pytest.mark.parametrize("chunk", range(6))
 def test_so_is_the_frontier_of_long_searches(chunk: int) -> None:
-    search = KnownSearch("exact", DEFAULT_IMPURITIES, None, CACHE_BYTES, threads=2)
+    search = KnownRoute(FitRequest(method="exact", impurities=DEFAULT_IMPURITIES, threads=2))
     long_way = WorkPlan(moment=0, long=0, quick_seconds=0, broader_seconds=0)  # for every question
     for seed in range(chunk * 15, chunk * 15 + 15):
         problem = random_problem(random.Random(seed), max_outcomes=2 if seed % 2 else 4)
@@ -71,10 +71,10 @@ def test_far_below_greedy_where_that_was_foreseen() -> None:
 
 
 def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    request = Request(bt.datasets.load("dna"), 6, DEFAULT_IMPURITIES, CACHE_BYTES)
-    solver = Solver(request, Clock(None), wants_every_budget=True)
+    request = FitRequest(budget=6, impurities=DEFAULT_IMPURITIES)
+    solver = Solver(bt.datasets.load("dna"), request, Clock(None), wants_every_budget=True)
     solver.start_from_greedy()
-    greedy = [(found.need, found.loss) for found in solver.trees]
+    greedy = [(found.required_budget, found.loss) for found in solver.trees]
     decide = solver.decide
 
     def decide_small_budgets(budget: int, cutoff: int) -> BudgetResult:
@@ -85,11 +85,11 @@ def test_what_is_proven_is_kept_when_the_search_is_stopped(monkeypatch: pytest.M
     monkeypatch.setattr(solver, "decide", decide_small_budgets)
     result = search_frontier(solver)
     assert not result.complete
-    assert [(found.need, found.loss) for found in result.proven] == DNA[:3]
+    assert [(found.required_budget, found.loss) for found in result.proven] == DNA[:3]
     found = [*result.proven, *result.beyond]
-    assert found == sorted(found, key=lambda tree: (tree.need, -tree.loss))
+    assert found == sorted(found, key=lambda tree: (tree.required_budget, -tree.loss))
     for need, errors in greedy:
-        assert min(tree.loss for tree in found if tree.need <= need) <= errors
+        assert min(tree.loss for tree in found if tree.required_budget <= need) <= errors
 
 
 def test_a_time_limit_ends_it_with_what_there_is() -> None:

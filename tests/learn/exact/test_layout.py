@@ -22,7 +22,7 @@ def test_a_layout_is_the_instance_in_another_order() -> None:
         instance = to_instance(random_problem(random.Random(seed)))
         layout = Layout(instance, 100)
         assert (np.diff(layout.labels) >= 0).all()
-        assert (np.diff(layout.costliest) >= 0).all()
+        assert (np.diff(layout.costs.costliest) >= 0).all()
         cases = instance.class_order.order
         assert (layout.codes == instance.codes[np.ix_(cases, layout.by_price)]).all()
         assert layout.weights.sum() == instance.weight_units.sum()

@@ -18,7 +18,8 @@ from budgetree import _core
 from budgetree.learn.exact.layout import ALL_TESTS, Layout
 from budgetree.learn.exact.search import NEVER, Pass, Search
 from budgetree.services.clock import Clock
-from budgetree.tree import Nodes
+from budgetree.tree import Grown, Origin
+from budgetree.tree.builder import grown_tree
 from reference_exact import fewest_errors_by_enumeration, optimal_frontier
 
 FOREVER = Clock(None)
@@ -34,18 +35,18 @@ def answer(search: Search, budget: int, cutoff: int = NEVER, **settings: Any) ->
     return found
 
 
-def canonical(search: Search, budget: int) -> Nodes:
+def canonical(search: Search, budget: int) -> Grown:
     nodes = search.tree(budget, FOREVER, is_canonical=True)
     assert nodes is not None
     return nodes
 
 
-def losses_of_leaves(nodes: Nodes) -> int:
+def losses_of_leaves(nodes: Grown) -> int:
     leaves = nodes.counts[nodes.is_leaf]
     return int(leaves.sum() - leaves.max(axis=1).sum())
 
 
-def assert_same(one: Nodes, other: Nodes) -> None:
+def assert_same(one: Grown, other: Grown) -> None:
     for name in ("test", "parent", "counts", "paid", "first_branch", "branches"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
 
@@ -86,7 +87,7 @@ def test_the_frontier_is_the_one_found_by_exhaustion(make: Any, chunk: int) -> N
             errors = Fraction(found.value) / weight_scale
             if not points or errors < points[-1][1]:
                 points.append((budget / scale, errors))
-                tree = bt.Tree(instance.schema, canonical(search, budget), instance.n_objects)
+                tree = grown_tree(instance.schema, canonical(search, budget), instance.n_objects, Origin())
                 assert Fraction(str(tree.errors)) == errors
                 assert Fraction(str(tree.max_cost)) == budget / scale
             budget = found.changes

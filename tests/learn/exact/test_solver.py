@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn._optimal import find_optimal
+from budgetree.learn.exact.frontier import solve
 from budgetree.learn.exact.solver import Solver
-from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
-from budgetree.learn.settings import Request, check_threads
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
+from budgetree.learn.settings import FitRequest, check_threads
 from budgetree.services.clock import Clock, WorkPlan
 
 
@@ -36,12 +36,11 @@ def test_stopped_at_random_moments_bound_and_tree_have_the_optimum_between_them(
     stops = 0
     for _ in range(24):
         plan = WorkPlan(moment=rng.random() * needed / 4, long=rng.random() * needed / 4)
-        request = Request(instance, budget, DEFAULT_IMPURITIES, CACHE_BYTES, check_threads(None))
-        found = find_optimal(request, budget, Clock(rng.random() * needed / 2, plan=plan))
-        assert found.lower_bound <= optimum <= found.errors
-        assert found.errors == found.tree.errors
-        assert found.tree.max_cost <= budget
-        assert found.proven == (found.errors == found.lower_bound)
+        request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES, threads=check_threads(None))
+        found = solve(Solver(instance, request, Clock(rng.random() * needed / 2, plan=plan)))
+        assert found.lower_bound <= optimum <= found.candidate.loss
+        assert found.candidate.loss == found.candidate.make().errors
+        assert found.candidate.make().max_cost <= budget
         stops += not found.complete
     assert stops > 0
 
@@ -53,19 +52,19 @@ def test_the_tree_is_the_same_with_threads_without_and_after_whatever_search(out
         whole = bt.optimal(instance, budget=4)
         assert whole.complete
         for moment, threads in ((0.0, 1), (0.0, 2), (0.0, 4), (0.003, 2), (0.0, None)):
-            request = Request(instance, 4, DEFAULT_IMPURITIES, CACHE_BYTES, check_threads(threads))
-            again = find_optimal(request, 4, Clock(None, plan=WorkPlan(moment=moment, long=moment)))
+            request = FitRequest(budget=4, impurities=DEFAULT_IMPURITIES, threads=check_threads(threads))
+            again = solve(Solver(instance, request, Clock(None, plan=WorkPlan(moment=moment, long=moment))))
             assert again.complete
-            assert again.tree == whole.tree
+            assert again.candidate.make() == whole.tree
 
 
 def test_it_starts_from_the_greedy_trees_and_forgets_none() -> None:
     instance = bt.datasets.load("dna")
     greedy = bt.frontier(instance, method="greedy", max_budget=6, folds=0)
-    solver = Solver(Request(instance, 6, DEFAULT_IMPURITIES, CACHE_BYTES), Clock(None))
+    solver = Solver(instance, FitRequest(budget=6, impurities=DEFAULT_IMPURITIES), Clock(None))
     assert [found.source for found in solver.trees] == ["single leaf"]
     solver.start_from_greedy()
-    assert [(found.need, found.loss) for found in solver.trees] == [(p.max_cost, p.errors) for p in greedy]
+    assert [(found.required_budget, found.loss) for found in solver.trees] == [(p.max_cost, p.errors) for p in greedy]
     result = solver.decide(2, solver.layout.leaf_loss + 1)
     assert result.proven
     assert solver.lower_bound(1) >= solver.lower_bound(2) == result.lower_bound == solver.trees.best(2).loss
@@ -76,8 +75,9 @@ def test_it_starts_from_the_greedy_trees_and_forgets_none() -> None:
 
 def test_progress_tells_best_bound_and_gap() -> None:
     words: list[str] = []
-    request = Request(bt.datasets.load("dna"), 6, (), CACHE_BYTES)
-    solver = Solver(request, Clock(0.4), lambda done, total, text="": words.append(text))
+    solver = Solver(
+        bt.datasets.load("dna"), FitRequest(budget=6), Clock(0.4), lambda done, total, text="": words.append(text)
+    )
     assert not solver.decide(6, solver.layout.leaf_loss + 1).proven
     assert words
     for text in words:
@@ -89,7 +89,7 @@ def test_progress_tells_best_bound_and_gap() -> None:
 
 def test_ctrl_c_while_the_tree_is_read_off_is_no_mistake_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = bt.datasets.load("house_votes")
-    solver = Solver(Request(instance, 3, (), 2**22), Clock(None))
+    solver = Solver(instance, FitRequest(budget=3, cache_bytes=2**22), Clock(None))
     monkeypatch.setattr(solver._search, "tree", lambda *arguments, **settings: None)
     result = solver.decide(3, solver.layout.leaf_loss + 1)
     assert not result.proven

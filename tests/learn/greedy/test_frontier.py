@@ -19,8 +19,8 @@ from support import to_instance
 import budgetree as bt
 from budgetree.distributed.cases import LocalCases
 from budgetree.learn.greedy.frontier import grow_frontier
-from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES, HINGED, Portfolio
-from budgetree.learn.settings import Request
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED, Portfolio
+from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import no_report
 from budgetree.tree import Nodes
@@ -77,7 +77,7 @@ def test_each_points_tree_is_what_the_point_says(name: str) -> None:
         tree = point.tree
         assert (tree.max_cost, tree.errors) == (point.max_cost, point.errors)
         assert tree == tree.trim()
-        assert tree.cost(instance.codes).max() == point.max_cost
+        assert tree.walk_codes(instance.codes).cost.max() == point.max_cost
         assert point.proven == (point.errors == point.lower_bound)
     costs, errors = [p.max_cost for p in points], [p.errors for p in points]
     assert costs == sorted(set(costs))
@@ -177,7 +177,7 @@ def test_from_shards_the_first_tree_may_end_early_and_says_so(impurities: Any, l
     assert "The search ended early" in str(tree.statement)
     assert not tree.origin.is_whole_greedy
     for point in frontier:
-        assert point.errors == np.count_nonzero(point.tree.answers(instance.codes) != instance.labels)
+        assert point.errors == np.count_nonzero(point.tree.walk_codes(instance.codes).answers != instance.labels)
     tree.to_json(tmp_path / "tree.json")
     assert bt.Tree.from_json(tmp_path / "tree.json").origin == tree.origin
     assert [point.tree for point in pickle.loads(pickle.dumps(frontier))] == [point.tree for point in frontier]
@@ -203,11 +203,11 @@ def test_points_that_are_cuts_of_one_tree_share_its_growth(monkeypatch: pytest.M
 
 def test_whoever_can_do_without_a_tree_gets_none_when_the_time_is_over() -> None:
     instance = bt.datasets.load("dna")
-    limit = instance.schema.costs.budget_units(None)
-    request = Request(instance, limit, DEFAULT_IMPURITIES, CACHE_BYTES, needs_tree=False)
+    request = FitRequest(impurities=DEFAULT_IMPURITIES, needs_tree=False)
     with pytest.raises(OutOfTimeError):
-        grow_frontier(request, Clock(0), no_report)
-    assert grow_frontier(replace(request, needs_tree=True), Clock(0), no_report)[-1].loss == bt.grow(instance).errors
+        grow_frontier(instance, request, Clock(0), no_report)
+    grown = grow_frontier(instance, replace(request, needs_tree=True), Clock(0), no_report)
+    assert grown[-1].loss == bt.grow(instance).errors
 
 
 def test_one_class_is_one_point() -> None:
@@ -217,8 +217,8 @@ def test_one_class_is_one_point() -> None:
 
 def test_after_ctrl_c_no_tree_is_waited_for() -> None:
     instance = bt.datasets.load("house_votes")
-    request = Request(instance, instance.schema.costs.budget_units(5), DEFAULT_IMPURITIES, CACHE_BYTES)
+    request = FitRequest(budget=instance.schema.costs.budget_units(5), impurities=DEFAULT_IMPURITIES)
     over, interrupted = Clock(0), Clock(None)
     interrupted.interrupt()
-    assert [found.need for found in grow_frontier(request, interrupted, no_report)] == [0]
-    assert len(grow_frontier(request, over, no_report)) > 1
+    assert [found.required_budget for found in grow_frontier(instance, request, interrupted, no_report)] == [0]
+    assert len(grow_frontier(instance, request, over, no_report)) > 1

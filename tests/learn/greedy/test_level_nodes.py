@@ -1,4 +1,4 @@
-"""Nodes of a level: the largest child is left over where that is less work, and its counts come out right."""
+"""Grown of a level: the largest child is left over where that is less work, and its counts come out right."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import numpy as np
 
 from budgetree.distributed.partition import NOWHERE
 from budgetree.learn.greedy.levels import Node, Work, fill_left_over, moves_to, to_count
+from budgetree.problem import PathState
 
 WORK = Work(1.0, 50, 100)
+START = PathState(0, 0, ())
 
 
 def family(*weights: int, leaves: tuple[int, ...] = ()) -> list[Node]:
-    parent = Node(0, None, 0, np.array([sum(weights)]), sum(weights), position=0, test=1, table=np.array([[10, 20]]))
+    total, table = sum(weights), np.array([[10, 20]])
+    parent = Node(0, None, 0, np.array([total]), total, START, position=0, test=1, table=table)
     return [
-        Node(i + 1, parent, i, np.array([weight]), weight, is_open=i not in leaves) for i, weight in enumerate(weights)
+        Node(i + 1, parent, i, np.array([weight]), weight, START, is_open=i not in leaves)
+        for i, weight in enumerate(weights)
     ]
 
 

@@ -23,7 +23,7 @@ def test_the_cores_choices_are_those_in_python(seed: int) -> None:
     python = PythonRule(cases.schema, settings)
     nodes, counts = at_random(instance, rng)
     found, is_open = native.choose(nodes, counts, None), np.flatnonzero(~python.stops(nodes))
-    rest = LevelNodes(nodes.class_counts[is_open], nodes.paid[is_open], nodes.fees_paid[is_open])
+    rest = LevelNodes(nodes.class_counts[is_open], nodes.spent[is_open], nodes.flags[is_open])
     chosen = dict(zip(is_open.tolist(), python.choose(rest, counts[is_open], None), strict=True))
     assert found == [chosen.get(node) for node in range(len(counts))]
     assert not any(choice for choice, ends in zip(found, native.stops(nodes), strict=True) if ends)
@@ -44,6 +44,6 @@ def at_random(instance: bt.Instance, rng: np.random.Generator) -> tuple[LevelNod
     counts = np.array(tables)
     whole = counts[:, : instance.schema.n_outcomes[0]].sum(axis=1)
     limit = int(instance.schema.costs.costliest.max()) + 1
-    fees = 2 ** len(instance.schema.costs.fees)
-    paid, fees_paid = rng.integers(0, limit, len(counts)), rng.integers(0, fees, len(counts)).astype(np.uint64)
-    return LevelNodes(whole, paid, fees_paid), counts
+    n_flags = 2 ** len(instance.schema.costs.fees)
+    spent, flags = rng.integers(0, limit, len(counts)), rng.integers(0, n_flags, len(counts)).astype(np.uint64)
+    return LevelNodes(whole, spent, flags), counts

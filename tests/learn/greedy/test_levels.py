@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support import by_levels, random_cases
+from support import by_levels, grown, random_cases
 
 import budgetree as bt
 from _support.reference_growth import grow_in_numpy
@@ -17,14 +17,14 @@ from budgetree.learn.greedy.grow import grow_nodes
 from budgetree.learn.greedy.levels import CountCache, EndedEarlyError, LevelGrower
 from budgetree.learn.greedy.rule import PythonRule, check_settings
 from budgetree.services.clock import Clock
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 from sharding import PARTITIONS, random_instance, sharded
 
 NINE = bt.datasets.names()[:9]
 IMPURITIES = (bt.Pairs(), bt.Powers(5), bt.HingedPairs(2), bt.HingedProduct(3), bt.Entropy())
 
 
-def are_same(one: Nodes, other: Nodes) -> bool:
+def are_same(one: Grown, other: Grown) -> bool:
     names = ("test", "parent", "counts", "paid", "first_branch", "branches", "fallback")
     return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in names)
 
@@ -54,7 +54,7 @@ def test_random_instances_from_any_number_of_shards(seed: int) -> None:
         for by_class in (False, True):
             tree = bt.grow(sharded(instance, n_parts, by_class=by_class), impurity, **settings)
             assert tree.to_dict() == expected.to_dict()
-            assert are_same(tree.nodes, expected.nodes)
+            assert are_same(grown(tree), grown(expected))
 
 
 def test_a_users_own_function_is_served_by_the_rule_in_python() -> None:

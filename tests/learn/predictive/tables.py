@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import budgetree as bt
-from _support.reference_policy import ReferencePolicy, reference_policy
 from budgetree.data.column import Column
 from budgetree.data.table import Table
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fit import SURE, Fitter, check_sure, fine_instance
 from budgetree.learn.predictive.ridge import Cases
-from budgetree.learn.predictive.tree_making import Policy
+from budgetree.learn.predictive.tree_making import Policy, to_tree
 from budgetree.services.clock import Clock
+from budgetree.tree import Origin
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -88,11 +88,11 @@ def fit_all(
     return Fitter(instance, check_sure(sure), leaves, threads).policies(budgets, clock or Clock(None))
 
 
-def fit_policies(instance: bt.Instance, budgets: Sequence[int], **settings: Any) -> list[ReferencePolicy]:
-    """The same as nodes."""
-    return [reference_policy(policy, instance) for policy in fit_all(instance, budgets, **settings)]
+def fit_trees(instance: bt.Instance, budgets: Sequence[int], **settings: Any) -> list[bt.Tree]:
+    """The same as trees."""
+    return [to_tree(policy, instance, Origin("predictive")) for policy in fit_all(instance, budgets, **settings)]
 
 
-def fit_policy(instance: bt.Instance, *, budget_units: int, **settings: Any) -> ReferencePolicy:
-    """The policy for one."""
-    return fit_policies(instance, [budget_units], **settings)[0]
+def fit_tree(instance: bt.Instance, *, budget_units: int, **settings: Any) -> bt.Tree:
+    """The tree for one."""
+    return fit_trees(instance, [budget_units], **settings)[0]

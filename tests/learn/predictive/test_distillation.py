@@ -16,7 +16,9 @@ def test_every_end_is_plain_and_without_time_it_is_one_answer() -> None:
     instance = fine_instance(bt.datasets.load("pima"))
     cases, prices = cases_of(instance), instance.schema.costs
     models = Models(cases, Clock(None))
-    root = Growth(models, prices, deal(cases.labels, N_FOLDS)).grow(instance.schema.costs.budget_units(2))
+    root = Growth(models, prices, deal(cases.labels, N_FOLDS, instance.case_ranks)).grow(
+        instance.schema.costs.budget_units(2)
+    )
     n_ends = len(list(root.ends()))
     plain = list(distil(root, models, prices, None, Clock(None)).ends())
     assert n_ends < len(plain) <= n_ends * MAX_LEAVES

@@ -18,7 +18,9 @@ from .tables import random_instance
 def growth_with(finishing: Finishing, clock: Clock) -> Growth:
     instance = random_instance(3, n_cases=150)
     cases = cases_of(instance)
-    return Growth(Models(cases, clock), instance.schema.costs, deal(cases.labels, N_FOLDS), finishing)
+    return Growth(
+        Models(cases, clock), instance.schema.costs, deal(cases.labels, N_FOLDS, instance.case_ranks), finishing
+    )
 
 
 def test_a_clock_without_a_limit_has_none_before_it_either() -> None:

@@ -18,7 +18,7 @@ from budgetree.services.clock import Clock, OutOfTimeError
 def growth() -> Growth:
     instance = bt.datasets.load("pima", prices=bt.Prices({"age": 3}, default=2))
     cases = cases_of(instance)
-    return Growth(Models(cases, Clock(None)), instance.schema.costs, deal(cases.labels, N_FOLDS))
+    return Growth(Models(cases, Clock(None)), instance.schema.costs, deal(cases.labels, N_FOLDS, instance.case_ranks))
 
 
 @pytest.mark.parametrize("rule", ["gain", "gain per price"])

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from _support.reference_ridge import ReferenceSolver, design_of
+from _support.reference_ridge import ReferenceSolver, design_of, softmax
 from budgetree._native import core
 from budgetree.learn.predictive.basis import Basis, make_basis
 from budgetree.learn.predictive.ridge import Cases, Models, Solver
 from budgetree.services.clock import Clock, OutOfTimeError
-from budgetree.tree.leaf_models import softmax
+from budgetree.tree.leaves import SCORE_UNIT
 
 from .tables import cases_from, random_instance, seeds
 
@@ -36,7 +36,8 @@ def test_honest_probabilities_are_those_of_refits_to_first_order(n_classes: int,
     # One Newton step; with three classes of one class's block alone, which goes a little too far.
     assert np.abs(honest - refits).max() < 0.06
     assert np.abs(honest - refits).mean() < mean
-    fitted = Models(cases, forever).model((0, 2, 3)).predict_proba(cases.bases, cases.codes)
+    fitted = Models(cases, forever).model((0, 2, 3))
+    fitted = fitted.probabilities(fitted.totals.add_up(cases.codes))
     right = np.arange(cases.n_cases), cases.labels
     assert np.abs(honest - refits)[right].mean() < share * np.abs(fitted - refits)[right].mean()
 
@@ -108,18 +109,20 @@ def test_a_test_without_columns_adds_nothing() -> None:
 def test_the_scores_are_a_sum_of_tables() -> None:
     models = Models(cases_from(random_instance(4)), forever)
     cases, model = models.cases, models.model((0, 3))
-    tables = model.contributions(cases.bases)
-    scores = model.intercept + tables[0][cases.codes[:, 0]] + tables[1][cases.codes[:, 3]]
-    assert model.predict_proba(cases.bases, cases.codes) == pytest.approx(softmax(scores))
+    tables, intercept = model.totals.points, model.totals.intercept
+    scores = intercept + tables[0][cases.codes[:, 0]] + tables[1][cases.codes[:, 3]]
+    totals = model.totals.add_up(cases.codes)
+    assert totals.tolist() == scores.tolist()
+    assert model.probabilities(totals) == pytest.approx(softmax(scores / SCORE_UNIT))
     unknown = np.full((1, 5), 255, dtype=np.uint8)
-    assert model.predict_proba(cases.bases, unknown)[0] == pytest.approx(softmax(model.intercept[None])[0])
+    assert model.totals.add_up(unknown)[0].tolist() == intercept.tolist()  # as the average case
 
 
 def test_no_model_is_fitted_when_the_time_is_over_but_the_share_of_the_classes_is_known() -> None:
     models = Models(cases_from(random_instance(4)), Clock(0))
     with pytest.raises(OutOfTimeError):
         models.loss((0,))
-    assert models.model(()).predict_proba(models.cases.bases, models.cases.codes).shape == (60, 3)
+    assert models.model(()).totals.add_up(models.cases.codes).shape == (60, 3)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_the_search_agrees_with_brute_force_whatever_was_asked_before(seed):
     prices = [draw.choice([0, 1, 1, 2]) for _ in range(4)]
     fees = [(draw.randint(0, 2), frozenset(draw.sample(range(4), 2)))] if seed % 2 else []
     flat = [[Fraction(price)] * 2 for price in prices]
-    facts = Facts(**{**facts.__dict__, "prices": flat, "fees": [(Fraction(fee), tests) for fee, tests in fees]})
+    facts = Facts(**{**facts.__dict__, "prices": flat, "shared": [(Fraction(fee), tests) for fee, tests in fees]})
     whole = Whole(facts)
     search = Search(whole)
     for budget in (4, 2, 3, 1, 0):

@@ -16,7 +16,7 @@ def test_bad_facts_are_problems():
         "codes": [[9] * 4] * 9,
         "weights": [Fraction(0)] * 9,
         "prices": [[-ONE] * 3] * 4,
-        "fees": [(ONE, frozenset({4}))],
+        "shared": [(ONE, frozenset({4}))],
         "outcome_names": [["x"]] * 4,
     }.items():
         bad = Facts(**{**good.__dict__, field: value})
@@ -34,7 +34,7 @@ def test_every_field_enters_the_fingerprint():
         "class_names": list("abc"),
         "outcome_names": [list("abc")] * 4,
         "prices": [[Fraction(2)] * 3] * 4,
-        "fees": good.fees[:1],
+        "shared": good.shared[:1],
     }.items():
         marks.add(Facts(**{**good.__dict__, field: value}).fingerprint())
     marks.add(Facts(**{**good.__dict__, "losses": zero_one(good)}).fingerprint())
@@ -72,7 +72,7 @@ def test_the_fingerprint_is_the_digest_of_the_facts_written_plainly(highest, wei
         **{key: list(getattr(facts, key)) for key in ("codes", "labels", "test_names", "class_names", "outcome_names")},
         "weights": [str(weight) for weight in facts.weights],
         "prices": [[str(price) for price in row] for row in facts.prices],
-        "fees": [[str(fee), sorted(tests)] for fee, tests in facts.fees],
+        "fees": [[str(fee), sorted(tests)] for fee, tests in facts.shared],
     }
     assert facts.fingerprint() == digest(plainly)
     assert Facts(**{**facts.__dict__, "codes": [bytes(row) for row in codes]}).fingerprint() == digest(plainly)

@@ -134,7 +134,7 @@ def test_the_worst_path_is_marked_to_its_end(page: Page, pima_page: dict[str, An
 def test_search_counts_unfolds_and_walks(page: Page, pima_page: dict[str, Any], pima_frontier: bt.Frontier) -> None:
     page.open(pima_page)
     nodes = pima_frontier[-1].tree.nodes
-    tests, times = np.unique(nodes.test[~nodes.is_leaf], return_counts=True)
+    tests, times = np.unique(nodes.test[nodes.is_buy], return_counts=True)
     test, expected = pima_page["tests"][tests[times.argmax()]]["name"], times.max()
     assert expected > 1
     page.click("#fold-all")
@@ -175,7 +175,8 @@ def test_details_follow_the_focus(page: Page, pima_page: dict[str, Any], width: 
     page.open({**pima_page, "chosen": 3}, width=width)
     page.script("document.querySelector('#tree [tabindex=\"0\"]').focus()")
     page.press(Keys.ARROW_RIGHT)
-    node = pima_page["trees"][3]["nodes"][1]
+    tree = pima_page["trees"][3]
+    node = tree["nodes"][tree["outline"][1]["nodes"][0]]
     assert page.text("#detail h3") == f"Test: {pima_page['tests'][node['test']]['name']}"
     assert all(f"({count})" in page.text("#detail .bars") for count in node["counts"])
     seen = page.script(

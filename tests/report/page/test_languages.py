@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,13 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn.points import FOR_NEW
+from budgetree.messages import statement
 from budgetree.report import page as report_page
 from budgetree.report import render_page, summarise_tree
 from budgetree.report.page import SCRIPTS, languages
 from budgetree.services.clock import Ended
 from budgetree.show.frontier_view import LAST_REMEDY, PAGE_REMEDY, overfitted_words
-from budgetree.tree.proven import Asked, Proven, state
-from budgetree.tree.provenance import Method, NewError, NewLoss
+from budgetree.tree.provenance import Bounds, Method, NewError, NewLoss, ProofState
 from losing import losing_tree
 from new_cases import new_tree
 from page_browser import Page
@@ -56,7 +55,7 @@ def test_every_text_is_used_and_every_text_used_is_there() -> None:
     assert len(asked) > 100
     assert asked <= set(texts)
     made_up = ("said.", "range.", "language")  # found by what Python said
-    built = re.compile("|".join((r"consult\.(came|ended|by_)", r"chart\.(label|errors|loss)_")))
+    built = re.compile("|".join((r"consult\.(came|ended|by_)", r"(tree|detail)\.by_", r"chart\.(label|errors|loss)_")))
     unused = {key for key in texts if f'"{key}"' not in source and not key.startswith(made_up) and not built.match(key)}
     assert unused == {"page.noscript"}
 
@@ -76,31 +75,32 @@ def is_said(sentence: str) -> bool:
     return False
 
 
-amounts = st.fractions(min_value=0, max_value=1000, max_denominator=100)
+units = st.integers(0, 100_000)
 
 
 @settings(max_examples=200, deadline=None)
 @given(
     st.builds(
-        Proven,
-        asked=st.sampled_from(Asked),
-        limit=st.none() | st.fractions(min_value=0, max_value=1, max_denominator=50),
-        method=st.just(Method.EXACT),
-        budget=st.none() | amounts,
-        least_errors=amounts,
-        least_cost=amounts,
+        Bounds,
+        state=st.sampled_from(ProofState),
+        least_loss=units,
+        within=st.none() | units,
+        least_cost=units,
+        max_error=st.none() | st.fractions(min_value=0, max_value=1, max_denominator=50),
         min_cases=st.integers(1, 3),
     )
     | st.none(),
-    amounts,
-    amounts,
+    units,
+    units,
     st.booleans(),
     st.sampled_from(Ended),
 )
 def test_every_sentence_about_proof_can_be_translated(
-    proven: Proven | None, loss: Fraction, max_cost: Fraction, has_losses: bool, ended: Ended
+    bounds: Bounds | None, loss: int, max_cost: int, has_losses: bool, ended: Ended
 ) -> None:
-    for sentence in state(proven, loss, max_cost, has_losses=has_losses, ended=ended).sentences:
+    cases = bt.Instance([[0], [1]], ["a", "b"], prices=0.01, weights=[0.01, 1])
+    schema = cases.with_losses({"a": 2} if has_losses else None).schema
+    for sentence in statement(bounds, loss, max_cost, schema, ended=ended).sentences:
         assert is_said(sentence), sentence
 
 
@@ -146,8 +146,9 @@ def plain_names(content: dict[str, Any]) -> dict[str, Any]:
     def tree_again(tree: dict[str, Any]) -> dict[str, Any]:
         outline = json.loads(json.dumps(tree["outline"]))
         for group in outline:
+            test = tree["nodes"][group["branch"]].get("test") if "branch" in group else None
             for branch in group.get("branches", []):
-                if own[tree["nodes"][group["nodes"][0]]["test"]] and len(branch["names"]) == len(branch["outcomes"]):
+                if test is not None and own[test] and len(branch["names"]) == len(branch["outcomes"]):
                     branch["names"] = list(map(only_q, branch["names"]))
         return tree | {"outline": outline, "origin": "exact search"}  # settings are Python's own words
 
@@ -157,7 +158,7 @@ def plain_names(content: dict[str, Any]) -> dict[str, Any]:
         "classes": list(map(only_q, content["classes"])),
         "answers": list(map(only_q, content["answers"])),
         "tests": list(map(test_again, content["tests"], own)),
-        "fees": [fee | {"name": only_q(fee["name"])} for fee in content["fees"]],
+        "shared": [part | {"name": only_q(part["name"])} for part in content["shared"]],
         "trees": list(map(tree_again, content["trees"])),
     }
 

@@ -92,7 +92,7 @@ def test_a_tree_of_codes_takes_codes(seed: int) -> None:
     tree = bt.grow(to_instance(reference.random_problem(random.Random(seed))))
     codes = np.random.default_rng(seed).integers(0, 6, (100, len(tree.test_names)))
     table = pa.table({name: codes[:, i] for i, name in enumerate(tree.test_names)})
-    wanted = tree.predict(codes).tolist()
+    wanted = tree.predict_codes(codes).tolist()
     diagnose = compiled(tree)
     assert [diagnose(row) for row in table.to_pylist()] == wanted
     assert by_duckdb(tree, table) == wanted
@@ -133,7 +133,7 @@ def test_labels_are_in_comments_and_answers_are_the_same(leaves: str | None) -> 
             assert note in source
     predict, rows = run_python(python), heart_frame().drop(columns="ill")
     found = [predict(row) for row in rows.to_dict("records")]
-    assert found == tree.predict(tree.encode(rows)).tolist()
+    assert found == tree.predict(rows).tolist()
     assert tree.to_sql() == tree.with_labels(None).to_sql()
 
 

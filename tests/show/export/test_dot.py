@@ -35,8 +35,8 @@ def test_who_follows_the_graph_comes_to_what_predict_says(seed: int) -> None:
         names = edge.get("label").strip('"').split("\\n")[0].split(" | ")
         edges.setdefault(edge.get_source(), {})[edge.get_destination()] = tuple(names)
     codes = tree.encode(frame_of(wild_rows(seed, 100)))
-    ends = tree.nodes.is_leaf[tree.route(codes)]
-    for row, answer in zip(codes[ends].tolist(), tree.predict(codes[ends]).tolist(), strict=True):
+    seen = [not tree.outline.is_hidden(leaf) for leaf in tree.walk_codes(codes).leaf.tolist()]
+    for row, answer in zip(codes[seen].tolist(), tree.predict_codes(codes[seen]).tolist(), strict=True):
         at = "n0"
         while at in edges:
             test = tree.test_names.index(labels[at])

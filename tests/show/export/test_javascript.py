@@ -26,21 +26,20 @@ from node_runner import by_node
 @pytest.mark.parametrize(("leaves", "sure"), [("model", 0.8), ("model", None), ("count", None), ("count", 0.8)])
 def test_trees_for_new_cases_say_what_predict_says(leaves: str, sure: float | None) -> None:
     tree, rows = new_tree(leaves, sure), wild_rows(31, 300)
-    assert_javascript_agrees(tree, rows, tree.encode(frame_of(rows)))
+    assert_javascript_agrees(tree, rows, tree.walk(frame_of(rows)))
 
 
 @pytest.mark.parametrize("leaves", [None, "count", "model"])
 def test_answers_by_losses_are_those_of_predict(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(32, 300)
-    codes = tree.encode(frame_of(rows))
-    assert "refer" in tree.predict(codes)
-    assert_javascript_agrees(tree, rows, codes)
+    assert "refer" in tree.predict(frame_of(rows))
+    assert_javascript_agrees(tree, rows, tree.walk(frame_of(rows)))
 
 
 def test_costs_are_those_of_outcomes_and_shared_fees() -> None:
     tree, rows = new_tree("model", 0.8), wild_rows(33)
     found = {row["cost"] for row in by_node(tree, rows)}
-    assert found == set(tree.plain_cost(tree.encode(frame_of(rows))))
+    assert found == set(tree.cost(frame_of(rows)).tolist())
     assert len(found) > 2
 
 
@@ -48,7 +47,8 @@ def test_costs_are_those_of_outcomes_and_shared_fees() -> None:
 def test_a_deep_tree_is_still_a_function(depth: int) -> None:
     tree = deep_tree(depth)
     codes = np.array([[int(i < ones) for i in range(depth)] for ones in (0, 1, depth // 2, depth)])
-    assert_javascript_agrees(tree, [{f"t{i}": code for i, code in enumerate(row)} for row in codes.tolist()], codes)
+    rows = [{f"t{i}": code for i, code in enumerate(row)} for row in codes.tolist()]
+    assert_javascript_agrees(tree, rows, tree.walk_codes(codes))
 
 
 def test_an_es_module_exports_the_function(tmp_path: Path) -> None:
@@ -146,4 +146,4 @@ def test_a_script_defines_the_function_in_a_page(tmp_path: Path) -> None:
         found = driver.execute_script("return arguments[0].map((row) => predict(row).answer);", plain)
     finally:
         driver.quit()
-    assert found == tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert found == tree.predict(frame_of(rows)).tolist()

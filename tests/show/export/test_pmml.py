@@ -24,15 +24,14 @@ from pmml_reader import SPACE, PmmlTree, check_structure
 @pytest.mark.parametrize("sure", [None, 0.8])
 def test_plain_trees_for_new_cases_send_the_unknown_on(sure: float | None) -> None:
     tree, rows = new_tree("count", sure), wild_rows(41, 300)
-    assert_pmml_agrees(tree, rows, tree.encode(frame_of(rows)))
+    assert_pmml_agrees(tree, rows, tree.walk(frame_of(rows)))
 
 
 @pytest.mark.parametrize("leaves", [None, "count"])
 def test_answers_that_are_no_class_are_scores(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(42, 300)
-    codes = tree.encode(frame_of(rows))
-    assert {"refer", "wait"} <= set(tree.predict(codes))
-    assert_pmml_agrees(tree, rows, codes)
+    assert {"refer", "wait"} <= set(tree.predict(frame_of(rows)))
+    assert_pmml_agrees(tree, rows, tree.walk(frame_of(rows)))
 
 
 def test_leaves_that_are_models_are_refused_with_what_to_do() -> None:
@@ -48,10 +47,10 @@ def test_a_node_says_what_its_path_has_cost() -> None:
         for node in root.iter(f"{SPACE}Node")
         for cost in node.findall(f"{SPACE}Extension")
     }
-    rows = wild_rows(43)
-    codes = tree.encode(frame_of(rows))
-    at_leaf = tree.nodes.is_leaf[tree.route(codes)]
-    assert [costs[node] for node in tree.route(codes)[at_leaf].tolist()] == tree.cost(codes)[at_leaf].tolist()
+    walk = tree.walk(frame_of(wild_rows(43)))
+    shown = [(leaf, cost) for leaf, cost in zip(walk.leaf.tolist(), walk.cost.tolist(), strict=True) if leaf in costs]
+    assert len(shown) > 100
+    assert [costs[leaf] for leaf, _ in shown] == [cost for _, cost in shown]
 
 
 def test_a_deep_tree_is_still_a_document() -> None:
@@ -60,7 +59,7 @@ def test_a_deep_tree_is_still_a_document() -> None:
     codes = np.array([[int(i < ones) for i in range(depth)] for ones in (0, 1, depth // 2, depth)])
     model = PmmlTree(tree.to_pmml())
     rows = [{f"t{i}": code for i, code in enumerate(row)} for row in codes.tolist()]
-    assert [model.score(row).answer for row in rows] == tree.predict(codes).tolist()
+    assert [model.score(row).answer for row in rows] == tree.predict_codes(codes).tolist()
 
 
 def test_a_single_leaf_is_a_document() -> None:

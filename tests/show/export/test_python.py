@@ -64,7 +64,7 @@ def test_a_deep_tree_is_still_a_function(depth: int) -> None:
     for ones in {0, 1, depth // 2, depth - 1, depth}:
         codes = [int(i < ones) for i in range(depth)]
         case = {f"t{i}": code for i, code in enumerate(codes)}
-        assert diagnose(case) == tree.predict([codes])[0]
+        assert diagnose(case) == tree.predict_codes([codes])[0]
 
 
 def test_what_cannot_be_written_as_python_is_refused() -> None:
@@ -86,7 +86,7 @@ def test_a_single_leaf_is_a_function() -> None:
 @pytest.mark.parametrize("leaves", [None, "count"])
 def test_answers_that_are_no_class_are_returned(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(21, 300)
-    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    predicted = tree.predict(frame_of(rows)).tolist()
     assert {"refer", "wait"} <= set(predicted)
     diagnose = compiled(tree)
     assert [diagnose(row) for row in rows] == predicted
@@ -99,13 +99,13 @@ KINDS = [("model", 0.8), ("model", None), ("count", None), ("count", 0.8)]
 def test_the_python_function_says_what_predict_says(leaves: str, sure: float | None) -> None:
     tree, rows = new_tree(leaves, sure), wild_rows(11)
     diagnose = compiled(tree)
-    assert [diagnose(row) for row in rows] == tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert [diagnose(row) for row in rows] == tree.predict(frame_of(rows)).tolist()
 
 
 def test_the_python_function_asks_only_for_what_is_paid() -> None:
     tree = new_tree("model", 0.8)
     diagnose, rows = compiled(tree), wild_rows(12, 50)
-    for row, wanted in zip(rows, tree.tests_done(tree.encode(frame_of(rows))), strict=True):
+    for row, wanted in zip(rows, tree.tests_done(frame_of(rows)), strict=True):
         asked: list[str] = []
 
         class Row(dict[str, Any]):
@@ -125,12 +125,12 @@ def test_the_sql_of_a_plain_tree_says_what_predict_says(sure: float | None) -> N
     table = pa.Table.from_pylist(
         [{name: None if value != value else value for name, value in row.items()} for row in rows]
     )
-    assert by_duckdb(tree, table) == tree.predict(tree.encode(frame_of(rows))).tolist()
+    assert by_duckdb(tree, table) == tree.predict(frame_of(rows)).tolist()
 
 
 def test_answers_by_losses_are_those_of_predict() -> None:
     tree, rows = losing_tree("model"), wild_rows(14, 400)
-    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    predicted = tree.predict(frame_of(rows)).tolist()
     assert len(set(predicted)) > 2
     assert "refer" in predicted
     diagnose = compiled(tree)

@@ -11,6 +11,7 @@ import reference
 from support import to_instance
 
 import budgetree as bt
+from built_trees import confident_tree, points_tree, random_tree
 from exported import deep_tree
 from losing import losing_tree
 
@@ -23,7 +24,8 @@ def test_the_rules_divide_the_known_cases_and_tell_their_costs(seed: int) -> Non
     assert sum(rule.cases for rule in rules) == pytest.approx(instance.weights.sum())
     assert sum(rule.errors for rule in rules) == pytest.approx(tree.errors)
     assert max(rule.cost for rule in rules) == tree.known_max_cost
-    predicted, cost = tree.predict(instance.codes), tree.cost(instance.codes)
+    walk = tree.walk_codes(instance.codes)
+    predicted, cost = tree.schema.answers[walk.answers], walk.cost
     for row in np.flatnonzero(instance.weights):  # an object of weight 0 is as good as absent
         shown = {
             name: instance.outcome_names[test][instance.codes[row, test]]
@@ -38,8 +40,8 @@ def test_the_rules_divide_the_known_cases_and_tell_their_costs(seed: int) -> Non
 def test_rules_read_well() -> None:
     tree = bt.optimal(bt.datasets.load("pima"), budget=1).tree
     assert tree.to_rules().splitlines() == [
-        "if pregnant is 0.0 to 6.6 then neg  [costs 1; right for 413 of 586]",
-        "if pregnant is 6.6 to 17.0 then pos  [costs 1; right for 94 of 167]",
+        "if age is 21.0 to 37.7 or 57.7 to 81.0 then neg  [costs 1; right for 400 of 560]",
+        "if age is 37.7 to 57.7 then pos  [costs 1; right for 107 of 193]",
     ]
     leaf = bt.grow(bt.datasets.load("pima"), budget=0)
     assert leaf.to_rules() == "always neg  [costs 0; right for 486 of 753]"
@@ -55,18 +57,36 @@ def test_a_deep_tree_has_a_rule_per_leaf() -> None:
     assert len(deep_tree(1500).rules()) == 1501
 
 
-@pytest.mark.parametrize("leaves", [None, "count"])
+@pytest.mark.parametrize("leaves", [None, "count", "model"])
 def test_rules_say_what_the_answers_lose(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     rules = tree.rules()
     assert sum(rule.loss or 0 for rule in rules) == pytest.approx(tree.loss)
     assert sum(rule.errors for rule in rules) == tree.errors
-    assert sum(rule.cases for rule in rules if not rule.is_class) == tree.referred
-    assert {rule.label for rule in rules if not rule.is_class} == {"refer", "wait"}
-    assert any(line.endswith(" then refer  [costs 3; 12 cases, loss 4.8]") for line in tree.to_rules().splitlines())
+    if leaves != "model":
+        assert sum(rule.cases for rule in rules if not rule.is_class) == tree.referred
+        assert {rule.label for rule in rules if not rule.is_class} == {"refer", "wait"}
+        assert any(line.endswith(" then refer  [costs 3; 12 cases, loss 4.8]") for line in tree.to_rules().splitlines())
 
 
-def test_of_a_model_no_rule_knows_the_loss() -> None:
-    tree = losing_tree("model")
-    assert {rule.loss for rule in tree.rules()} == {None}
-    assert {rule.label for rule in tree.rules()} <= set(tree.class_names)
+@pytest.mark.parametrize("seed", range(60))
+def test_rules_of_any_tree_divide_the_known_cases(seed: int) -> None:
+    tree, cases = random_tree(seed)
+    rules = tree.rules()
+    assert sum(rule.cases for rule in rules) == cases.weights.sum()
+    assert sum(rule.errors for rule in rules) == tree.errors
+    if cases.schema.losses is not None:
+        assert sum(rule.loss or 0 for rule in rules) == pytest.approx(tree.loss)
+    tree.to_rules()
+
+
+def test_rules_speak_of_points_and_of_sure_models() -> None:
+    assert points_tree().to_rules().splitlines()[:3] == [
+        "if points of colour + grade is 1 or fewer or 7 points or more then ill  [costs 5; right for 14 of 26]",
+        "if points of colour + grade is 2 to 6 points then by points of colour + grade: 2 or fewer ill, "
+        "3 to 4 points well, 5 points or more worse  [costs 7; right for 40 of 106]",
+        "points of colour + grade:",
+    ]
+    first = confident_tree().rules()[0]
+    assert (first.confidence, first.by) == (0.8, "the model of age")
+    assert str(first) == "if the model is 80% sure then by the model of age  [costs 1; right for 3 of 27]"

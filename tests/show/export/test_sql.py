@@ -18,8 +18,7 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TreeError
 from budgetree.show.export.conditions import Condition, Range
-from budgetree.show.export.sql import _sure_difference, column, condition_words, literal
-from budgetree.tree.leaf_models import softmax
+from budgetree.show.export.sql import column, condition_words, literal
 from exported import by_duckdb, database, deep_tree
 from losing import losing_tree
 from new_cases import frame_of, new_tree, wild_rows
@@ -32,7 +31,7 @@ def test_sql_runs_on_a_second_engine() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         raw.to_sql("cases", connection, index=False)
         found = [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases")]
-    assert found == tree.predict(tree.encode(raw)).tolist()
+    assert found == tree.predict(raw).tolist()
 
 
 def test_what_cannot_be_written_as_sql_is_refused() -> None:
@@ -55,7 +54,7 @@ def test_leaves_and_deep_trees() -> None:
 def test_answers_that_are_no_class_are_values_too(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(22, 300)
     plain = [{name: None if value != value else value for name, value in row.items()} for row in rows]
-    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    predicted = tree.predict(frame_of(rows)).tolist()
     assert {"refer", "wait"} <= set(predicted)
     assert by_duckdb(tree, pa.Table.from_pylist(plain)) == predicted
 
@@ -64,7 +63,7 @@ def test_classes_that_are_numbers_become_texts_beside_another_answer() -> None:
     losses = bt.Losses(answers={"refer": 0.25})
     tree = bt.grow(bt.Instance([[0], [1], [1], [2]], [1, 1, 2, 2], test_names=["a"], losses=losses))
     found = by_duckdb(tree, pa.table({"a": [0, 1, 2]}))
-    assert found == ["1", "refer", "2"] == list(map(str, tree.predict([[0], [1], [2]])))
+    assert found == ["1", "refer", "2"] == list(map(str, tree.predict_codes([[0], [1], [2]])))
 
 
 Rows = list[dict[str, Any]]
@@ -98,8 +97,8 @@ def has_exp() -> bool:
 @pytest.mark.parametrize("sure", [None, 0.8, 0.5])
 def test_three_classes(sure: float | None) -> None:
     tree, rows = new_tree("model", sure), wild_rows(13)
-    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
-    assert ("EXP" in tree.to_sql()) == bool(tree.may_stop.any()) == (sure is not None)
+    predicted = tree.predict(frame_of(rows)).tolist()
+    assert ("EXP" in tree.to_sql()) == bool(tree.nodes.splits) == (sure is not None)
     assert len(set(predicted)) == 3
     assert by_duckdb(tree, as_table(rows)) == predicted
     if sure is None or has_exp():
@@ -125,7 +124,6 @@ def strange_frame(seed: int, n_cases: int = 120) -> pd.DataFrame:
 def test_two_classes_need_no_exp(sure: float | None) -> None:
     known = strange_frame(1)
     tree = bt.predictive(bt.Instance.from_frame(known, "class"), budget=4, sure=sure)
-    assert tree.models is not None
     assert len(tree.tests_used) == 4
     assert "EXP" not in tree.to_sql()
     rng = np.random.default_rng(2)
@@ -134,7 +132,7 @@ def test_two_classes_need_no_exp(sure: float | None) -> None:
     fresh.iloc[::7, 1] = "never seen"
     fresh.iloc[::5, 0] = -0.0
     fresh.iloc[1::5, 0] = 0.0
-    predicted = tree.predict(tree.encode(fresh)).tolist()
+    predicted = tree.predict(fresh).tolist()
     rows = fresh.astype(object).where(fresh.notna(), None).to_dict("records")
     assert set(predicted) == {"it's\n well", "ill"}
     assert by_sqlite(tree, rows) == predicted
@@ -147,30 +145,20 @@ def test_trees_learned_from_codes(seed: int) -> None:
     codes = rng.integers(0, 4, (80, 5))
     tree = bt.predictive(bt.Instance(codes, (codes[:, 0] + codes[:, seed + 1]) // 2 % 3), budget=2, sure=None)
     fresh = rng.integers(0, 6, (200, 5))
-    predicted = tree.predict(np.where(fresh < 4, fresh, 255)).tolist()
+    predicted = tree.predict_codes(np.where(fresh < 4, fresh, 255)).tolist()
     rows = [dict(zip(tree.test_names, row, strict=True)) for row in fresh.tolist()]
     assert by_sqlite(tree, rows) == predicted
 
 
 def test_a_tree_that_asks_nothing_is_still_an_expression() -> None:
     tree = new_tree("model", None, 0)
-    assert tree.models is not None
     rows = wild_rows(1, 3)
-    assert by_sqlite(tree, rows) == tree.predict(tree.encode(frame_of(rows))).tolist()
-
-
-@pytest.mark.parametrize("sure", [0.3, 0.5, 0.8, 0.95, 1.0])
-def test_the_limit_of_a_difference_is_that_of_the_probability(sure: float) -> None:
-    limit = _sure_difference(sure)
-    differences = np.array([limit, np.nextafter(limit, np.inf), np.nextafter(limit, -np.inf), limit / 2, 2 * limit])
-    differences = differences[differences >= 0]
-    likeliest = softmax(np.stack([np.zeros(len(differences)), -differences], axis=1)).max(axis=1)
-    assert (likeliest >= sure).tolist() == (differences >= limit).tolist()
+    assert by_sqlite(tree, rows) == tree.predict(frame_of(rows)).tolist()
 
 
 def test_answers_of_least_expected_loss() -> None:
     tree, rows = losing_tree("model"), wild_rows(15, 400)
-    predicted = tree.predict(tree.encode(frame_of(rows))).tolist()
+    predicted = tree.predict(frame_of(rows)).tolist()
     assert {"refer", "wait"} <= set(predicted)
     assert by_duckdb(tree, as_table(rows)) == predicted
     if has_exp():
@@ -182,7 +170,7 @@ def test_two_classes_with_losses() -> None:
     losses = bt.Losses({"ill": 3}, answers={"see a doctor": [0.25, 0.5]})
     tree = bt.predictive(bt.Instance.from_frame(known, "class", losses=losses), budget=4, sure=0.7)
     rows = strange_frame(4, 300).drop(columns="class")
-    predicted = tree.predict(tree.encode(rows)).tolist()
+    predicted = tree.predict(rows).tolist()
     assert set(predicted) == {"it's\n well", "ill", "see a doctor"}
     assert by_duckdb(tree, as_table(rows.astype(object).where(rows.notna(), None).to_dict("records"))) == predicted
 

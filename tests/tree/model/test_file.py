@@ -96,10 +96,9 @@ def test_another_version_is_refused(tmp_path: Path, content: dict[str, Any], ver
 
 def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, Any]) -> None:
     broken = copy.deepcopy(content)
-    node = next(i for i, entry in enumerate(broken["nodes"]) if i and "test" in entry)
-    place = next(i for i, child in enumerate(broken["nodes"][node]["branches"]) if child is not None)
-    broken["nodes"][node]["branches"][place] = 0
-    check_refused(tmp_path, broken, entry=f"nodes[{node}].branches", found=0)
+    node = next(i for i, entry in enumerate(broken["nodes"]) if i and "buy" in entry)
+    broken["nodes"][node]["child"] = 1
+    check_refused(tmp_path, broken, entry=f"nodes[{node}]", found=1)
 
 
 @pytest.mark.parametrize(
@@ -118,13 +117,23 @@ def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, 
         (lambda c: c["prices"]["tests"].update(mri=1), {"entry": "prices"}),
         (lambda c: c["prices"]["shared"]["blood draw"].update(fee="much"), {"entry": FEE, "found": "much"}),
         (lambda c: c["nodes"].clear(), {"entry": "nodes", "found": []}),
-        (lambda c: c["nodes"][0].update(test=99), {"entry": "nodes[0].test", "found": 99}),
-        (lambda c: c["nodes"][0]["branches"].pop(), {"entry": "nodes[0].branches"}),
+        (lambda c: c["nodes"][0].update(buy=99), {"entry": "nodes[0]", "found": 99}),
+        (lambda c: c["nodes"][0].update(buy=1.0), {"entry": "nodes[0].buy", "found": 1.0}),
+        (lambda c: c["nodes"][0]["shown"].pop(), {"entry": "nodes[0].shown"}),
+        (lambda c: c["nodes"][0]["shown"].__setitem__(0, 1), {"entry": "nodes[0].shown"}),
+        (lambda c: c["nodes"][1]["branch"]["children"].pop(), {"entry": "nodes[1]"}),
+        (lambda c: c["nodes"][1]["branch"].update(test=3), {"entry": "nodes[1]"}),
+        (lambda c: c["nodes"][1].update(given=[[1, 2]]), {"entry": "nodes[1].given"}),
+        (lambda c: c["nodes"][-1].update(leaf="guess"), {"found": "guess"}),
+        (lambda c: c["nodes"][-1].update(leaf="fixed"), {}),
+        (lambda c: c["nodes"][-1].update(leaf="fixed", chances=[0.5, 0.4]), {"found": [0.5, 0.4]}),
+        (lambda c: c["nodes"][-1].update(leaf="fixed", chances=[0.5, 0.5], answer=7), {"found": 7}),
+        (lambda c: c["nodes"][-1].update(leaf="model", totals=0), {"found": 0}),
         (lambda c: c["nodes"][0]["counts"].append(1), {"entry": "nodes[0].counts", "found": [486, 267, 1]}),
         (lambda c: c["nodes"][0].update(counts=[1.5, 2]), {"entry": "nodes[0].counts[0]", "expected": "integer"}),
         (lambda c: c["nodes"][0].update(counts=[1, 1]), {"entry": "nodes[0].counts", "found": [1, 1]}),
-        (lambda c: c["nodes"].append({"counts": [0, 0]}), {"expected": "the child of a node"}),
-        (lambda c: c["nodes"][0]["branches"].__setitem__(0, 10**9), {"entry": "nodes[0].branches", "found": 10**9}),
+        (lambda c: c["nodes"].append({"leaf": "majority", "counts": [0, 0]}), {"expected": "the child of a node"}),
+        (lambda c: c["nodes"][0].update(child=10**9), {"entry": "nodes[0]", "found": 10**9}),
         (lambda c: [node.update(counts=[0, 0]) for node in c["nodes"]], {"entry": "nodes[0].counts", "found": [0, 0]}),
         (lambda c: c.update(classes=["a", "a"]), {"entry": "classes", "found": ["a", "a"]}),
         (lambda c: c["tests"][0].update(outcomes=[str(i) for i in range(300)]), {"entry": "tests[0].outcomes"}),
@@ -135,12 +144,12 @@ def test_a_child_that_points_back_is_refused(tmp_path: Path, content: dict[str, 
         (lambda c: c["tests"].clear(), {"entry": "tests", "found": []}),
         (lambda c: c.update(classes=[math.nan, "a"]), {"entry": "classes"}),
         (lambda c: c["tests"][0]["encoding"].update(high=10**400), {}),
-        (lambda c: c["nodes"][0].pop("branches"), {"entry": "nodes[0]", "subject": "branches"}),
+        (lambda c: c["nodes"][0].pop("shown"), {"entry": "nodes[0]"}),
         (lambda c: c["tests"][0].pop("encoding"), {"entry": "tests[0].encoding", "found": None}),
         (lambda c: c["tests"][0]["encoding"].update(kind="magic"), {"entry": f"{ENCODING}.kind", "found": "magic"}),
         (lambda c: c["tests"][0]["encoding"].pop("low"), {"entry": ENCODING, "subject": "low"}),
-        (lambda c: c["tests"][0]["encoding"].update(low=99), {"entry": ENCODING, "found": (99.0, 17.0)}),
-        (lambda c: c["tests"][0]["encoding"].update(high=math.inf), {"entry": ENCODING, "found": (0.0, math.inf)}),
+        (lambda c: c["tests"][0]["encoding"].update(low=99), {"entry": ENCODING, "found": (99.0, 81.0)}),
+        (lambda c: c["tests"][0]["encoding"].update(high=math.inf), {"entry": ENCODING, "found": (21.0, math.inf)}),
         (lambda c: c["tests"][0]["encoding"].update(levels=9), {"entry": ENCODING, "found": 9}),
         (lambda c: c["tests"][0].update(encoding=values("a", "a")), {"entry": f"{ENCODING}.values"}),
         (lambda c: c["tests"][0].update(encoding=values(math.inf)), {"entry": VALUE, "found": math.inf}),
@@ -191,7 +200,7 @@ def test_a_changed_entry_is_refused_or_harmless(
     except bt.ModelFileError:
         return
     tree.to_text()
-    assert len(tree.predict([[0] * 8])) == 1
+    assert len(tree.predict_codes([[0] * 8])) == 1
     names = [test["name"] for test in content["tests"]]
     if tree.schema.encoders is not None and list(tree.test_names) == names:  # else the frame has no such column
         assert tree.encode(bt.datasets.frame("pima").head(1)).shape == (1, 8)
@@ -270,7 +279,7 @@ def test_raw_values_of_every_kind_come_back(tmp_path: Path, name: str) -> None:
     assert again == tree
     new = pd.DataFrame({name: [*known[name], 1e9 if name in ("number", "many") else "never seen"]})
     assert np.array_equal(again.encode(new), tree.encode(new))
-    assert np.array_equal(again.predict(again.encode(new)), tree.predict(tree.encode(new)))
+    assert np.array_equal(again.predict_codes(again.encode(new)), tree.predict_codes(tree.encode(new)))
 
 
 def test_a_value_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
@@ -291,12 +300,12 @@ def test_another_process_predicts_the_same(tmp_path: Path) -> None:
 import sys, pandas as pd, budgetree as bt
 tree = bt.Tree.from_json(sys.argv[1])
 codes = tree.encode(pd.read_parquet(sys.argv[2]))
-print(*tree.predict(codes), *tree.cost(codes))
+print(*tree.predict_codes(codes), *tree.walk_codes(codes).cost)
 """
     command = [sys.executable, "-c", script, str(tmp_path / "model.json"), str(tmp_path / "new.parquet")]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     codes = tree.encode(new)
-    assert printed == [*map(str, tree.predict(codes)), *map(str, tree.cost(codes))]
+    assert printed == [*map(str, tree.predict_codes(codes)), *map(str, tree.walk_codes(codes).cost)]
 
 
 def test_the_published_schema_is_one_and_another_validator_agrees(content: dict[str, Any]) -> None:

@@ -15,8 +15,7 @@ from _support.refusals import refused
 from budgetree.errors import TreeError
 from budgetree.services.clock import Ended
 from budgetree.tree.model.encoding import exact
-from budgetree.tree.proven import Asked, Proven
-from budgetree.tree.provenance import Change, ChangeKind, Function, Method, Origin
+from budgetree.tree.provenance import Bounds, Change, ChangeKind, Function, Method, Origin, ProofState
 
 
 @pytest.fixture(scope="module")
@@ -58,31 +57,24 @@ def test_an_origin_goes_through_a_file(tree: bt.Tree, origin: Origin, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "proven",
+    "bounds",
     [
         None,
-        Proven(Asked.BUDGET, None, Method.EXACT, None, Fraction(10, 3)),
-        Proven(Asked.MAX_ERROR, Fraction(1, 3), Method.GREEDY, Fraction(1, 7), Fraction(0), Fraction(1, 9)),
+        Bounds(ProofState.BOUNDED, 3),
+        Bounds(ProofState.OPTIMAL, 10, 9, 2),
+        Bounds(ProofState.NOT_SEARCHED, 0, 3, 1, Fraction(1, 3), 7),
     ],
-    ids=["nothing", "errors", "cost"],
+    ids=["nothing", "errors", "best", "cost"],
 )
 @pytest.mark.parametrize("ended", Ended)
-def test_what_is_proven_goes_through_a_file(tree: bt.Tree, proven: Proven | None, ended: Ended, tmp_path: Path) -> None:
-    claiming = replace(tree, proven=proven, ended=ended)
+def test_what_is_proven_goes_through_a_file(tree: bt.Tree, bounds: Bounds | None, ended: Ended, tmp_path: Path) -> None:
+    claiming = replace(tree, bounds=bounds, ended=ended)
     again = through_a_file(claiming, tmp_path)
-    assert (again.proven, again.ended) == (proven, ended)
+    assert (again.bounds, again.ended) == (bounds, ended)
     assert str(again.statement) == str(claiming.statement)
 
 
-CLAIM = {
-    "asked": "budget",
-    "limit": 9,
-    "method": "exact",
-    "complete": True,
-    "budget": 9,
-    "least_errors": 0,
-    "least_cost": 0,
-}
+CLAIM = {"state": "bounded", "least_loss": 0, "within": 9, "least_cost": 0, "max_error": None, "min_cases": 1}
 
 
 ORIGIN = {"method": "greedy", "rule": "worst", "changes": []}
@@ -96,14 +88,16 @@ ORIGIN = {"method": "greedy", "rule": "worst", "changes": []}
         ({"origin": {}}, {"entry": "origin", "subject": "method"}),
         ({"origin": {**ORIGIN, "delta": "much"}}, {"entry": "origin.delta", "found": "much"}),
         ({"origin": {**ORIGIN, "changes": [{"kind": "burnt"}]}}, {"entry": "origin.changes[0].kind", "found": "burnt"}),
-        ({"proven": {**CLAIM, "least_errors": 11}}, {"entry": "proven.least_errors", "found": 11, "expected": 10}),
-        ({"proven": {**CLAIM, "least_cost": 99}}, {"entry": "proven.least_cost", "found": 99}),
-        ({"proven": {**CLAIM, "least_cost": -1}}, {"entry": "proven.least_cost", "found": -1}),
-        ({"proven": {**CLAIM, "complete": "yes"}}, {"entry": "proven.complete", "found": "yes", "expected": "boolean"}),
-        ({"proven": {**CLAIM, "complete": False}}, {"entry": "proven.complete", "found": False}),
-        ({"proven": {"asked": "budget"}}, {"entry": "proven", "subject": "limit"}),
+        ({"bounds": {**CLAIM, "least_loss": 11}}, {"entry": "bounds.least_loss", "found": 11, "expected": 10}),
+        ({"bounds": {**CLAIM, "least_loss": 0.5}}, {"entry": "bounds.least_loss", "found": 0.5}),
+        ({"bounds": {**CLAIM, "least_cost": 99}}, {"entry": "bounds.least_cost", "found": 99}),
+        ({"bounds": {**CLAIM, "least_cost": -1}}, {"entry": "bounds.least_cost", "found": -1}),
+        ({"bounds": {**CLAIM, "state": "perfect"}}, {"entry": "bounds.state", "found": "perfect"}),
+        ({"bounds": {**CLAIM, "state": "optimal"}}, {"entry": "bounds.state", "found": "optimal"}),
+        ({"bounds": {**CLAIM, "within": 0}}, {"entry": "bounds.state", "found": "bounded"}),
+        ({"bounds": {"state": "optimal"}}, {"entry": "bounds", "subject": "least_loss"}),
         ({"ended": "bored"}, {"entry": "ended", "found": "bored"}),
-        ({"expected": {"error": 0, "se": 0, "overfitted": False, "how": "", "loss": 1}}, {"subject": "loss_se"}),
+        ({"estimate": {"error": 0, "se": 0, "overfitted": False, "how": "", "loss": 1}}, {"subject": "loss_se"}),
     ],
 )
 def test_a_false_or_malformed_entry_is_refused(

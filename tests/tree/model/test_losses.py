@@ -82,27 +82,14 @@ def test_losses_that_do_not_fit_are_refused(tmp_path: Path, losses: Any, entry: 
 
 
 @pytest.mark.parametrize(
-    ("known", "entry"),
-    [
-        ({"loss": 10**9}, "known.loss"),
-        ({"referred": 10**9}, "known.answered"),
-        ({"loss": -1}, "known.loss"),
-        ({"answered": [[1, 2, 3]]}, "known.answered"),
-        ({"answered": [[1, 2, 3]] * 5}, "known.answered"),
-        ({"answered": [[0, 0, 0], [48, 45, 57], [0, 0, 0], [0, 0, 0], [0, 0, 0]]}, "known.answered"),
-    ],
+    "given", [None, [[1, 2, 3]], [[0, 0, 0]] * 5, [[10**9, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]], [[]] * 5]
 )
-def test_what_came_of_the_known_cases_must_be_possible(tmp_path: Path, known: dict[str, Any], entry: str) -> None:
+def test_what_known_cases_were_answered_must_be_possible(tmp_path: Path, given: Any) -> None:
     path = tmp_path / "model.json"
-    content = content_of(losing_tree("count"), path)
-    path.write_text(json.dumps(content | {"known": content["known"] | known}))
-    with refused(bt.ModelFileError, entry=entry):
-        bt.Tree.from_json(path)
-
-
-def test_without_losses_the_loss_is_the_errors(tmp_path: Path) -> None:
-    path = tmp_path / "model.json"
-    plain = content_of(losing_tree("count"), path) | {"losses": None}
-    path.write_text(json.dumps(plain))
-    with refused(bt.ModelFileError, entry="known.loss"):
+    content = content_of(losing_tree("model"), path)
+    node = next(node for node, entry in enumerate(content["nodes"]) if any(map(any, entry.get("given", []))))
+    content["nodes"][node].pop("given")
+    content["nodes"][node] |= {} if given is None else {"given": given}
+    path.write_text(json.dumps(content))
+    with refused(bt.ModelFileError, entry=f"nodes[{node}].given"):
         bt.Tree.from_json(path)

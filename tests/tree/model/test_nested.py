@@ -33,10 +33,13 @@ def test_outcomes_that_share_a_subtree_have_it_once() -> None:
     tree = bt.predictive(boston, budget=3, leaves="count")
     nested, codes = tree.to_dict(), fine_instance(boston).codes
     assert len(json.dumps(nested)) < 1e6
-    for row, answer in zip(codes, tree.predict(codes), strict=True):
+    for row, answer in zip(codes, tree.predict_codes(codes), strict=True):
         here = nested
-        while "test" in here:
-            place = tree.test_names.index(here["test"])
+        while "children" in here or "then" in here:
+            if "then" in here:
+                here = here["then"]
+                continue
+            place = tree.test_names.index(here.get("test") or here["branch"])
             outcome = tree.schema.outcome_names[place][row[place]]
             here = here["children"][here.get("same", {}).get(outcome, outcome)]
         assert here["label"] == answer

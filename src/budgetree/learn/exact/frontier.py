@@ -1,31 +1,75 @@
-"""The exact frontier: one budget after another, each proven, and the best found where the time ends."""
+"""Exact search for one budget, or for one after another, each proven; and the best found where the time ends."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from budgetree.learn.candidates import Candidate, candidate_of
 from budgetree.learn.exact.solver import BudgetResult, Solver
-from budgetree.learn.found import Found, found_tree
+from budgetree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactFrontier:
     """The points proven, cheapest first, and what was found beyond them."""
 
-    proven: list[Found]
-    beyond: list[Found]
+    proven: list[Candidate]
+    beyond: list[Candidate]
     complete: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestTree:
+    """The best tree within a budget, no tree loses less than the bound, and whether every question was answered."""
+
+    candidate: Candidate
+    lower_bound: int
+    complete: bool
+
+
+def solve(solver: Solver) -> BestTree:
+    """The canonical tree of the least loss within the solver's limit, at the least cost; or the best so far."""
+    try:
+        tree = _solve(solver)
+    except KeyboardInterrupt:
+        tree = None
+    if tree is not None:
+        found = candidate_of(tree, "exact search")
+        return BestTree(found, found.loss, True)
+    best, bound = solver.trees.best(solver.limit), solver.lower_bound(solver.limit)
+    return BestTree(best, bound, best.loss == bound and best.required_budget == 0)
+
+
+def _solve(solver: Solver) -> Tree | None:
+    """The tree; None if the time is over first."""
+    limit, trees = solver.limit, solver.trees
+    result = solver.decide(limit, solver.layout.leaf_loss + 1)
+    if not result.proven:
+        return None
+    least = result.lower_bound
+    # Where a smaller budget loses as little, that is it: is there such a tree below the cheapest known one?
+    need = trees.best(limit).required_budget
+    while need > 0:
+        below = solver.decide(need - 1, least + 1)
+        if not below.proven:
+            return None
+        if below.lower_bound > least:
+            break
+        need = trees.best(limit).required_budget
+    if need != result.budget:
+        result = solver.decide(need, least + 1)
+    return solver.canonical(result) if result.proven else None
 
 
 def search_frontier(solver: Solver) -> ExactFrontier:
     """Every budget up to the solver's limit at which the fewest errors drop."""
-    proven: list[Found] = []
+    proven: list[Candidate] = []
     settled_below, complete = 0, False  # below that budget everything is proven
     try:
         result = solver.decide(0, solver.layout.leaf_loss + 1)
         # With one price every budget is asked anyway; but in a short time greedy trees alone shall not be better.
         left = solver.clock.seconds_left
-        if solver.layout.one_price is None or (left is not None and left < solver.clock.plan.short):
+        if solver.layout.costs.one_price is None or (left is not None and left < solver.clock.plan.short):
             solver.start_from_greedy()
         while not complete:
             settled = _settle(solver, result)
@@ -40,7 +84,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
     except KeyboardInterrupt:
         complete = False
     # Within what is proven nothing else counts; beyond it a tree counts that makes fewer errors.
-    beyond = [] if complete else [found for found in solver.trees if found.need >= settled_below]
+    beyond = [] if complete else [found for found in solver.trees if found.required_budget >= settled_below]
     return ExactFrontier(proven, [found for found in beyond if not proven or found.loss < proven[-1].loss], complete)
 
 
@@ -48,7 +92,7 @@ def search_frontier(solver: Solver) -> ExactFrontier:
 class _Settled:
     """A point of the frontier: no tree is better below a budget, at which there is one (or the limit is passed)."""
 
-    point: Found
+    point: Candidate
     below: int
     next: BudgetResult | None  # of the budget at which there is a better one, as far as known; None if time is over
 
@@ -79,10 +123,10 @@ def _settle(solver: Solver, result: BudgetResult) -> _Settled | None:
     while True:
         best = solver.trees.best(budget)
         better = solver.trees.next_better(best.loss)
-        end = end_of_all if better is None else min(better.need, end_of_all)
+        end = end_of_all if better is None else min(better.required_budget, end_of_all)
         if refuted_below >= end or best.loss == solver.unavoidable:
             break
-        climbs = better is None or solver.layout.one_price is not None
+        climbs = better is None or solver.layout.costs.one_price is not None
         ask_at = max(refuted_below if climbs else end - 1, budget)
         result = solver.decide(ask_at, best.loss + 1 if ask_at == budget else best.loss)
         if not result.proven:
@@ -101,7 +145,7 @@ def _settle(solver: Solver, result: BudgetResult) -> _Settled | None:
     return _Settled(_point(solver, exact), end, result if is_exact else BudgetResult(end, 0, False, end))
 
 
-def _point(solver: Solver, exact: BudgetResult) -> Found:
+def _point(solver: Solver, exact: BudgetResult) -> Candidate:
     """The canonical tree of a budget, or another as good where the time does not suffice for it."""
     tree = solver.canonical(exact) if exact.proven else None
-    return solver.trees.best(exact.budget) if tree is None else found_tree(tree, "exact search")
+    return solver.trees.best(exact.budget) if tree is None else candidate_of(tree, "exact search")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.errors import TooLargeError
-from budgetree.problem import Instance
+from budgetree.problem import CostModel, Instance
 
 ALL_TESTS = 2**15  # a breadth of a search that leaves nothing out, and more tests than it can have
 MAX_COUNTED = 2**16  # cases that 16 bits can count
@@ -51,22 +53,12 @@ class Layout:
     losses: NDArray[np.int64] | None  # class × answer; None: an error is an error
     by_price: NDArray[np.int32]  # per test
     n_outcomes: NDArray[np.int64]  # per test
-    own: NDArray[np.int64]  # test × outcome: the price without shared fees
-    costliest: NDArray[np.int64]  # per test: its costliest outcome
-    cheapest: NDArray[np.int64]  # per test: its cheapest outcome
-    fee_mask: NDArray[np.int64]  # per test: a bit for each shared fee that it needs
-    fees: NDArray[np.int64]  # per shared fee
-    one_price: int | None  # of every test, where they all cost the same
+    costs: CostModel  # of the tests in this order
 
     def __init__(self, instance: Instance, budget: int, min_cases: int = 1) -> None:
-        table = instance.schema.costs
         cases = instance.class_order.order
-        self.by_price = np.argsort(table.costliest, kind="stable").astype(np.int32)
-        self.own = np.ascontiguousarray(table.amounts[self.by_price])
-        self.costliest = table.costliest[self.by_price]
-        self.cheapest = table.cheapest[self.by_price]
-        self.one_price = table.one_price
-        self.fee_mask, self.fees = table.flags[self.by_price], table.fees
+        self.by_price = np.argsort(instance.schema.costs.costliest, kind="stable").astype(np.int32)
+        self.costs = instance.schema.costs.reordered(self.by_price)
         self.n_outcomes = np.ascontiguousarray(instance.schema.n_outcomes[self.by_price])
         self.n_cases, self.n_tests, self.n_classes = len(cases), instance.n_tests, instance.n_classes
         self.width = int(self.n_outcomes.max())
@@ -84,7 +76,7 @@ class Layout:
 
     def _max_depth(self, budget: int) -> int:
         """No path has more tests: there are no more, no more fit, or no more cases are left to tell apart."""
-        affordable = int((np.cumsum(np.sort(self.cheapest).astype(float)) <= budget).sum())
+        affordable = int((np.cumsum(np.sort(self.costs.cheapest).astype(float)) <= budget).sum())
         return min(affordable, self.n_tests, self.n_cases) + 2
 
     def _check_size(self) -> None:
@@ -115,3 +107,27 @@ class Layout:
                 subject="instance",
                 found=needed,
             )
+
+
+def leaf_count_bound(instance: Instance, allowed: Fraction) -> int:
+    """What no tree with at most the allowed errors (by weight) costs less than in the worst case, in price units.
+
+    A tree has no more leaves than its tests can tell apart, and answers no more classes than it has leaves: leaves
+    within a budget ≤ the largest product of outcomes over tests that cost no more together. To tell 200 faults apart by
+    yes or no, some case is asked eight times. Fees are left out and each test counts at its cheapest outcome, so the
+    bound holds whatever a path shows.
+    """
+    # How many classes must have a leaf: the largest, until no more than the allowed weight is left.
+    weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)
+    must = sum(weights) - allowed * instance.schema.weight_scale
+    needed = max(sum(before < must for before in accumulate(weights[:-1], initial=0)), 1)
+    table = instance.schema.costs
+    cheapest = {1: 0}  # by how many leaves there may be: the least units that buy so many; more than needed is enough
+    for test in range(instance.n_tests):
+        shown = np.flatnonzero(np.bincount(instance.codes[:, test]))
+        price = int(table.amounts[test, shown].min())
+        for leaves, units in sorted(cheapest.items(), reverse=True):
+            more = min(leaves * len(shown), needed)
+            cheapest[more] = min(units + price, cheapest.get(more, units + price))
+    # Where the tests are too few, no tree makes so few errors, and nothing is said of what it would cost.
+    return cheapest.get(needed, 0)

@@ -10,7 +10,7 @@ import numpy as np
 from budgetree._native import core
 from budgetree.learn.exact.layout import ALL_TESTS, Layout
 from budgetree.services.clock import Clock
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree import LEAF, NO_BRANCH, Grown
 
 if TYPE_CHECKING:
     from budgetree._core import Answer
@@ -25,7 +25,7 @@ class LongAnswer:
 
     answer: Answer | None  # None if the clock was over first
     lower_bound: int  # no tree within the budget has fewer errors
-    nodes: Nodes | None  # the best tree that it found below the cutoff
+    nodes: Grown | None  # the best tree that it found below the cutoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,23 @@ EVERYTHING = Pass()
 
 
 class Search:
-    """Searches one layout; what it learns stays in its caches, one per thread."""
+    """Searches one layout; what it learns stays in its caches, one per worker.
 
-    def __init__(self, layout: Layout, cache_bytes: int, threads: int, *, may_count_pairs: bool = True) -> None:
+    Long searches are split among workers. Where work is limited there are always as many, so that the answer does not
+    depend on the machine; else there is one for each thread.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        cache_bytes: int,
+        threads: int,
+        *,
+        limits_work: bool = False,
+        may_count_pairs: bool = True,
+    ) -> None:
         self._layout, self._threads = layout, threads
+        n_workers = core.WORKERS if limits_work else threads
         every_case_counts_once = bool((layout.weights == 1).all())
         cases = core.Cases(
             layout.codes,
@@ -54,9 +67,9 @@ class Search:
             layout.n_classes,
             codes_are_checked=True,  # by the instance
         )
-        costs = core.CostModel(layout.own, layout.fees, layout.fee_mask.astype(np.uint64))
+        costs = core.CostModel(**layout.costs.lowered)
         policy = core.LeafPolicy(layout.losses, layout.n_classes, layout.min_cases)
-        self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // threads, may_count_pairs)
+        self._search = core.Search(cases, costs, policy, layout.unavoidable, cache_bytes // n_workers, may_count_pairs)
 
     @property
     def counts_pairs(self) -> bool:
@@ -83,6 +96,8 @@ class Search:
         """The same, split by the first test among threads, and with a lower bound that rises while it lasts."""
         left = clock.seconds_left
         bound_seconds = clock.plan.bound_seconds if left is None else clock.plan.bound_share * left
+        if clock.counts_work:
+            bound_seconds = min(bound_seconds, clock.plan.bound_work)
         with clock.in_core() as core_clock:
             question = _question(budget, cutoff, ANY_TEST)
             found, tree = self._search.search_in_parallel(question, core_clock, self._threads, bound_seconds)
@@ -96,7 +111,7 @@ class Search:
         by: Pass = EVERYTHING,
         first_test: int = ANY_TEST,
         is_canonical: bool = False,
-    ) -> Nodes | None:
+    ) -> Grown | None:
         """The tree behind an answer to this pass, with its first test where that is known; None when the clock is over.
 
         The canonical one is the tree that the budget defines, whatever was searched before.
@@ -108,7 +123,7 @@ class Search:
         return None if tree is None else as_nodes(self._layout, **tree)
 
 
-def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, counts: Any) -> Nodes:
+def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, counts: Any) -> Grown:
     """A tree whose tests are in the layout's order, with the instance's tests and a branch for every outcome.
 
     The arguments are arrays, per node and breadth first: its test (ANY_TEST for a leaf), its parent (−1 for the root)
@@ -120,7 +135,7 @@ def as_nodes(layout: Layout, test: Any, parent: Any, outcome: Any, paid: Any, co
     branches = np.full(int(width.sum()), NO_BRANCH, dtype=np.int32)
     below = np.arange(1, len(test))
     branches[first_branch[parent[below]] + outcome[below]] = below
-    return Nodes(
+    return Grown(
         test=np.where(inner, layout.by_price[test], LEAF).astype(np.int32),
         parent=parent.astype(np.int32),
         counts=counts.astype(np.int64),

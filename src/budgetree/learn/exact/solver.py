@@ -8,20 +8,20 @@ rises while it lasts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from budgetree.learn.candidates import Candidates, candidate_of, leaf_candidate
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.search import ANY_TEST, NEVER, Pass, Search
-from budgetree.learn.found import BestFound, found_leaf, found_tree
 from budgetree.learn.greedy.frontier import grow_frontier
-from budgetree.learn.settings import Request
+from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import Nodes, Tree
-from budgetree.tree.changes import idle_nodes
+from budgetree.tree import Grown, Tree
+from budgetree.tree.builder import grown_tree
 from budgetree.tree.provenance import Method, Origin
 
 if TYPE_CHECKING:
@@ -48,21 +48,27 @@ class BudgetResult:
 
 
 class Solver:
-    """Answers for the budgets of one instance up to the request's limit, and keeps the best trees.
+    """Answers for the budgets of one instance up to the request's budget, and keeps the best trees.
 
     Where every budget's tree is wanted, not one budget's, good trees of the larger ones are looked for before the first
     long search, which may take all the time.
     """
 
     def __init__(
-        self, request: Request, clock: Clock, report: ProgressReport = no_report, *, wants_every_budget: bool = False
+        self,
+        instance: Instance,
+        request: FitRequest,
+        clock: Clock,
+        report: ProgressReport = no_report,
+        *,
+        wants_every_budget: bool = False,
     ) -> None:
-        self.limit, self.clock, self._plan = request.limit, clock, clock.plan
-        assert isinstance(request.instance, Instance)  # a search needs the cases themselves
-        self.layout = Layout(request.instance, request.limit, request.min_cases)
-        self.trees = BestFound([found_leaf(request.instance)])
-        self._request, self._report = request, report
-        self._search = Search(self.layout, request.cache_bytes, request.threads)
+        self.limit, self.clock, self._plan = request.budget, clock, clock.plan
+        self.layout = Layout(instance, request.budget, request.min_cases)
+        self.trees = Candidates([leaf_candidate(instance)])
+        self._instance, self._request, self._report = instance, request, report
+        limits_work = clock.counts_work and clock.seconds_left is not None
+        self._search = Search(self.layout, request.cache_bytes, request.threads, limits_work=limits_work)
         self._must_sweep = wants_every_budget
         self._seconds = clock.seconds_left
         self._has_looked, self._must_grow = False, bool(request.impurities)
@@ -150,7 +156,7 @@ class Solver:
         """Adds the greedy trees of the request's impurities, once; one of them even if the time is over."""
         if self._must_grow:
             self._must_grow = False
-            self.trees.add(*grow_frontier(self._request, self.clock, self._report))
+            self.trees.add(*grow_frontier(self._instance, self._request, self.clock, self._report))
 
     def canonical(self, result: BudgetResult) -> Tree | None:
         """The tree of a proven budget, the same whatever was searched before; None if the time is over first."""
@@ -201,9 +207,9 @@ class Solver:
 
     def _larger_budgets(self, budget: int) -> list[int]:
         """Where something may be had: where the trees known so far have their points, or each price."""
-        needs = {found.need for found in self.trees}
-        if self.layout.one_price:
-            needs |= set(range(budget, max(needs) + 1, self.layout.one_price))
+        needs = {found.required_budget for found in self.trees}
+        if self.layout.costs.one_price:
+            needs |= set(range(budget, max(needs) + 1, self.layout.costs.one_price))
         return sorted(need for need in needs if budget < need <= self.limit)
 
     def _settled(self, budget: int, cutoff: int, answer: Answer) -> BudgetResult:
@@ -235,7 +241,7 @@ class Solver:
         return self.clock.share(seconds, partial(self._tell, budget))
 
     def _tell(self, budget: int, done: int, total: int) -> None:
-        schema = self._request.instance.schema
+        schema = self._instance.schema
         best, least = (float(schema.loss(of)) for of in (self.trees.best(budget).loss, self.lower_bound(budget)))
         words = f"budget {schema.costs.amount(budget)}: best {best:g}, at least {least:g}, gap {best - least:g}"
         self._report(done, total or 1, words)
@@ -248,15 +254,16 @@ class Solver:
             self.clock.interrupt()
             return None
 
-    def _keep_nodes(self, nodes: Nodes | None, source: str, method: Method = Method.EXACT) -> None:
+    def _keep_nodes(self, nodes: Grown | None, source: str, method: Method = Method.EXACT) -> None:
         if nodes is None:  # Ctrl-C came just now, on a clock without a limit
             self.clock.interrupt()
         else:
-            self.trees.add(found_tree(self._tree(nodes, method), source))
+            self.trees.add(candidate_of(self._tree(nodes, method), source))
 
-    def _tree(self, nodes: Nodes, method: Method = Method.EXACT) -> Tree:
+    def _tree(self, nodes: Grown, method: Method = Method.EXACT) -> Tree:
         """The tree that was found, without tests on which no answer depends."""
-        instance = self._request.instance
-        tree = Tree(instance.schema, nodes, instance.n_objects, Origin(method, min_cases=self._request.min_cases))
-        idle = idle_nodes(tree)
-        return replace(tree, nodes=tree.nodes.pruned(idle, instance.schema.n_outcomes)) if idle.any() else tree
+        instance = self._instance
+        schema, grown = instance.schema, nodes.answering(instance.schema.loss_table)
+        if grown.redundant.any():
+            grown = grown.pruned(grown.redundant, schema.n_outcomes)
+        return grown_tree(schema, grown, instance.n_objects, Origin(method, min_cases=self._request.min_cases))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.problem import LossTable
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class ClassWeights:
     losses: LossTable  # by which the weighted cases lose what they do, times `scale`
     scale: int
 
-    def real_nodes(self, nodes: Nodes) -> Nodes:
+    def real_nodes(self, nodes: Grown) -> Grown:
         """The same tree, which counts the real cases."""
         return replace(nodes, counts=nodes.counts // self.factors)
 

@@ -13,14 +13,15 @@ import numpy as np
 
 from budgetree.distributed import AnyCases
 from budgetree.impurity import Impurity, Pairs
-from budgetree.learn.found import Found, found_leaf
+from budgetree.learn.candidates import Candidate, leaf_candidate
 from budgetree.learn.greedy.class_weights import ClassWeights, weigh_classes
 from budgetree.learn.greedy.grow import greedy_origin
 from budgetree.learn.greedy.portfolio import HINGED, ROUNDS, Batch, Portfolio, TreeCount, join_steps
-from budgetree.learn.settings import Request
+from budgetree.learn.settings import FitRequest
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Nodes, Tree
+from budgetree.tree import Grown, Origin, Tree
+from budgetree.tree.builder import grown_tree
 from budgetree.tree.provenance import Change, ChangeKind
 
 MAX_GROWN = 8  # whole trees that are kept for their other cuts
@@ -35,7 +36,7 @@ class _Whole:
     hard_budget: int  # in price units
     weights: ClassWeights | None
     min_cases: int
-    ended: Nodes | None  # what there is of it, where the time was over before its end
+    ended: Grown | None  # what there is of it, where the time was over before its end
 
     @property
     def source(self) -> str:
@@ -45,11 +46,17 @@ class _Whole:
             parts.append(f"budget={table.amount(self.hard_budget)}")
         return ", ".join(parts + ["ended early"] * (self.ended is not None))
 
-    def grow(self) -> Tree:
-        schema, nodes, budget = self.instance.schema, self.ended, None
-        if nodes is None:
-            portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
-            nodes = portfolio.nodes(self.impurity, self.hard_budget)
+    def grow(self) -> Grown:
+        """The tree that is cut."""
+        if self.ended is not None:
+            return self.ended
+        portfolio = Portfolio(self.instance, min_cases=self.min_cases, weights=self.weights)
+        return portfolio.nodes(self.impurity, self.hard_budget)
+
+    @property
+    def origin(self) -> Origin:
+        """What made it."""
+        schema, budget = self.instance.schema, None
         if self.hard_budget < schema.costs.budget_units(None):
             budget = Fraction(self.hard_budget) / schema.costs.scale
         origin = replace(greedy_origin(self.impurity, budget=budget), min_cases=self.min_cases)
@@ -57,35 +64,42 @@ class _Whole:
             origin = origin.then(Change(ChangeKind.WEIGHTED))
         if self.ended is not None:
             origin = origin.then(Change(ChangeKind.ENDED))
-        return Tree(schema, nodes, self.instance.n_objects, origin)
+        return origin
 
 
-class _Grown:
+class _Recent:
     """The whole trees that were asked for last: many points of a frontier are cuts of one tree."""
 
     def __init__(self) -> None:
-        self._trees: OrderedDict[_Whole, Tree] = OrderedDict()
+        self._trees: OrderedDict[_Whole, Grown] = OrderedDict()
 
-    def __reduce__(self) -> tuple[type[_Grown], tuple[()]]:
-        return _Grown, ()  # they can be grown again
+    def __reduce__(self) -> tuple[type[_Recent], tuple[()]]:
+        return _Recent, ()  # they can be grown again
 
     def cut(self, whole: _Whole, need: int) -> Tree:
         """The tree cut at this budget, in price units."""
-        tree = self._trees.pop(whole, None) or whole.grow()
-        self._trees[whole] = tree
+        grown = self._trees.pop(whole, None) or whole.grow()
+        self._trees[whole] = grown
         if len(self._trees) > MAX_GROWN:
             self._trees.popitem(last=False)
-        return tree.cut(tree.schema.costs.amount(need)).trim()
+        schema, origin = whole.instance.schema, whole.origin
+        beyond = ~grown.is_leaf & (grown.most_after(schema.costs) > need)
+        if beyond.any():
+            grown = grown.pruned(beyond, schema.n_outcomes)
+            origin = origin.then(Change(ChangeKind.CUT, Fraction(need) / schema.costs.scale))
+        if grown.redundant.any():
+            grown = grown.pruned(grown.redundant, schema.n_outcomes)
+            origin = origin.then(Change(ChangeKind.TRIMMED))
+        return grown_tree(schema, grown, whole.instance.n_objects, origin)
 
 
-def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> list[Found]:
-    """The trees that no other of the portfolio beats within the limit, cheapest first; fewer if time is over.
+def grow_frontier(instance: AnyCases, request: FitRequest, clock: Clock, report: ProgressReport) -> list[Candidate]:
+    """The trees that no other of the portfolio beats within the budget, cheapest first; fewer if time is over.
 
     The cuts of one tree are always among them.
     """
-    instance = request.instance
-    # Under the limit first: those trees are quicker to grow and made for it.
-    budgets = dict.fromkeys([request.limit, instance.schema.costs.budget_units(None)])
+    # Under the budget first: those trees are quicker to grow and made for it.
+    budgets = dict.fromkeys([request.budget, instance.schema.costs.budget_units(None)])
     batches: list[Batch] = []
     # First the cases as they are; then, if there is time, by what missing their classes costs.
     for is_weighted in (False, True):
@@ -100,11 +114,11 @@ def grow_frontier(request: Request, clock: Clock, report: ProgressReport) -> lis
     if not (finished or request.needs_tree):
         raise OutOfTimeError
     if not finished and clock.was_interrupted:  # Ctrl-C: no tree is waited for
-        return [found_leaf(instance)]
+        return [leaf_candidate(instance)]
     if not finished:  # however short the time: an Instance with a limit has no less than one that is grown
         portfolio = Portfolio(instance, request.cache_bytes, clock, min_cases=request.min_cases)
-        finished = [portfolio.grow_one(Pairs(), request.limit)]
-    return _pareto(request, finished)
+        finished = [portfolio.grow_one(Pairs(), request.budget)]
+    return _pareto(instance, request, finished)
 
 
 def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, report: ProgressReport) -> Iterator[Batch]:
@@ -123,7 +137,7 @@ def _grow_all(portfolio: Portfolio, impurities: Sequence[Any], budget: int, repo
             yield batch
 
 
-def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
+def _pareto(instance: AnyCases, request: FitRequest, batches: list[Batch]) -> list[Candidate]:
     """All cuts of all trees that no other beats; of equals the first in the portfolio's order.
 
     A tree's steps, cheapest first, are all its cuts: each further step saves its gain.
@@ -134,7 +148,6 @@ def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
 
     Sorted by need, then loss, then tree, a cut is kept (■) if it loses less than all before it.
     """
-    instance = request.instance
     growers = [(batch, i) for batch in batches for i in range(len(batch.steps))]
     at_root = instance.class_order.leaf_loss
     steps = join_steps([batch.steps for batch in batches])
@@ -147,16 +160,16 @@ def _pareto(request: Request, batches: list[Batch]) -> list[Found]:
     loss = np.concatenate(([at_root], at_root - (saved - saved_before)))
     owner = np.concatenate(([0], owner))
     order = np.lexsort((owner, loss, need))
-    order = order[need[order] <= request.limit]
+    order = order[need[order] <= request.budget]
     least_before = np.minimum.accumulate(np.concatenate(([np.iinfo(np.int64).max], loss[order][:-1])))
-    found, grown = [], _Grown()
+    found, grown = [], _Recent()
     wholes: dict[int, _Whole] = {}  # per tree that is on the frontier
     for i in order[loss[order] < least_before].tolist():
         if loss[i] == at_root and need[i] == 0:
-            found.append(found_leaf(instance))
+            found.append(leaf_candidate(instance))
             continue
         batch, tree = growers[owner[i]]
         settings = (batch.impurity(tree), batch.budget, batch.weights, request.min_cases, batch.ended)
         whole, cut = wholes.setdefault(owner[i], _Whole(instance, *settings)), int(need[i])
-        found.append(Found(int(loss[i]), cut, whole.source, partial(grown.cut, whole, cut)))
+        found.append(Candidate(int(loss[i]), cut, whole.source, partial(grown.cut, whole, cut)))
     return found

@@ -16,7 +16,7 @@ from budgetree.problem import Instance
 from budgetree.problem.units import as_fraction
 from budgetree.services.clock import Clock
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 from budgetree.tree.provenance import Function, Method, Origin
 
 
@@ -27,7 +27,7 @@ def grow_nodes(
     clock: Clock | None = None,
     report: ProgressReport = no_report,
     cache: CountCache | None = None,
-) -> Nodes:
+) -> Grown:
     """The nodes of one tree. EndedEarlyError where a clock is over in the middle; the core, which is quick, ends it.
 
     By levels, trees that share a cache share what they count.

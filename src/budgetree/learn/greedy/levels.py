@@ -9,7 +9,6 @@ that are leaves already end here
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -24,9 +23,10 @@ from budgetree.distributed.engine import Engine
 from budgetree.distributed.partition import NOWHERE, Moves, Step
 from budgetree.learn.greedy.native import NativeRule, native_totals
 from budgetree.learn.greedy.rule import Choice, LevelNodes, PythonRule, Settings
+from budgetree.problem import PathState
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.services.progress import ProgressReport, no_report
-from budgetree.tree import LEAF, NO_BRANCH, Nodes
+from budgetree.tree import LEAF, NO_BRANCH, Grown
 
 MAX_TABLE_BYTES = 256 * 2**20  # of the counts that are held at once; a larger level is counted in batches
 TABLE_COST = 8  # what adding up and sending a cell takes, in cells counted
@@ -36,7 +36,7 @@ Path = frozenset[tuple[int, int]]  # of (test, outcome), in whichever order: the
 class EndedEarlyError(OutOfTimeError):
     """A growth whose time was over; the tree so far is a tree, whose open nodes are leaves."""
 
-    def __init__(self, nodes: Nodes) -> None:
+    def __init__(self, nodes: Grown) -> None:
         super().__init__()
         self.nodes = nodes
 
@@ -95,8 +95,7 @@ class Node:
     outcome: int  # of the parent's test, that leads here
     counts: NDArray[np.int64]  # per class, with class weights
     weight: int  # their sum
-    paid: int = 0
-    fees_paid: int = 0
+    state: PathState
     path: Path | None = None  # None where counts are not shared
     test: int = LEAF
     fallback: bool = False
@@ -148,7 +147,8 @@ class LevelGrower:
         totals = cases.class_order
         self._work = Work(totals.n_cases / totals.total, cases.n_tests, n_numbers)
         self._max_tables = max(2, max_table_bytes // (8 * n_numbers))
-        self._nodes = [Node(0, None, 0, totals.counts, totals.total, path=None if cache is None else frozenset())]
+        path: Path | None = None if cache is None else frozenset()
+        self._nodes = [Node(0, None, 0, totals.counts, totals.total, self._costs.start, path)]
         self._n_nodes = 1
         self._done: list[tuple[NDArray[Any], ...]] = []  # levels that do not change any more
         self._branches: list[int] = []
@@ -156,7 +156,7 @@ class LevelGrower:
         self._before: list[Node] = []  # the last level's, by position
         self._put_off: tuple[Moves, ...] = ()
 
-    def grow(self, report: ProgressReport = no_report) -> Nodes:
+    def grow(self, report: ProgressReport = no_report) -> Grown:
         """All levels; EndedEarlyError where the clock is over before the last, though not before there is a test."""
         root = self._nodes[0]
         root.table = self._cache.get(root.path)
@@ -221,20 +221,22 @@ class LevelGrower:
         if self._n_nodes > 1 and left is not None and self._cache.times.expected(n_nodes) > left:
             self._clock.end()
         self._end_if_over()
-        self._began = time.monotonic()
+        self._began = self._clock.seconds_passed
 
     def _end_if_over(self) -> None:
         if self._n_nodes > 1 and self._clock.is_over:
             raise EndedEarlyError(self._tree())
 
     def _split(self, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes whose tables are known, by the rule; the children of those that it splits."""
+        """Grown whose tables are known, by the rule; the children of those that it splits."""
         tables = np.stack([node.table for node in nodes if node.table is not None])
         if self._factors is not None:
             tables = tables * self._factors
         cases = self._pass(nodes, by_case=True) if self._needs_cases else None
-        choices = self._rule.choose(_spent(nodes), tables, cases)
-        self._cache.times.add(len(nodes), time.monotonic() - self._began)
+        choices = self._rule.choose(_states(nodes), tables, cases)
+        self._clock.spend(self._work.of(nodes) * self._clock.plan.seconds_per_level_cell)
+        if self._clock.seconds_left is not None:  # else the seconds may be others than a later tree's
+            self._cache.times.add(len(nodes), self._clock.seconds_passed - self._began)
         children: list[Node] = []
         for node, table, choice in zip(nodes, tables, choices, strict=True):
             if choice is None:
@@ -250,18 +252,18 @@ class LevelGrower:
         shown = table[first : first + self._n_outcomes[test]]
         node.test, node.fallback, node.first_branch = test, choice.fallback, len(self._branches)
         present = np.flatnonzero(shown.any(axis=1))
-        fees_paid = node.fees_paid | int(self._costs.flags[test])
-        paid = node.paid + int(self._costs.surcharge(node.fees_paid)[test]) + self._costs.amounts[test, present]
+        spent = node.state.spent + self._costs.charge(node.state, test)[present]
+        flags = self._costs.after_buying(node.state, test).flags
         below = np.full(len(shown), NO_BRANCH)
         below[present] = np.arange(len(present)) + self._n_nodes
         self._branches += below.tolist()
         children: list[Node] = []
         shown = shown[present]
         weights = shown.sum(axis=1).tolist()
-        for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, paid.tolist(), strict=True):
+        for outcome, counts, weight, cost in zip(present.tolist(), shown, weights, spent.tolist(), strict=True):
             path = None if node.path is None else node.path | {(test, outcome)}
             number, known = self._n_nodes + len(children), self._cache.get(path)
-            children.append(Node(number, node, outcome, counts, weight, cost, fees_paid, path, table=known))
+            children.append(Node(number, node, outcome, counts, weight, PathState(cost, flags, ()), path, table=known))
         self._nodes += children
         self._n_nodes += len(children)
         return children
@@ -269,16 +271,16 @@ class LevelGrower:
     def _without_leaves(self, level: list[Node]) -> list[Node]:
         """The same nodes, of which some are closed: they are leaves whatever the tests show."""
         if level:
-            for node, is_leaf in zip(level, self._rule.stops(_spent(level)).tolist(), strict=True):
+            for node, is_leaf in zip(level, self._rule.stops(_states(level)).tolist(), strict=True):
                 node.is_open = not is_leaf
         return level
 
-    def _tree(self) -> Nodes:
+    def _tree(self) -> Grown:
         """The tree as it is now, numbered breadth first."""
         levels = [*self._done, _arrays(self._nodes)] if self._nodes else self._done
         columns = [np.concatenate(parts) for parts in zip(*levels, strict=True)]
         test, parent, counts, paid, first_branch, fallback = columns
-        return Nodes(test, parent, counts, paid, first_branch, np.array(self._branches, dtype=np.int32), fallback)
+        return Grown(test, parent, counts, paid, first_branch, np.array(self._branches, dtype=np.int32), fallback)
 
 
 def to_count(level: Sequence[Node], work: Work | None) -> tuple[list[Node], list[Node]]:
@@ -339,20 +341,20 @@ def _forget(level: Sequence[Node]) -> None:
 
 
 def _arrays(nodes: Sequence[Node]) -> tuple[NDArray[Any], ...]:
-    """Columns of Nodes."""
+    """Columns of Grown."""
     return (
         np.array([node.test for node in nodes], dtype=np.int32),
         np.array([-1 if node.parent is None else node.parent.number for node in nodes], dtype=np.int32),
         np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.paid for node in nodes], dtype=np.int64),
+        np.array([node.state.spent for node in nodes], dtype=np.int64),
         np.array([node.first_branch for node in nodes], dtype=np.int64),
         np.array([node.fallback for node in nodes], dtype=bool),
     )
 
 
-def _spent(nodes: Sequence[Node]) -> LevelNodes:
+def _states(nodes: Sequence[Node]) -> LevelNodes:
     return LevelNodes(
         np.array([node.counts for node in nodes], dtype=np.int64),
-        np.array([node.paid for node in nodes], dtype=np.int64),
-        np.array([node.fees_paid for node in nodes], dtype=np.uint64),
+        np.array([node.state.spent for node in nodes], dtype=np.int64),
+        np.array([node.state.flags for node in nodes], dtype=np.uint64),
     )

@@ -16,8 +16,8 @@ from budgetree._native import core
 from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.impurity.forms import ENTROPY, GENERAL, GINI, Form, HingeForm, PolynomialForm, PowersForm
 from budgetree.learn.greedy.rule import Choice, LevelNodes, Settings
-from budgetree.problem import CostModel, Instance, LossTable, Schema
-from budgetree.tree import Nodes
+from budgetree.problem import Instance, LossTable, Schema
+from budgetree.tree import Grown
 
 WIDEST = 1 << 1000  # the core compares whole numbers of up to 1,024 bits
 WHOLE_BYTES = 128
@@ -31,7 +31,7 @@ class NativeInstance:
     costs: Any  # core.CostModel
     total: int  # weight units of all cases
     n_classes: int
-    highest_price: int  # the costliest test with all fees
+    highest_price: int
     counts_once: bool = True  # every case does, so that weight is a number of cases
 
     @cached_property
@@ -90,9 +90,9 @@ def native_totals(cases: DistributedCases) -> NativeInstance:
 
 
 def _native(cases: AnyCases, in_core: Any, total: int, *, counts_once: bool) -> NativeInstance:
-    prices = cases.schema.costs
-    highest = int(prices.costliest.max() + prices.fees.sum())
-    return NativeInstance(in_core, core_costs(prices), total, cases.n_classes, highest, counts_once)
+    costs = cases.schema.costs
+    in_core_too = core.CostModel(**costs.lowered)
+    return NativeInstance(in_core, in_core_too, total, cases.n_classes, costs.highest_price, counts_once)
 
 
 def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -101,16 +101,11 @@ def count_classes(instance: Instance, rows: NDArray[np.int32]) -> NDArray[np.int
     return np.asarray(core.count_classes(cases, numbers, core.Clock()))
 
 
-def core_costs(prices: CostModel) -> Any:
-    """The prices, as the core knows them."""
-    return core.CostModel(prices.amounts, prices.fees, prices.flags.astype(np.uint64))
-
-
-def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Nodes:
+def grow_native(instance: Instance, settings: Settings, threads: int = 1) -> Grown:
     """The nodes of one tree, by the core alone."""
     native = native_instance(instance)
     grown = core.grow(native.table, native.costs, core_settings(native, settings), threads, core.Clock())
-    return Nodes(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
+    return Grown(**{name: array.view(bool) if name == "fallback" else array for name, array in grown.items()})
 
 
 class NativeRule:
@@ -121,14 +116,14 @@ class NativeRule:
         self._chooser = core.LevelChooser(outcomes, native.n_classes, native.costs, core_settings(native, settings))
 
     def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
-        stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, nodes.paid, nodes.fees_paid)
+        stopped: NDArray[np.uint8] = self._chooser.stops(nodes.class_counts, nodes.spent, nodes.flags)
         return stopped.view(np.bool_)
 
     def choose(
         self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
     ) -> list[Choice | None]:
         rows = counts.reshape(len(counts), -1)
-        test, fallback = self._chooser.choose(rows, nodes.paid, nodes.fees_paid, core.Clock())
+        test, fallback = self._chooser.choose(rows, nodes.spent, nodes.flags, core.Clock())
         chosen = zip(test.tolist(), fallback.tolist(), strict=True)
         return [None if index < 0 else Choice(index, fallback=bool(by_pairs)) for index, by_pairs in chosen]
 

@@ -23,13 +23,12 @@ from budgetree.learn.greedy.grow import grow_nodes
 from budgetree.learn.greedy.levels import EndedEarlyError, cache_of
 from budgetree.learn.greedy.native import NativeInstance, core_settings, native_instance, whole_bytes
 from budgetree.learn.greedy.rule import Settings
-from budgetree.learn.settings import check_threads
+from budgetree.learn.settings import CACHE_BYTES, check_threads
 from budgetree.problem import CostModel, Instance
 from budgetree.services.clock import Clock, Tick
 from budgetree.services.progress import ProgressReport
-from budgetree.tree import Nodes, charges
+from budgetree.tree import Grown
 
-CACHE_BYTES = 256 * 2**20
 HINGED = (HingedPairs, HingedProduct)
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
 CLOSE = 2  # quarters of a case: nearer than this, bisection stops
@@ -66,9 +65,9 @@ def join_steps(parts: Sequence[Steps]) -> Steps:
     return Steps(need, gain, summaries)
 
 
-def steps_of_nodes(nodes: Nodes, table: CostModel) -> Steps:
+def steps_of_nodes(nodes: Grown, table: CostModel) -> Steps:
     """The steps of a tree that was not grown in a pool."""
-    need = nodes.paid + charges(nodes.test, nodes.parent, table).costliest
+    need = nodes.most_after(table)
     for first, last in nodes.levels[1:]:
         need[first:last] = np.maximum(need[first:last], need[nodes.parent[first:last]])
     lost = nodes.lost
@@ -87,7 +86,7 @@ class Batch:
     budget: int
     steps: Steps
     weights: ClassWeights | None = None  # where classes counted by their losses
-    ended: Nodes | None = None  # of the only tree, where its growth ended early: it cannot be grown again
+    ended: Grown | None = None  # of the only tree, where its growth ended early: it cannot be grown again
 
     def impurities(self) -> list[Impurity]:
         return [self.impurity(i) for i in range(len(self.steps))]
@@ -137,7 +136,7 @@ class Portfolio:
         # Without the core the first tree is grown to its end, since another in its place takes as long; from partitions
         # it may end early.
         self._needs_tree = self._native is None and weights is None
-        self._ended: Nodes | None = None
+        self._ended: Grown | None = None
 
     @cached_property
     def _cases(self) -> DistributedCases:
@@ -205,7 +204,7 @@ class Portfolio:
             asked = [(low + high) // 2 for low, high in gaps]
             gaps = [half for (low, high), mid in zip(gaps, asked, strict=True) for half in ((low, mid), (mid, high))]
 
-    def nodes(self, impurity: Impurity, budget: int) -> Nodes:
+    def nodes(self, impurity: Impurity, budget: int) -> Grown:
         """One tree itself."""
         return self._grow(self._form(impurity), budget)
 
@@ -242,14 +241,14 @@ class Portfolio:
         assert native is not None
         return native.pool(losses, self._cache_bytes)
 
-    def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Nodes:
+    def _grow(self, form: Form, budget: int, clock: Clock | None = None) -> Grown:
         settings = self._settings(form, budget)
         if self._native is not None and self._native.compares(form):
             return self._answering(grow_nodes(self.instance, settings))
         cache = cache_of(self._cases, self._cache_bytes)
         return self._answering(grow_nodes(self._cases, settings, check_threads(None), clock, cache=cache))
 
-    def _answering(self, nodes: Nodes) -> Nodes:
+    def _answering(self, nodes: Grown) -> Grown:
         return (nodes if self._weights is None else self._weights.real_nodes(nodes)).answering(self._losses)
 
     def _real(self, need: NDArray[np.int64], gain: NDArray[np.int64], summaries: NDArray[np.int64]) -> Steps:

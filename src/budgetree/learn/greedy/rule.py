@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from budgetree.distributed import AnyCases
 from budgetree.errors import ImpurityError, SettingError
 from budgetree.impurity import Form, Impurity, Pairs
-from budgetree.problem import CostModel, Schema
+from budgetree.problem import CostModel, PathState, Schema
 from budgetree.problem.units import non_negative
 
 RuleName = Literal["worst", "expected"]
@@ -66,11 +66,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelNodes:
-    """Some nodes of a level, with what their paths have spent."""
+    """Some nodes of a level, with the states of their paths."""
 
     class_counts: NDArray[np.int64]  # node × class
-    paid: NDArray[np.int64]
-    fees_paid: NDArray[np.uint64]
+    spent: NDArray[np.int64]
+    flags: NDArray[np.uint64]
 
 
 class PythonRule:
@@ -85,19 +85,19 @@ class PythonRule:
     def stops(self, nodes: LevelNodes) -> NDArray[np.bool_]:
         """Per node, whether it is a leaf whatever the tests show."""
         costs, settings = self._costs, self._settings
-        fees, which = np.unique(nodes.fees_paid, return_inverse=True)
-        cheapest = np.array([(costs.surcharge(int(paid)) + costs.costliest).min() for paid in fees])
-        is_poor: NDArray[np.bool_] = nodes.paid + cheapest[which] > settings.budget
+        flags, which = np.unique(nodes.flags, return_inverse=True)
+        cheapest = np.array([costs.prices(PathState(0, each, ())).min() for each in flags.tolist()])
+        is_poor: NDArray[np.bool_] = nodes.spent + cheapest[which] > settings.budget
         return is_poor | stops(nodes.class_counts, settings.form, settings.delta)
 
     def choose(
         self, nodes: LevelNodes, counts: NDArray[np.int64], cases: NDArray[np.int64] | None
     ) -> list[Choice | None]:
         """The test to do, per node that does not stop; `cases` counts cases, where leaves need several."""
-        spent = zip(nodes.paid.tolist(), nodes.fees_paid.tolist(), strict=True)
+        states = (PathState(*state, ()) for state in zip(nodes.spent.tolist(), nodes.flags.tolist(), strict=True))
         by_case = [None] * len(counts) if cases is None else map(self._square, cases)
-        every = zip(map(self._square, counts), spent, by_case, strict=True)
-        return [decide(table, self._costs, paid, self._settings, shown) for table, paid, shown in every]
+        every = zip(map(self._square, counts), states, by_case, strict=True)
+        return [decide(table, self._costs, state, self._settings, shown) for table, state, shown in every]
 
     def _square(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Test × outcome × class, filled up with 0."""
@@ -109,23 +109,22 @@ class PythonRule:
 def decide(
     counts: NDArray[np.int64],
     costs: CostModel,
-    spent: tuple[int, int],
+    state: PathState,
     settings: Settings,
     cases: NDArray[np.int64] | None = None,
 ) -> Choice | None:
     """The rule's choice at a node that does not stop, or None for a leaf.
 
     counts   weight units per test × outcome × class
-    spent    what the path has paid on arrival, and the set of fees in it
+    state    of the path, on arrival
     cases    the same as counts in cases, where these are not the same and leaves need several
     """
-    paid, fees_paid = spent
-    due = costs.surcharge(fees_paid)
-    offered = paid + due + costs.costliest <= settings.budget
+    offered = state.spent + costs.prices(state) <= settings.budget
     if settings.min_cases > 1:
         shown = (counts if cases is None else cases).sum(axis=2)
         offered = offered & ((shown == 0) | (shown >= settings.min_cases)).all(axis=1)
-    return choose(counts, costs.amounts + due[:, None], offered, settings.form, settings.rule)
+    prices = costs.amounts + costs.surcharge(state.flags)[:, None]
+    return choose(counts, prices, offered, settings.form, settings.rule)
 
 
 def choose(
@@ -134,7 +133,7 @@ def choose(
     """The rule's test for a node, or None when no offered test splits it.
 
     counts   weight units per test × outcome × class
-    prices   units per test × outcome, fees due included
+    prices   units per test × outcome, in the state of the path
     offered  per test, whether the budget allows it
     """
     totals = counts.sum(axis=2)

@@ -3,6 +3,7 @@
     number of many values   z, clipped to ±3; its rank r; (r − ¼)₊, (r − ½)₊, (r − ¾)₊
     3 to 8 values           z, and an indicator for each value but the commonest
     2 values                z
+    ordered words           as numbers 0, 1, 2, …
     nominal                 an indicator for each outcome but the commonest
 
 The columns of numbers have standard deviation ½, so that one ridge fits all of them; all are centred on the known
@@ -12,6 +13,7 @@ indicator of its own where at least three cases lack it; a missing nominal value
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,29 @@ from numpy.typing import NDArray
 
 from budgetree.data.encoders import Categories, FineLevels, Levels
 from budgetree.problem import Instance
-from budgetree.tree.leaf_models import Basis
 
 FEW_VALUES = 8
 MIN_MISSING = 3  # cases without a number, for an indicator of that
 CLIP = 3.0
 KNOTS = (0.25, 0.5, 0.75)
 CONSTANT = 1e-9  # a standard deviation below it is none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """What the models see of one test: its outcomes as columns of a linear model."""
+
+    values: NDArray[np.float64]  # outcome × column, centred on the known cases
+    is_ordered: bool  # outcomes are in the order of numbers, but for a missing one, which comes last
+    missing: int | None  # the outcome that stands for a missing number
+
+    @property
+    def n_outcomes(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def width(self) -> int:
+        return int(self.values.shape[1])
 
 
 def bases_of(instance: Instance) -> tuple[Basis, ...]:
@@ -44,6 +62,8 @@ def level_values(encoder: Any) -> NDArray[np.float64] | None:
         return np.array(encoder.values)
     if isinstance(encoder, Levels):
         return np.linspace(encoder.low, encoder.high, encoder.levels)
+    if isinstance(encoder, Categories) and encoder.is_ordered:
+        return np.arange(len(encoder.values), dtype=np.float64)
     if isinstance(encoder, Categories) and encoder.values and set(map(type, encoder.values)) <= {int, float}:
         return np.array(encoder.values, dtype=np.float64)
     return None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.tree.leaf_models import Basis
+from budgetree.learn.predictive.basis import Basis
 
 N_FOLDS = 5
 GUARD = 0.5  # standard errors that the gain must exceed

@@ -19,6 +19,7 @@ from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.problem import CostModel
 from budgetree.problem.cost_model import mask_of
 from budgetree.services.clock import Clock
+from budgetree.tree import Model
 
 MAX_LEAVES = 16
 MIN_WEIGHT = 2.0  # on each side, of all cases and of the leaf's own
@@ -79,6 +80,10 @@ class _Teacher:
         return best
 
 
+def _probabilities(model: Model, cases: Cases) -> NDArray[np.float64]:
+    return model.probabilities(model.totals.add_up(cases.codes))
+
+
 def _explained(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((sums[:, 2:] ** 2).sum(axis=1) / sums[:, 0])
 
@@ -87,7 +92,7 @@ def _distil_end(end: Place, models: Models, prices: CostModel, clock: Clock) -> 
     cases, tests = models.cases, end.paid.tests
     weights = cases.weights.copy()
     weights[end.cases] *= OWN_CASES
-    teacher = _Teacher(cases, models.model(tests).predict_proba(cases.bases, cases.codes), weights)
+    teacher = _Teacher(cases, _probabilities(models.model(tests), cases), weights)
     n_leaves, order = 1, count()  # the order breaks ties
     waiting: list[tuple[float, int, Place, NDArray[np.int64], _Cut]] = []
 

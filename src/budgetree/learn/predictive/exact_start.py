@@ -8,20 +8,23 @@ on its parent's: (cases + the parent's) / (n + 1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn._optimal import optimal
+from budgetree.learn.exact.frontier import solve
+from budgetree.learn.exact.solver import Solver
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.predictive.basis import FEW_VALUES
 from budgetree.learn.predictive.growth import Place, branch
 from budgetree.learn.predictive.ridge import Cases
+from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.tree import Nodes
-from budgetree.tree.nodes import LEAF, NO_BRANCH
+from budgetree.tree import Grown
+from budgetree.tree.builder import grown_of_nodes
+from budgetree.tree.grown import LEAF, NO_BRANCH
 
 MAX_CASES = 20_000
 # What a leaf must save, in cases of Brier loss. One of these is chosen by folds.
@@ -32,7 +35,7 @@ PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0
 class ExactStart:
     """A pruned exact tree, and its loss on cases that it was not made from."""
 
-    nodes: Nodes
+    nodes: Grown
     stops: NDArray[np.bool_]
     probabilities: NDArray[np.float64]  # node × class
     loss: float  # sum over all cases, by weight
@@ -49,7 +52,7 @@ class ExactStarts:
     def start(self, budget: int, clock: Clock, limit: float = np.inf) -> ExactStart | None:
         """The start for one budget.
 
-        None where its loss is not below the limit, where tests have many values, or where a search takes long.
+        None where its loss is not below the limit, where tests have many values, or where a search takes much work.
         """
         nodes = _search(self._instance, budget, clock) if self._is_fit else None
         if nodes is None:
@@ -74,7 +77,7 @@ class ExactStarts:
             return []
         return [(np.flatnonzero(fold), self._instance.part(np.flatnonzero(~fold))) for fold in folds]
 
-    def _losses(self, refit: Nodes, judged: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _losses(self, refit: Grown, judged: NDArray[np.int64]) -> NDArray[np.float64]:
         """Per penalty, the loss on cases that the tree has not seen."""
         codes, weights = self._instance.codes[judged], self._instance.weights[judged]
         answers = np.eye(self._instance.n_classes)[self._instance.labels[judged]]
@@ -111,19 +114,15 @@ def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float
     return root
 
 
-def _search(instance: Instance, budget: int, clock: Clock) -> Nodes | None:
-    left, most = clock.seconds_left, clock.plan.start_seconds
+def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:
     if clock.is_over:
         return None
-    amount = Fraction(budget) / instance.schema.costs.scale
-    seconds = most if left is None else min(most, left)
-    solution = optimal(instance, budget=amount, time_limit=seconds, progress=False, threads=1)
-    if not solution.complete and seconds < most:
-        clock.end()
-    return solution.tree.nodes if solution.complete else None
+    request = FitRequest(budget=budget, impurities=DEFAULT_IMPURITIES)
+    best = solve(Solver(instance, request, clock.trial(clock.plan.start_seconds)))
+    return grown_of_nodes(best.candidate.make().nodes) if best.complete else None
 
 
-def _probabilities(nodes: Nodes, scale: float) -> NDArray[np.float64]:
+def _probabilities(nodes: Grown, scale: float) -> NDArray[np.float64]:
     n_classes = nodes.counts.shape[1]
     probabilities = np.full((len(nodes), n_classes), 1 / n_classes)
     for node in range(len(nodes)):  # parents come first
@@ -133,7 +132,7 @@ def _probabilities(nodes: Nodes, scale: float) -> NDArray[np.float64]:
     return probabilities
 
 
-def _pruning(nodes: Nodes, penalty: float, scale: float) -> NDArray[np.bool_]:
+def _pruning(nodes: Grown, penalty: float, scale: float) -> NDArray[np.bool_]:
     """Where to stop: what is below does not save the penalty for each of its leaves."""
     counts = nodes.counts / scale
     total = counts.sum(axis=1)
@@ -147,7 +146,7 @@ def _pruning(nodes: Nodes, penalty: float, scale: float) -> NDArray[np.bool_]:
     return stops
 
 
-def _walk(nodes: Nodes, stops: NDArray[np.bool_], codes: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _walk(nodes: Grown, stops: NDArray[np.bool_], codes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The node where each case stops; all codes are outcomes."""
     at = np.zeros(len(codes), dtype=np.int64)
     moving = np.arange(len(codes))

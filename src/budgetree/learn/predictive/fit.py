@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
@@ -21,16 +22,14 @@ from budgetree.learn.predictive.exact_start import ExactStarts, exact_place
 from budgetree.learn.predictive.growth import BuyingRule, Finishing, Growth, Place, cut, trim
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.tree_making import Policy
-from budgetree.learn.settings import check_choice
-from budgetree.learn.validation import deal
+from budgetree.learn.settings import Leaves, check_choice
+from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance, LossTable
 from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError, WorkPlan
 
 SURE = 0.95  # as good an answer on new cases, for a seventh less on average
 N_RIVALS = 3  # the next-best first tests
 MARGIN = 2.0  # standard errors by which a rival must be better
-
-Leaves = Literal["model", "count"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +39,7 @@ class Fitter:
     sure     a case stops where its likeliest class has this probability; None to buy all that helps on average
     leaves   "model": an end predicts by the model of all that was paid; "count": by fixed probabilities
     threads  for the models; the policy does not depend on it
+    groups   per case the number of its group: those of one group are in the same fold
     """
 
     instance: Instance
@@ -47,6 +47,7 @@ class Fitter:
     leaves: Leaves
     threads: int = 1
     plan: WorkPlan = DEFAULT_PLAN
+    groups: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         check_choice("leaves", self.leaves, ("model", "count"))
@@ -82,7 +83,14 @@ class Fitter:
         cases = cases_of(self._present)
         models = Models(cases, Clock(None), self.threads)
         finishing = Finishing.of(self._present, self.plan)
-        return Growth(models, self.instance.schema.costs, deal(cases.labels, N_FOLDS), finishing)
+        return Growth(models, self.instance.schema.costs, self._folds(cases.labels), finishing)
+
+    def _folds(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Per case that counts, its fold."""
+        if self.groups is None:
+            return deal(labels, N_FOLDS, self._present.case_ranks)
+        _, groups = np.unique(self.groups[self.instance.weight_units > 0], return_inverse=True)
+        return deal_groups(labels, groups, N_FOLDS)
 
     @cached_property
     def _exact(self) -> ExactStarts:
@@ -158,13 +166,13 @@ def careful(sure: float | None, losses: LossTable) -> float | None:
     return 1 - (1 - sure) * least / max(losses.largest, least)
 
 
-def check_sure(sure: Any) -> float | None:
+def check_sure(sure: Any, subject: str = "sure") -> float | None:
     """A probability, or None to spend the whole budget on everyone."""
     if sure is None:
         return None
     if isinstance(sure, bool) or not isinstance(sure, (int, float)) or not 0 < sure <= 1:
-        message = f"sure is {sure!r}; expected a probability above 0 and at most 1, or None to spend all."
-        raise SettingError(message, subject="sure", found=sure, expected=(0, 1))
+        message = f"{subject} is {sure!r}; expected a probability above 0 and at most 1, or None to spend all."
+        raise SettingError(message, subject=subject, found=sure, expected=(0, 1))
     return float(sure)
 
 

@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
+from budgetree.learn.predictive.basis import Basis
 from budgetree.services.clock import Clock, OutOfTimeError
-from budgetree.tree.leaf_models import Basis, Model
+from budgetree.tree import Model, Totals
+from budgetree.tree.leaves import SCORE_UNIT
 
 CACHE_BYTES = 1 << 28  # of losses; the cheapest thing to forget is all of them
 
@@ -110,11 +112,21 @@ class Models:
         return self.losses([tests], clock)[0]
 
     def model(self, tests: Iterable[int]) -> Model:
-        """The fitted model of a set."""
+        """The fitted model of a set, in whole millionths; a result that is not listed counts as the average case."""
         wanted = tuple(sorted(tests))
         if wanted not in self._coefficients:
             self.losses([wanted], Clock(None))
         coefficients = self._coefficients[wanted]
         ends = np.cumsum([1, *(self.cases.bases[test].width for test in wanted)])
-        parts = [np.ascontiguousarray(coefficients[:, a:b].T) for a, b in pairwise(ends)]
-        return Model(wanted, coefficients[:, 0].copy(), tuple(parts))
+        points = [
+            _millionths(self.cases.bases[test].values @ coefficients[:, a:b].T)
+            for test, (a, b) in zip(wanted, pairwise(ends), strict=True)
+        ]
+        nothing = np.zeros((1, len(coefficients)), dtype=np.int32)  # columns are centred on the known cases
+        tables = tuple(np.vstack([table, nothing]) for table in points)
+        return Model(Totals(wanted, tables, _millionths(coefficients[:, 0]).astype(np.int64)))
+
+
+def _millionths(scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    limit = np.iinfo(np.int32).max
+    return np.clip(np.rint(scores * SCORE_UNIT), -limit, limit).astype(np.int32)

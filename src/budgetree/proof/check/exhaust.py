@@ -21,7 +21,7 @@ class Search:
     def __init__(self, whole: Whole):
         facts, unit, self.deadline = whole.facts, whole.unit or Fraction(1), whole.deadline
         self.prices = [int(price / unit) for price in whole.least]
-        self.fees = [(int(fee / unit), tests) for fee, tests in facts.fees if fee]
+        self.fees = [(int(fee / unit), tests) for fee, tests in facts.shared if fee]
         rows = [bytes(facts.codes[row]) for row in whole.rows]
         labels, weights = ([int(values[row]) for row in whole.rows] for values in (facts.labels, whole.weights))
         size, table = len(rows), b"".join(rows)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from budgetree.proof.check.reading import Deadline
+from budgetree.proof.check.reading import Deadline, index
 
 MANY = 1000  # rows between two looks at the clock
+AMOUNT_NAME = ("test", "outcome", "fee")  # the fields that name a price or a fee, by position
 Result = TypeVar("Result")
 
 
@@ -50,7 +51,7 @@ class Facts:
     class_names: Sequence[str]
     outcome_names: Sequence[Sequence[str]]
     prices: Sequence[Sequence[Fraction]]  # test × listed outcome, without fees
-    fees: Sequence[tuple[Fraction, frozenset[int]]]
+    shared: Sequence[tuple[Fraction, frozenset[int]]]  # fees: what one takes, and the tests that need it
     losses: LossFacts | None = None  # None: an error costs 1
 
     def fingerprint(self, deadline: Deadline | None = None) -> str:
@@ -61,7 +62,7 @@ class Facts:
         deadline = deadline or Deadline()
         plain = {
             "class_names": list(self.class_names),
-            "fees": [[str(amount), sorted(int(test) for test in tests)] for amount, tests in self.fees],
+            "fees": [[str(amount), sorted(int(test) for test in tests)] for amount, tests in self.shared],
             "labels": list(map(int, self.labels)),
             "outcome_names": [list(names) for names in self.outcome_names],
             "prices": [[str(price) for price in row] for row in self.prices],
@@ -82,6 +83,17 @@ class Facts:
         found.update(b"}")
         return found.hexdigest()
 
+    def have_one_price_per_test(self) -> bool:
+        """Whether what a test costs depends neither on its outcome nor on the path."""
+        return not any(fee for fee, _ in self.shared) and all(len(set(row)) == 1 for row in self.prices)
+
+    def named_amount(self, entry: Mapping[Any, Any], where: str) -> Fraction:
+        """The price or the fee that an entry names by AMOUNT_NAME."""
+        if entry["fee"] is not None:
+            return self.shared[index(entry["fee"], len(self.shared), f"{where}.fee")][0]
+        prices = self.prices[index(entry["test"], len(self.prices), f"{where}.test")]
+        return prices[index(entry["outcome"], len(prices), f"{where}.outcome")]
+
     def problems(self) -> list[str]:
         """What makes the facts themselves unusable."""
         tests, sizes = len(self.test_names), [len(names) for names in self.outcome_names]
@@ -89,10 +101,10 @@ class Facts:
             return ["facts: codes, labels and weights must have one entry per case"]
         if len(sizes) != tests or [len(row) for row in self.prices] != sizes or 0 in sizes:
             return ["facts: outcome_names and prices must list the same outcomes, at least one, for every test"]
-        amounts = (*self.prices, self.weights, [fee for fee, _ in self.fees])
+        amounts = (*self.prices, self.weights, [fee for fee, _ in self.shared])
         if any(number.numerator < 0 for row in amounts for number in row):
             return ["facts: prices, fees and weights must be at least 0"]
-        if any(not 0 <= test < tests for _, shared in self.fees for test in shared):
+        if any(not 0 <= test < tests for _, needing in self.shared for test in needing):
             return [f"facts: a shared fee names a test that is not one of 0 to {tests - 1}"]
         if self.losses is not None and (flaw := self._loss_problem(self.losses)) is not None:
             return [flaw]
@@ -141,7 +153,7 @@ class Whole:
         self.weight_unit = gcd(facts.weights)
         self.weights = mapped(facts.weights, lambda weight: int(weight / self.weight_unit))
         self.least = [min(row) for row in facts.prices]  # what a test costs at least, whatever it shows
-        self.unit = gcd([*(price for row in facts.prices for price in row), *(fee for fee, _ in facts.fees)])
+        self.unit = gcd([*(price for row in facts.prices for price in row), *(fee for fee, _ in facts.shared)])
         matrix = None if facts.losses is None else facts.losses.matrix
         loss_unit = Fraction(1) if matrix is None else gcd(loss for row in matrix for loss in row) or Fraction(1)
         self.losses = None if matrix is None else [[int(loss / loss_unit) for loss in row] for row in matrix]

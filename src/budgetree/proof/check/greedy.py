@@ -27,8 +27,8 @@ def read_rule(entry: Any, whole: Whole) -> Function:
     function, facts = read_function(entry["impurity"], "guarantee.impurity"), whole.facts
     if facts.losses is not None:
         raise Flaw("guarantee: is about errors; expected null, because losses are given")
-    if any(fee for fee, _ in facts.fees) or any(len(set(row)) > 1 for row in facts.prices):
-        raise Flaw("guarantee: holds without shared fees and prices by outcome only; expected null")
+    if not facts.have_one_price_per_test():
+        raise Flaw("guarantee: holds only where a test costs the same on every path and outcome; expected null")
     if function.parameter.denominator != 1:
         raise Flaw(f"guarantee.impurity.parameter: expected a whole number, got {short(function.parameter)}")
     if function.name in HINGED and whole.weight_unit != 1:

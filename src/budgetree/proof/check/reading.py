@@ -83,7 +83,7 @@ class Deadline:
             isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or math.isnan(seconds) or seconds < 0
         ):
             raise ValueError(f"time_limit is {seconds!r:.40}; expected a number of seconds of at least 0, or None.")
-        self.seconds = seconds
+        self.seconds = None if seconds == math.inf else seconds
         self.end = math.inf if seconds is None else time.monotonic() + seconds  # a reading of time.monotonic()
 
     def check(self) -> None:

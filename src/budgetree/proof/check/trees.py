@@ -61,7 +61,7 @@ def path_cost(whole: Whole, asked: Mapping[int, int]) -> Fraction:
     """What a path has paid, by the outcome of each test."""
     facts = whole.facts
     own = sum((facts.prices[test][outcome] for test, outcome in asked.items()), Fraction(0))
-    return own + sum(fee for fee, tests in facts.fees if any(test in tests for test in asked))
+    return own + sum(amount for amount, tests in facts.shared if any(test in tests for test in asked))
 
 
 def max_costs(tree: list[Node], whole: Whole) -> tuple[Fraction, Fraction]:

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from budgetree.proof.check import greedy, trees, witness
 from budgetree.proof.check.document import FORMAT, KEYS, VERSION, CheckReport, not_applicable, reason, seal
 from budgetree.proof.check.exhaust import Search
-from budgetree.proof.check.facts import Facts, LossFacts, Whole
+from budgetree.proof.check.facts import AMOUNT_NAME, Facts, LossFacts, Whole
 from budgetree.proof.check.reading import (
     Deadline,
     Flaw,
@@ -126,12 +126,8 @@ class _Verifier:
 
     def rounded_price(self, value: Any, where: str) -> None:
         """That a price said to be rounded is the one that counts, and the nearest multiple of the unit."""
-        entry, facts = fields(value, where, ("test", "outcome", "fee", "given", "counted")), self.facts
-        if entry["fee"] is not None:
-            right = facts.fees[index(entry["fee"], len(facts.fees), f"{where}.fee")][0]
-        else:
-            prices = facts.prices[index(entry["test"], len(facts.prices), f"{where}.test")]
-            right = prices[index(entry["outcome"], len(prices), f"{where}.outcome")]
+        entry = fields(value, where, (*AMOUNT_NAME, "given", "counted"))
+        right = self.facts.named_amount(entry, where)
         self.claim(entry["counted"], right, f"{where}.counted")
         given = fraction(entry["given"], f"{where}.given")
         if abs(given - right) * 2 > self.whole.unit:

@@ -3,7 +3,7 @@
 Where losses are given, it is about every tree that loses at most so much: the search counts losses, and the other two
 are about the errors that such a tree makes by other weights (Whole.by_error_weights, which says why).
 
-ratio   Lemma 2.1 of the paper, on any set of cases, each test at its least price and without fees
+ratio   Lemma 2.1 of the paper, on any set of cases, each test at its least price on any path
 cover   some listed case is classified rightly; its path must separate it from all but m of the other classes, and a
         feasible dual of that cover problem bounds its cost
 search  no cheaper tree exists; repeated here by a plain exhaustive search, until the deadline

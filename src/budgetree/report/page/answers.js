@@ -2,7 +2,7 @@
 // The ways to answer one question: a number, a button per outcome, a list to filter, "missing", none of these, not available.
 
 import { element, visible } from "./dom.js";
-import { innerNode, levelOf, priceOf, testAt } from "./model.js";
+import { buyAt, chargeOf, levelOf, testAt } from "./model.js";
 import { inUnit, say, typedNumber } from "./words.js";
 
 /**
@@ -72,12 +72,12 @@ function folded(list) {
  * @param {number} outcome
  * @param {GiveAnswer} answer
  */
-function outcomeButton(index, { at, due }, outcome, answer) {
-  const node = innerNode(index, at);
+function outcomeButton(index, { at, missing }, outcome, answer) {
+  const node = buyAt(index, at);
   const name = testAt(index, at).outcomes[outcome];
   const notes = [];
-  if (node.price[0] !== node.price[1]) notes.push(inUnit(priceOf(index, at, outcome, due)));
-  if (node.branches[outcome] === null) notes.push(say("answers.unseen"));
+  if (Math.min(...node.charge) !== Math.max(...node.charge)) notes.push(inUnit(chargeOf(index, node, outcome, missing)));
+  if (!node.shown[outcome]) notes.push(say("answers.unseen"));
   return element(
     "button",
     { type: "button", "data-outcome": outcome, click: () => answer({ outcome, said: name }) },

@@ -4,9 +4,8 @@
 import { classMark, drawing } from "./dom.js";
 import { branchesBelow } from "./folding.js";
 import { BOX } from "./layout.js";
-import { firstHighest } from "./losses.js";
-import { isLeaf, nodeShares } from "./model.js";
-import { testWords } from "./tree.js";
+import { isLeaf } from "./model.js";
+import { stepWords } from "./tree.js";
 import { amount, say } from "./words.js";
 
 /**
@@ -92,11 +91,10 @@ function lineBetween(from, to) {
  */
 function boxOf({ index }, box, onWorst, below, widths) {
   const { content, nodes, groups } = index;
-  const at = groups[box.group].nodes[0];
-  const node = nodes[at];
+  const node = nodes[groups[box.group].nodes[0]];
   const led = box.branch ? box.branch.names.join(say("list.comma")) : say("consult.first");
-  const label = isLeaf(node) ? (index.tree.models ? firstHighest(nodeShares(index, at)) : node.label) : null;
-  const name = label === null ? testWords(index, at) : content.answers[label];
+  const label = isLeaf(node) ? node.label : null;
+  const name = label === null ? stepWords(index, groups[box.group]) : content.answers[label];
   const kinds = ["box", label === null ? "" : "leaf", onWorst ? "on-worst" : "", box.unfolded ? "unfolded" : ""];
   const shape = drawing("g", { class: kinds.filter(Boolean).join(" "), "data-group": box.group, transform: `translate(${box.x} ${box.y})` });
   const inset = label === null ? INSET : INSET + 17;

@@ -5,7 +5,7 @@ import { answerControls } from "./answers.js";
 import { byId, capital, className, classBars, element, percent, put, rounded, total } from "./dom.js";
 import { aboutClass, answerWords, explanationParts } from "./explanation.js";
 import { lossOf } from "./losses.js";
-import { modelTests, nodeShares, priceWords, testAt } from "./model.js";
+import { buyAt, dueAt, nodeShares, priceWords, ruleOf, testAt, testWords } from "./model.js";
 import { recordButtons, recordOf, recordParts } from "./record.js";
 import { follow } from "./routing.js";
 import { inUnit, say, sayParts } from "./words.js";
@@ -13,6 +13,7 @@ import { inUnit, say, sayParts } from "./words.js";
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
  * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Leaf} Leaf
  * @typedef {import("./types.d.ts").Session} Session
  * @typedef {import("./types.d.ts").State} State
  * @typedef {import("./types.d.ts").Step} Step
@@ -88,7 +89,7 @@ function focusFirst(state) {
 export function inWords(index, state) {
   const without = lastWithout(index, state);
   if (state.open) {
-    const price = priceWords(index, state.at, state.due);
+    const price = priceWords(index, state.at, state.missing);
     return without + say("consult.next_said", { test: testAt(index, state.at).name, price, spent: inUnit(state.spent) });
   }
   const what = isClass(index, state) ? "consult.diagnosis_said" : "consult.answer_said";
@@ -116,7 +117,7 @@ function withoutWords(index, { at, assumed }) {
  * @param {State} state
  */
 function lastWithout(index, { steps }) {
-  const last = steps.filter((step) => !step.again).pop();
+  const last = steps.at(-1);
   return last?.answer.unavailable ? `${withoutWords(index, last)} ` : "";
 }
 
@@ -135,7 +136,7 @@ function questionCard(session, state) {
     element("p", { class: "eyebrow" }, say(first ? "consult.first" : "consult.next")),
     element("h3", { tabindex: "-1" }, test.name),
     test.help ? element("p", { class: "help" }, test.help) : null,
-    element("p", { class: "price" }, `${capital(priceWords(index, state.at, state.due))}.`, feeNote(index, state)),
+    element("p", { class: "price" }, `${capital(priceWords(index, state.at, state.missing))}.`, sharedNote(index, state)),
     without ? element("p", { class: "notice" }, without.trim()) : null,
     answerControls(index, state, (answer) => giveAnswer(session, answer)),
     stepButtons(session),
@@ -146,10 +147,9 @@ function questionCard(session, state) {
  * @param {Index} index
  * @param {State} state
  */
-function feeNote(index, { at, due }) {
-  const test = testAt(index, at);
-  if (due.length) return ` ${say("consult.fee_due")}`;
-  return test.fees.length ? ` ${say("consult.fee_paid")}` : "";
+function sharedNote(index, { at, missing }) {
+  if (dueAt(buyAt(index, at), missing).length) return ` ${say("consult.shared_due")}`;
+  return testAt(index, at).shared.length ? ` ${say("consult.shared_paid")}` : "";
 }
 
 /**
@@ -159,14 +159,15 @@ function feeNote(index, { at, due }) {
 function diagnosisCard(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
-  const all = total(node.counts);
+  const { counts } = index.nodes[node.voters ?? state.at];
+  const all = total(counts);
   const about = aboutClass(index, state);
-  const right = node.counts[about];
+  const right = counts[about];
   const which = about === state.label ? "" : "_class";
   const known = { right, count: all, share: percent(right, all), class: index.content.classes[about] };
   const card = element(
     "div",
-    { class: "card", "data-state": state.stopped ? "stopped" : "leaf", "data-class": state.label },
+    { class: "card", "data-state": state.unseen && !state.shares ? "stopped" : "leaf", "data-class": state.label },
     element("p", { class: "eyebrow" }, say(isClass(index, state) ? "consult.diagnosis" : "consult.answer")),
     element("h3", { tabindex: "-1", class: "diagnosis" }, className(index.content, state.label)),
   );
@@ -175,8 +176,8 @@ function diagnosisCard(session, state) {
   if (state.shares) {
     card.append(element("p", {}, modelWords(index, state, state.shares)));
     if (state.sure) card.append(element("p", { class: "notice" }, say("consult.sure")));
-  } else if (state.stopped) {
-    const { at, answer } = state.steps[state.steps.length - 1];
+  } else if (state.unseen) {
+    const { at, answer } = state.unseen;
     const test = testAt(index, at).name;
     card.append(
       element("p", { class: "notice" }, say("consult.unseen", { test, answer: answer.said })),
@@ -191,7 +192,7 @@ function diagnosisCard(session, state) {
     card.append(element("p", {}, ...sayParts("consult.loses", { loss: element("strong", { id: "expected-loss" }, loss) })));
   }
   for (const step of state.steps) {
-    if (step.answer.unavailable && !step.again) card.append(element("p", { class: "notice" }, withoutWords(index, step)));
+    if (step.answer.unavailable) card.append(element("p", { class: "notice" }, withoutWords(index, step)));
   }
   const spent = element("strong", { id: "spent-in-all" }, inUnit(state.spent));
   card.append(element("p", {}, ...sayParts("consult.in_all", { spent })));
@@ -205,11 +206,11 @@ function diagnosisCard(session, state) {
  * @param {number[]} shares
  */
 function modelWords(index, state, shares) {
-  const tests = modelTests(index, state.at);
+  const node = /** @type {Leaf} */ (index.nodes[state.at]);
   const about = aboutClass(index, state);
-  const kind = `consult.by_${tests ? "model" : "tree"}${about === state.label ? "" : "_class"}`;
-  const names = tests?.join(say("list.comma")) || say("detail.no_test");
-  return say(kind, { tests: names, class: index.content.classes[about], share: percent(shares[about], 1) });
+  const kind = `consult.by_${ruleOf(node) ?? "tree"}${about === state.label ? "" : "_class"}`;
+  const tests = node.totals === undefined ? "" : testWords(index, node.totals);
+  return say(kind, { tests, class: index.content.classes[about], share: percent(shares[about], 1) });
 }
 
 /**
@@ -234,7 +235,8 @@ function stepButtons(session, more = []) {
 function progressParts(session, state) {
   const { index } = session;
   const node = index.nodes[state.at];
-  const last = state.steps.filter((step) => step.at !== state.at).pop();
+  const { counts } = index.nodes[node.voters ?? state.at];
+  const last = state.steps.at(-1);
   const sums = element(
     "dl",
     { class: "sums" },
@@ -245,8 +247,8 @@ function progressParts(session, state) {
   const before = session.answers.length ? follow(index, session.answers.slice(0, -1)).shares : null;
   const bars = state.shares
     ? classBars(index.content, state.shares, before, false)
-    : classBars(index.content, node.counts, last ? index.nodes[last.at].counts : null);
-  const came = { count: total(node.counts), all: total(index.nodes[0].counts) };
+    : classBars(index.content, counts, last ? index.nodes[last.at].counts : null);
+  const came = { count: total(counts), all: total(index.nodes[0].counts) };
   return [
     sums,
     element("h3", {}, say(state.shares ? "consult.probabilities" : "consult.classes")),
@@ -265,8 +267,7 @@ function answersSoFar(index, steps) {
   if (!steps.length) return element("p", { class: "quiet", id: "history" }, say("consult.none"));
   const lines = steps.map((step) => {
     const test = testAt(index, step.at).name;
-    const paid = step.answer.unavailable ? say("consult.not_paid") : say("consult.paid", { amount: inUnit(step.price) });
-    const cost = step.again ? say("consult.known") : paid;
+    const cost = step.answer.unavailable ? say("consult.not_paid") : say("consult.paid", { amount: inUnit(step.price) });
     const words = answerWords(index, step);
     return element("li", {}, element("b", {}, test), ` ${words} `, element("span", { class: "quiet" }, cost));
   });

@@ -2,8 +2,8 @@
 // The branch under the pointer or in focus: how many cases, what they have cost and may still cost, which classes.
 
 import { byId, className, classBars, element, percent, total, visible } from "./dom.js";
-import { firstHighest, lossOf } from "./losses.js";
-import { countsIn, isLeaf, isPurchase, modelTests, nodeShares, priceWords } from "./model.js";
+import { lossOf } from "./losses.js";
+import { countsIn, isLeaf, isPurchase, priceWords, ruleOf, subjectWords, testWords } from "./model.js";
 import { amount, inUnit, say, sayParts } from "./words.js";
 
 /**
@@ -21,8 +21,7 @@ export const narrow = () => window.matchMedia("(max-width: 59.99rem)");
 export function showDetail(index, row) {
   const { content } = index;
   const group = index.groups[row.group];
-  const first = group.nodes[0];
-  const node = index.nodes[first];
+  const node = index.nodes[group.nodes[0]];
   const counts = countsIn(index, group);
   const all = total(counts);
   const facts = [
@@ -31,19 +30,18 @@ export function showDetail(index, row) {
   ];
   const heading = element("h3", {});
   if (isLeaf(node)) {
-    const tests = modelTests(index, first);
-    if (tests) facts.push([say("detail.answered"), say("detail.model", { tests: tests.join(say("list.comma")) || say("detail.no_test") })]);
-    const name = className(content, tests ? firstHighest(nodeShares(index, first)) : node.label);
-    const kind = tests ? "detail.by_model" : node.label < content.classes.length ? "detail.diagnosis" : "detail.answer";
-    heading.append(.../** @type {Node[]} */ (sayParts(kind, { class: name })));
-    if (!tests && node.label < content.classes.length) {
+    const rule = ruleOf(node);
+    if (rule) facts.push([say("detail.answered"), say(`detail.${rule}`, { tests: testWords(index, node.totals ?? 0) })]);
+    const kind = rule ? `detail.by_${rule}` : node.label < content.classes.length ? "detail.diagnosis" : "detail.answer";
+    heading.append(.../** @type {Node[]} */ (sayParts(kind, { class: className(content, node.label) })));
+    if (!rule && node.label < content.classes.length) {
       const wrong = all - counts[node.label];
       facts.push([say("detail.wrong"), say("detail.wrong_share", { amount: wrong, share: percent(wrong, all) })]);
     }
-    if (!tests && content.losses) facts.push([say("detail.loss"), amount(lossOf(content.losses, counts, node.label))]);
+    if (!rule && content.losses) facts.push([say("detail.loss"), amount(lossOf(content.losses, counts, node.label))]);
   } else {
-    heading.append(visible(say(isPurchase(index, first) ? "detail.buy" : "detail.test", { test: content.tests[node.test].name })));
-    facts.push([say("detail.price"), priceWords(index, first)], [say("detail.remaining"), inUnit(index.remaining[first])]);
+    heading.append(visible(say(isPurchase(group) ? "detail.buy" : "detail.test", { test: subjectWords(index, group) })));
+    facts.push([say("detail.price"), priceWords(index, group.buy)], [say("detail.remaining"), inUnit(node.remaining)]);
   }
   byId("detail").replaceChildren(
     heading,

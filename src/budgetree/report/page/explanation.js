@@ -3,14 +3,14 @@
 
 import { element, percent } from "./dom.js";
 import { firstHighest } from "./losses.js";
-import { innerNode, nodeShares, testAt } from "./model.js";
-import { contributions, softmax } from "./routing.js";
+import { buyAt, nodeShares, ruleOf, testAt } from "./model.js";
+import { pointsOf, sharesOf } from "./routing.js";
 import { numeral, say } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Explanation} Explanation
  * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Models} Models
+ * @typedef {import("./types.d.ts").Leaf} Leaf
  * @typedef {import("./types.d.ts").Part} Part
  * @typedef {import("./types.d.ts").State} State
  * @typedef {import("./types.d.ts").Step} Step
@@ -25,10 +25,11 @@ const MOST_PARTS = 8; // that are listed
  * @returns {Explanation}
  */
 export function explain(index, state) {
-  const steps = state.steps.filter((step) => !step.again);
-  const model = index.nodes[state.at].model;
-  const byModel = model !== undefined && index.tree.models !== undefined;
-  const shares = byModel ? sharesByModel(index, model, steps) : sharesOnPath(index, state);
+  const { steps } = state;
+  const node = index.nodes[state.at];
+  const by = ruleOf(node) ?? "cases";
+  const onPath = [...steps.map((step) => step.at), state.at];
+  const shares = by === "cases" ? onPath.map((at) => nodeShares(index, at)) : sharesByTotals(index, /** @type {Leaf} */ (node), steps);
   const about = aboutClass(index, state);
   const moves = shares.map((share) => share[about]);
   const parts = steps.map((step, place) => ({
@@ -36,7 +37,7 @@ export function explain(index, state) {
     before: moves[place],
     after: moves[place + 1],
   }));
-  return { byModel, start: moves[0], parts };
+  return { by, start: moves[0], parts };
 }
 
 /**
@@ -49,34 +50,19 @@ export function aboutClass(index, { at, label, shares }) {
 }
 
 /**
- * By the last model: before any answer, and after each in turn.
+ * By the leaf's points or model: before any answer, and after each in turn.
  * @param {Index} index
- * @param {number} model
+ * @param {Leaf} node
  * @param {Step[]} steps
  */
-function sharesByModel(index, model, steps) {
-  const { intercept } = /** @type {Models} */ (index.tree.models).models[model];
-  const sums = [intercept];
+function sharesByTotals(index, node, steps) {
+  const number = node.totals ?? 0;
+  const sums = [index.tree.totals[number].intercept];
   for (const { at, answer } of steps) {
-    const added = contributions(index, model, innerNode(index, at).test, answer);
-    sums.push(sums[sums.length - 1].map((sum, label) => sum + added[label]));
+    const added = pointsOf(index, number, buyAt(index, at).test, answer);
+    sums.push(sums[sums.length - 1].map((sum, place) => sum + added[place]));
   }
-  return sums.map(softmax);
-}
-
-/**
- * By the nodes on the path: the root, and where each answer led, free branches included.
- * @param {Index} index
- * @param {State} state
- */
-function sharesOnPath(index, state) {
-  const ends = [0];
-  state.steps.forEach((step, place) => {
-    const after = state.steps[place + 1]?.at ?? state.at;
-    if (step.again) ends[ends.length - 1] = after;
-    else ends.push(after);
-  });
-  return ends.map((at) => nodeShares(index, at));
+  return sums.map((totals) => sharesOf(node, totals));
 }
 
 /**
@@ -104,10 +90,10 @@ export function movedWords({ before, after }) {
  * @param {State} state
  */
 export function explanationParts(index, state) {
-  const { byModel, start, parts } = explain(index, state);
+  const { by, start, parts } = explain(index, state);
   if (!parts.length) return [];
   const name = index.content.classes[aboutClass(index, state)];
-  const opening = say(byModel ? "moves.start_model" : "moves.start", { share: percent(start, 1) });
+  const opening = say(by === "model" ? "moves.start_model" : "moves.start", { share: percent(start, 1) });
   /** @type {(part: Part) => number} */
   const size = ({ before, after }) => Math.abs(after - before);
   const sorted = [...parts].sort((one, other) => size(other) - size(one));

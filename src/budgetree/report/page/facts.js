@@ -114,24 +114,25 @@ export function showProof(content, tree) {
 
 /** @param {Content} content */
 export function showPrices(content) {
-  const users = content.fees.map((_, fee) => content.tests.filter((test) => test.fees.includes(fee)));
+  const users = content.shared.map((_, place) => content.tests.filter((test) => test.shared.includes(place)));
   const rows = content.tests.map((test) => {
-    const fees = test.fees.map((fee) => say("prices.fee_amount", { fee: content.fees[fee].name, amount: inUnit(content.fees[fee].amount) })).join(say("list.comma"));
+    const parts = test.shared.map((place) => content.shared[place]);
+    const shared = parts.map(({ name, amount: units }) => say("prices.shared_amount", { name, amount: inUnit(units) }));
     const name = element("th", { scope: "row" }, test.name);
-    return element("tr", {}, name, priceCell(test), element("td", {}, fees || say("prices.no_fee")));
+    return element("tr", {}, name, priceCell(test), element("td", {}, shared.join(say("list.comma")) || say("prices.none_shared")));
   });
-  const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), say("prices.fee")], rows)];
-  if (content.fees.length) {
+  const parts = [element("h2", {}, say("prices.heading")), priceTable(say("prices.heading"), [say("prices.test"), say("prices.price"), say("prices.shared")], rows)];
+  if (content.shared.length) {
     parts.push(
-      element("h3", {}, say("prices.fees")),
-      element("p", { class: "prose" }, say("prices.fees_note")),
+      element("h3", {}, say("prices.all_shared")),
+      element("p", { class: "prose" }, say("prices.shared_note")),
       priceTable(
-        say("prices.fees"),
-        [say("prices.fee_name"), say("prices.amount"), say("prices.tests")],
-        content.fees.map((fee, at) => {
+        say("prices.all_shared"),
+        [say("prices.shared_name"), say("prices.amount"), say("prices.tests")],
+        content.shared.map((part, at) => {
           const tests = users[at].map((test) => test.name).join(say("list.comma"));
-          const name = element("th", { scope: "row" }, fee.name);
-          return element("tr", {}, name, element("td", { class: "number" }, inUnit(fee.amount)), element("td", {}, tests));
+          const name = element("th", { scope: "row" }, part.name);
+          return element("tr", {}, name, element("td", { class: "number" }, inUnit(part.amount)), element("td", {}, tests));
         }),
       ),
     );

@@ -1,31 +1,34 @@
 // @ts-check
-// What the tree's nodes do not say by themselves: the path to each, fees due, and the worst case from there.
+// What the tree's nodes say of prices and cases.
 
 import { span, total } from "./dom.js";
 import { clean, inUnit, say } from "./words.js";
 
 /**
+ * @typedef {import("./types.d.ts").Buy} Buy
+ * @typedef {import("./types.d.ts").ByResult} ByResult
  * @typedef {import("./types.d.ts").Content} Content
  * @typedef {import("./types.d.ts").Group} Group
  * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Inner} Inner
  * @typedef {import("./types.d.ts").Leaf} Leaf
  * @typedef {import("./types.d.ts").Tree} Tree
  * @typedef {import("./types.d.ts").TreeNode} TreeNode
  * @typedef {import("./types.d.ts").Worst} Worst
  */
 
+const NONE = /** @type {Set<number>} */ (new Set());
+
 /** @type {(node: TreeNode) => node is Leaf} */
-export const isLeaf = (node) => node.test === undefined;
+export const isLeaf = (node) => node.kind === "leaf";
 
 /**
  * The node of a test that is to be done.
- * @type {(index: Index, at: number) => Inner}
+ * @type {(index: Index, at: number) => Buy}
  */
-export const innerNode = (index, at) => /** @type {Inner} */ (index.nodes[at]);
+export const buyAt = (index, at) => /** @type {Buy} */ (index.nodes[at]);
 
 /** @type {(index: Index, at: number) => import("./types.d.ts").Test} */
-export const testAt = (index, at) => index.content.tests[innerNode(index, at).test];
+export const testAt = (index, at) => index.content.tests[/** @type {Buy | ByResult} */ (index.nodes[at]).test];
 
 /**
  * @param {Content} content
@@ -33,107 +36,119 @@ export const testAt = (index, at) => index.content.tests[innerNode(index, at).te
  * @returns {Index}
  */
 export function indexTree(content, tree) {
-  const nodes = tree.nodes;
   const groups = tree.outline;
   /** @type {Index} */
-  const index = { content, tree, nodes, groups, parent: [-1], above: [-1], depth: [0], due: [], repeated: [], remaining: [] };
-  addPaid(index);
+  const index = { content, tree, nodes: tree.nodes, groups, above: [-1], depth: [0] };
   groups.forEach((group, number) => {
     for (const branch of group.branches ?? []) {
       index.above[branch.below] = number;
       index.depth[branch.below] = index.depth[number] + 1;
     }
   });
-  // Children have larger numbers than their parents.
-  for (let at = nodes.length - 1; at >= 0; at--) index.remaining[at] = nodes[at].remaining ?? worstFrom(index, at);
   return index;
 }
 
 /**
- * The parent of each node, the fees that are due there, and whether its test was done above. A walk down each path,
- * which knows how often it has met each test and fee; ~at is the way back up.
- * @param {Index} index
+ * What a purchase pays for others too, as places in Content.shared.
+ * @param {Buy} node
+ * @param {Set<number>} missing the tests above that could not be done
  */
-function addPaid(index) {
-  const { tests } = index.content;
-  const tested = tests.map(() => 0);
-  const paid = index.content.fees.map(() => 0);
-  const pending = [0];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    const node = index.nodes[at < 0 ? ~at : at];
-    if (isLeaf(node)) continue;
-    const { fees } = tests[node.test];
-    if (at >= 0) {
-      index.due[at] = fees.filter((fee) => !paid[fee]);
-      index.repeated[at] = tested[node.test] > 0;
-      pending.push(~at);
-      for (const child of new Set([...node.branches, node.otherwise ?? null])) {
-        if (child === null) continue;
-        index.parent[child] = at;
-        pending.push(child);
-      }
-    }
-    const by = at < 0 ? -1 : 1;
-    tested[node.test] += by;
-    for (const fee of fees) paid[fee] += by;
-  }
-}
+export const dueAt = ({ due, late }, missing) => [
+  ...due,
+  ...late.filter(({ unless }) => unless.every((test) => missing.has(test))).map(({ shared }) => shared),
+];
 
 /**
- * The most that a case can still cost, whatever the outcomes: also those that no known case showed.
+ * What tests above would have paid.
  * @param {Index} index
- * @param {number} at
+ * @param {Buy} node
+ * @param {Set<number>} missing
  */
-function worstFrom(index, at) {
-  const node = index.nodes[at];
-  if (isLeaf(node)) return 0;
-  const costs = node.branches.map(
-    (child, outcome) => priceOf(index, at, outcome) + (child === null ? 0 : index.remaining[child]),
-  );
-  return clean(Math.max(...costs));
-}
+const lateAmount = (index, node, missing) =>
+  dueAt(node, missing).slice(node.due.length).reduce((sum, place) => sum + index.content.shared[place].amount, 0);
 
 /**
- * What the test at a node costs with this outcome; an outcome in no price list (null) costs as much as the costliest.
+ * What a purchase costs with this outcome; null is one that is not listed.
  * @param {Index} index
- * @param {number} at
+ * @param {Buy} node
  * @param {number | null} outcome
- * @param {number[]} due the fees that are not paid yet; more than the node's where a test above was not available
+ * @param {Set<number>} missing
  */
-export function priceOf(index, at, outcome, due = index.due[at]) {
-  if (index.repeated[at]) return 0;
-  const { prices } = testAt(index, at);
-  return clean((outcome === null ? Math.max(...prices) : prices[outcome]) + feesOf(index, due));
-}
-
-/** @type {(index: Index, fees: number[]) => number} */
-export const feesOf = (index, fees) => fees.reduce((sum, fee) => sum + index.content.fees[fee].amount, 0);
+export const chargeOf = (index, node, outcome, missing = NONE) =>
+  clean(node.charge[outcome ?? node.charge.length - 1] + lateAmount(index, node, missing));
 
 /**
  * "costs 17.61 (with 2.1 for blood draw)", as the tree and the consultation both say it.
  * @param {Index} index
- * @param {number} at
- * @param {number[]} due
+ * @param {number | undefined} at the purchase; undefined where the test was bought before
+ * @param {Set<number>} missing
  */
-export function priceWords(index, at, due = index.due[at]) {
-  if (index.repeated[at]) return say("price.paid");
-  const [low, high] = innerNode(index, at).price;
-  const more = feesOf(index, due) - feesOf(index, index.due[at]);
-  const fees = due.map((fee) => index.content.fees[fee]);
-  const shared = fees.map((fee) => say("price.fee", { amount: inUnit(fee.amount), fee: fee.name })).join(say("list.and"));
-  const price = span(low + more, high + more);
-  return shared ? say("price.costs_with", { price, fees: shared }) : say("price.costs", { price });
+export function priceWords(index, at, missing = NONE) {
+  if (at === undefined) return say("price.paid");
+  const node = buyAt(index, at);
+  const more = lateAmount(index, node, missing);
+  const parts = dueAt(node, missing).map((place) => index.content.shared[place]);
+  const shared = parts.map(({ amount, name }) => say("price.shared", { amount: inUnit(amount), name })).join(say("list.and"));
+  const price = span(Math.min(...node.charge) + more, Math.max(...node.charge) + more);
+  return shared ? say("price.costs_with", { price, shared }) : say("price.costs", { price });
 }
 
 /**
- * Whether a node of a tree for new cases only buys its test; what it shows tells cases apart further down.
- * @type {(index: Index, at: number) => boolean}
+ * The most that a case can still cost whose tests above could not all be done: what they would have paid may fall due.
+ * @param {Index} index
+ * @param {number} start
+ * @param {Set<number>} missing
  */
-export const isPurchase = (index, at) => {
-  const { otherwise } = index.nodes[at];
-  if (otherwise === undefined || index.repeated[at]) return false;
-  return innerNode(index, at).branches.every((child) => child === otherwise);
-};
+export function mostAhead(index, start, missing) {
+  const order = [start];
+  for (const at of order) order.push(...new Set(childrenOf(index.nodes[at])));
+  /** @type {Map<number, number>} */
+  const most = new Map();
+  const mostFrom = (/** @type {number} */ at) => most.get(at) ?? 0;
+  for (const at of order.reverse()) {
+    const node = index.nodes[at];
+    if (node.kind !== "buy") {
+      most.set(at, childrenOf(node).reduce((largest, child) => Math.max(largest, mostFrom(child)), 0));
+      continue;
+    }
+    const child = index.nodes[node.child];
+    const isSplit = child.kind === "by_result" && child.test === node.test;
+    const costs = node.charge.map((charge, result) => charge + mostFrom(isSplit ? child.children[result] : node.child));
+    most.set(at, Math.max(...costs) + lateAmount(index, node, missing));
+  }
+  return mostFrom(start);
+}
+
+/**
+ * In the order of results or sides.
+ * @type {(node: TreeNode) => number[]}
+ */
+const childrenOf = (node) => (node.kind === "buy" ? [node.child] : node.kind === "leaf" ? [] : node.children);
+
+/**
+ * Whether a group only buys a test; what it shows tells cases apart further down.
+ * @type {(group: Group) => boolean}
+ */
+export const isPurchase = ({ buy, branch }) => buy !== undefined && branch === undefined;
+
+/**
+ * What a group asks for: a test by its name, or points or a model by theirs.
+ * @param {Index} index
+ * @param {Group} group not of leaves
+ */
+export function subjectWords(index, { buy, branch }) {
+  const node = index.nodes[/** @type {number} */ (buy ?? branch)];
+  if (node.kind !== "by_total") return testAt(index, /** @type {number} */ (buy ?? branch)).name;
+  return say(node.confidence === undefined ? "detail.points" : "detail.model", { tests: testWords(index, node.totals) });
+}
+
+/**
+ * The tests that points or a model add up.
+ * @param {Index} index
+ * @param {number} totals
+ */
+export const testWords = (index, totals) =>
+  index.tree.totals[totals].tests.map((test) => index.content.tests[test].name).join(say("list.comma")) || say("detail.no_test");
 
 /**
  * A number's outcome: how many thresholds it has reached. A null threshold is one that no number reaches.
@@ -171,29 +186,23 @@ export function worstPath(index) {
 }
 
 /**
- * How likely each class is at a node, as far as the node alone can say: one that no known case comes to has its
- * parent's shares.
+ * How likely each class is at a node, as far as the node alone can say: one that no known case comes to has the shares
+ * of a node above.
  * @type {(index: Index, at: number) => number[]}
  */
 export function nodeShares(index, at) {
-  for (let up = at; up >= 0; up = index.parent[up]) {
-    const { counts, probabilities } = index.nodes[up];
-    if (probabilities) return probabilities;
-    const all = total(counts);
-    if (all) return counts.map((count) => count / all);
-  }
-  const { classes } = index.content;
-  return classes.map(() => 1 / classes.length);
+  const node = index.nodes[at];
+  if (isLeaf(node) && node.probabilities) return node.probabilities;
+  const { counts } = index.nodes[node.voters ?? at];
+  const all = total(counts);
+  return counts.map((count) => (all ? count / all : 1 / counts.length));
 }
 
 /**
- * The tests whose model answers at a node.
- * @param {Index} index
- * @param {number} at
+ * What a leaf answers by: "points" or "model"; null where no totals decide.
+ * @param {TreeNode} node
  */
-export function modelTests(index, at) {
-  const number = index.nodes[at].model;
-  const models = index.tree.models;
-  if (number === undefined || !models) return null;
-  return models.models[number].tests.map((test) => index.content.tests[test].name);
+export function ruleOf(node) {
+  if (!isLeaf(node) || node.totals === undefined) return null;
+  return node.cuts ? "points" : "model";
 }

@@ -6,7 +6,7 @@ import { say, sayAgain } from "./words.js";
 /**
  * @typedef {import("./types.d.ts").Branch} Branch
  * @typedef {import("./types.d.ts").Content} Content
- * @typedef {import("./types.d.ts").Inner} Inner
+ * @typedef {import("./types.d.ts").ByResult} ByResult
  * @typedef {import("./types.d.ts").Test} Test
  * @typedef {import("./types.d.ts").Tree} Tree
  */
@@ -40,37 +40,34 @@ function outcomeName({ encoding }, name, outcome) {
  */
 function translateTree(before, tests, tree) {
   const outline = tree.outline.map((group) => {
-    const { test } = tree.nodes[group.nodes[0]];
-    if (test === undefined || !group.branches) return group;
-    return { ...group, branches: group.branches.map((branch) => ({ ...branch, names: branchNames(before[test], branch) })) };
+    if (!group.branches) return group;
+    const node = group.branch === undefined ? null : tree.nodes[group.branch];
+    const test = node?.kind === "by_result" ? before[node.test] : null;
+    return { ...group, branches: group.branches.map((branch) => ({ ...branch, names: branchNames(test, branch) })) };
   });
   const nodes = tree.nodes.map((node) => {
-    if (node.test === undefined || node.usual.outcomes === null) return node;
-    return { ...node, usual: { ...node.usual, outcomes: usualWords(tests[node.test], node, tree.models !== undefined) } };
+    if (node.kind !== "by_result" || node.usual.words === null) return node;
+    return { ...node, usual: { ...node.usual, words: usualWords(tests[node.test], node) } };
   });
   return { ...tree, outline, nodes };
 }
 
 /**
- * A branch has a name of its own where it is for all outcomes ("then"), or for those that are on no list.
- * @param {Test} test
+ * A branch has a name of its own where it is for all outcomes ("then"), for those that are on no list, or for totals.
+ * @param {Test | null} test
  * @param {Branch} branch
  */
-function branchNames(test, { names, outcomes }) {
-  const isOurs = test.encoding?.kind === "levels" || names.length !== outcomes.length;
-  return names.map((name, at) => (isOurs ? rangeName(name) : outcomeName(test, name, outcomes[at])));
+function branchNames(test, { names, outcomes = [] }) {
+  const isOurs = test?.encoding?.kind === "levels" || names.length !== outcomes.length;
+  return names.map((name, at) => (isOurs || !test ? rangeName(name) : outcomeName(test, name, outcomes[at])));
 }
 
 /**
  * The outcomes that lead where most known cases went.
  * @param {Test} test
- * @param {Inner} node
- * @param {boolean} hasModels a tree with models sends there what is on no list
+ * @param {ByResult} node
  */
-function usualWords({ outcomes, encoding }, { branches, usual }, hasModels) {
-  if (encoding?.kind === "levels") {
-    return (usual.outcomes ?? "").split(/ or (?!more)/).map(rangeName).join(say("list.or"));
-  }
-  const leading = outcomes.filter((_, outcome) => (branches[outcome] ?? (hasModels ? usual.child : null)) === usual.child);
-  return leading.join(say("list.or")) || say("range.unknown");
+function usualWords({ outcomes, encoding }, { usual }) {
+  if (encoding?.kind === "levels") return (usual.words ?? "").split(/ or (?!more)/).map(rangeName).join(say("list.or"));
+  return usual.results.map((outcome) => outcomes[outcome]).join(say("list.or")) || say("range.unknown");
 }

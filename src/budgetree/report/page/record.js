@@ -30,18 +30,17 @@ const SHORT = 12; // letters of a digest that tell models apart
 export function recordOf(index, state) {
   const { content, tree } = index;
   const shares = state.shares ?? nodeShares(index, state.at);
-  const asked = state.steps.filter((step) => !step.again);
   return {
     format: FORMAT,
     version: VERSION,
     title: content.title,
     model: tree.digest,
-    finished: asked.at(-1)?.answer.time ?? new Date().toISOString(),
+    finished: state.steps.at(-1)?.answer.time ?? new Date().toISOString(),
     answer: content.answers[state.label],
     cost: state.spent,
     max_cost: tree.max_cost,
     probabilities: content.classes.map((name, label) => ({ class: name, probability: shares[label] })),
-    steps: asked.map((step) => ({
+    steps: state.steps.map((step) => ({
       test: testAt(index, step.at).name,
       outcome: step.answer.outcome,
       result: answerWords(index, step),

@@ -1,109 +1,149 @@
 // @ts-check
 // Where answers lead, what they cost, and how likely each class is then: as tree/consultation.py does it.
 
-import { bestAnswer } from "./losses.js";
-import { feesOf, isLeaf, priceOf } from "./model.js";
+import { total } from "./dom.js";
+import { bestAnswer, firstHighest } from "./losses.js";
+import { chargeOf, isLeaf, mostAhead } from "./model.js";
 import { clean } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
  * @typedef {import("./types.d.ts").Index} Index
- * @typedef {import("./types.d.ts").Models} Models
  * @typedef {import("./types.d.ts").State} State
  * @typedef {import("./types.d.ts").Step} Step
+ * @typedef {import("./types.d.ts").TreeNode} TreeNode
  */
 
+const UNIT = 1e-6; // of a score
+
 /**
- * What an answer adds to the score of each class; nothing where it is not known, which counts as the average case.
+ * What an answer adds to each total; what is not listed or not available has points of its own.
  * @param {Index} index
- * @param {number} number of the model
+ * @param {number} number of the totals
  * @param {number} test
- * @param {Answer | undefined} answer
+ * @param {Answer} answer
  */
-export function contributions(index, number, test, answer) {
-  const { models, columns } = /** @type {Models} */ (index.tree.models);
-  const { tests, intercept, coefficients } = models[number];
-  const outcome = answer?.outcome ?? null;
-  const values = outcome === null ? [] : (columns.find((entry) => entry.test === test)?.outcomes[outcome] ?? []);
-  const ofTest = coefficients[tests.indexOf(test)];
-  return intercept.map((_, label) => values.reduce((sum, value, column) => sum + value * ofTest[column][label], 0));
+export function pointsOf(index, number, test, answer) {
+  const { tests, points, intercept } = index.tree.totals[number];
+  const table = points[tests.indexOf(test)];
+  return table ? table[answer.outcome ?? table.length - 1] : intercept.map(() => 0);
 }
 
 /**
- * Scores as probabilities.
- * @param {number[]} scores
+ * @param {Index} index
+ * @param {number} number of the totals
+ * @param {Map<number, Step>} known by test
  */
-export function softmax(scores) {
-  const top = Math.max(...scores);
-  const raised = scores.map((score) => Math.exp(score - top));
+function addUp(index, number, known) {
+  const sums = [...index.tree.totals[number].intercept];
+  for (const [test, { answer }] of known) {
+    pointsOf(index, number, test, answer).forEach((points, at) => (sums[at] += points));
+  }
+  return sums;
+}
+
+/**
+ * Scores in millionths as probabilities: e to the power of each, by the steps that core/tables/walk.cpp takes, so that
+ * the page stops where Python does.
+ * @param {number[]} totals
+ */
+export function softmax(totals) {
+  const top = Math.max(...totals);
+  const raised = totals.map((score) => exponential((score - top) * UNIT));
   const sum = raised.reduce((all, value) => all + value, 0);
   return raised.map((value) => value / sum);
 }
 
+/** @param {number} x at most 0 */
+function exponential(x) {
+  if (x < -700) return 0;
+  const halvings = Math.floor(x * 1.4426950408889634 + 0.5);
+  const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10; // ln 2 in two parts
+  let sum = 1;
+  for (let n = 13; n > 0; n--) sum = 1 + (sum * rest) / n;
+  return sum * 2 ** halvings;
+}
+
+/** @type {(cuts: number[], sum: number) => number} */
+const sideOf = (cuts, sum) => cuts.filter((cut) => cut <= sum).length;
+
 /**
- * The probability of each class at a node of a tree for new cases: by the model of what is paid, or fixed.
- * @param {Index} index
- * @param {number} at
- * @param {Map<number, Answer>} known
- * @returns {number[] | null}
+ * The probability of each class by totals: those of a side, or of scores.
+ * @param {TreeNode} node
+ * @param {number[]} totals
  */
-export function sharesAt(index, at, known) {
-  const { model, probabilities } = index.nodes[at];
-  if (model === undefined || !index.tree.models) return probabilities ?? null;
-  const { tests, intercept } = index.tree.models.models[model];
-  const scores = [...intercept];
-  for (const test of tests) {
-    contributions(index, model, test, known.get(test)).forEach((added, label) => (scores[label] += added));
-  }
-  return softmax(scores);
+export function sharesOf(node, totals) {
+  return node.kind === "leaf" && node.cuts && node.chances ? node.chances[sideOf(node.cuts, totals[0])] : softmax(totals);
 }
 
 /**
- * Where answers lead, one per test, and what each step cost. A test met again has its answer already; one that is not
- * available is not paid, and the case goes on with most known cases.
+ * Where answers lead, one per purchase, and what each step cost. A test that is not available is not paid, and the case
+ * goes on with most known cases.
  * @param {Index} index
  * @param {Answer[]} answers
  * @returns {State}
  */
 export function follow(index, answers) {
-  const { tests } = index.content;
-  /** @type {Map<number, Answer>} */
+  /** @type {Map<number, Step>} */
   const known = new Map();
-  /** @type {Step[]} */
-  const steps = [];
-  const feesPaid = new Set();
-  const sure = index.tree.models?.sure ?? null;
+  /** @type {Set<number>} */
+  const missing = new Set();
+  /** @type {Step | null} */
+  let unseen = null;
+  /** @type {number | null} */
+  let unsure = null; // the totals of the model that did not stop since the last purchase
+  let sure = false;
   let at = 0;
-  let next = 0;
   let spent = 0;
   for (;;) {
     const node = index.nodes[at];
-    const shares = sharesAt(index, at, known);
-    const label = shares ? bestAnswer(index.content, shares) : node.label;
-    /** @type {State} */
-    const state = { at, steps, spent: clean(spent), left: 0, due: [], stopped: false, open: false, sure: false, label, shares };
-    if (isLeaf(node)) return state;
-    if (node.stops && shares && sure !== null && Math.max(...shares) >= sure) return { ...state, sure: true };
-    const due = tests[node.test].fees.filter((fee) => !feesPaid.has(fee));
-    const before = known.get(node.test);
-    if (!before && next === answers.length) {
-      // Fees of tests that were not available: another test may still have to pay them.
-      const putOff = new Set([...known.keys()].flatMap((test) => tests[test].fees).filter((fee) => !feesPaid.has(fee)));
-      return { ...state, open: true, due, left: clean(index.remaining[at] + feesOf(index, [...putOff])) };
+    if (node.kind === "by_result") {
+      const step = /** @type {Step} */ (known.get(node.test));
+      const { unavailable, outcome } = step.answer;
+      const child = unavailable ? node.usual.child : node.children[outcome ?? node.children.length - 1];
+      if (unavailable) step.assumed = node.usual.words ?? step.assumed;
+      if (total(node.counts) && !total(index.nodes[child].counts)) unseen = step;
+      at = child;
+    } else if (node.kind === "by_total") {
+      const totals = addUp(index, node.totals, known);
+      if (node.confidence === undefined) {
+        at = node.children[sideOf(node.cuts ?? [], totals[0])];
+      } else {
+        sure = Math.max(...softmax(totals)) >= node.confidence;
+        unsure = node.totals;
+        at = node.children[sure ? 0 : 1];
+      }
+    } else if (node.kind === "buy" && known.size < answers.length) {
+      const answer = answers[known.size];
+      const price = answer.unavailable ? 0 : chargeOf(index, node, answer.outcome, missing);
+      if (answer.unavailable) missing.add(node.test);
+      known.set(node.test, { at, answer, price, assumed: null });
+      spent += price;
+      [unsure, sure] = [null, false];
+      at = node.child;
+    } else {
+      return rest(index, { at, steps: [...known.values()], spent: clean(spent), missing, unseen, sure }, unsure, known);
     }
-    const answer = before ?? answers[next++];
-    const isPaid = !before && !answer.unavailable;
-    const price = isPaid ? priceOf(index, at, answer.outcome, due) : 0;
-    const child = answer.unavailable
-      ? node.usual.child
-      : ((answer.outcome === null ? null : node.branches[answer.outcome]) ?? node.otherwise ?? null);
-    const assumed = answer.unavailable ? node.usual.outcomes : null;
-    known.set(node.test, answer);
-    if (isPaid) due.forEach((fee) => feesPaid.add(fee));
-    spent += price;
-    if (before && assumed !== null) steps.filter((step) => step.answer === answer).forEach((step) => (step.assumed = assumed));
-    steps.push({ at, answer, price, again: before !== undefined, assumed });
-    if (child === null) return { ...state, spent: clean(spent), stopped: true };
-    at = child;
   }
+}
+
+/**
+ * What is known at a purchase that is to be done, or at a leaf.
+ * @param {Index} index
+ * @param {Pick<State, "at" | "steps" | "spent" | "missing" | "unseen" | "sure">} state
+ * @param {number | null} unsure
+ * @param {Map<number, Step>} known
+ * @returns {State}
+ */
+function rest(index, state, unsure, known) {
+  const { content, tree, nodes } = index;
+  const node = nodes[state.at];
+  const left = state.missing.size ? mostAhead(index, state.at, state.missing) : node.remaining;
+  const found = { ...state, sure: state.sure && isLeaf(node), open: !isLeaf(node), left: clean(Math.min(left, tree.max_cost - state.spent)) };
+  const number = isLeaf(node) ? (node.totals ?? null) : unsure;
+  if (number === null) return { ...found, label: node.label, shares: (isLeaf(node) && node.probabilities) || null };
+  const totals = addUp(index, number, known);
+  const shares = sharesOf(node, totals);
+  const isPlain = totals.length > 1 && (content.losses === null || content.losses.plain);
+  return { ...found, label: isPlain ? firstHighest(totals) : bestAnswer(content, shares), shares };
 }

@@ -3,15 +3,16 @@
 // Which outcomes share a branch was decided in Python (show/outline.py), so that the page and to_text say the same.
 
 import { byId, cases, className, element, percent, span, stackedBar, total } from "./dom.js";
-import { firstHighest } from "./losses.js";
-import { countsIn, innerNode, isLeaf, isPurchase, nodeShares, priceOf, priceWords, testAt, worstPath } from "./model.js";
+import { buyAt, countsIn, isLeaf, isPurchase, priceWords, ruleOf, subjectWords, worstPath } from "./model.js";
 import { narrow, showDetail } from "./detail.js";
 import { openGroups } from "./folding.js";
 import { inUnit, say, sayParts } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Branch} Branch
+ * @typedef {import("./types.d.ts").Group} Group
  * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").Leaf} Leaf
  * @typedef {import("./types.d.ts").Row} Row
  * @typedef {import("./types.d.ts").View} View
  */
@@ -86,17 +87,17 @@ function addRow(view, within, group, branch, parent) {
  * @param {boolean} onWorst
  */
 export function rowLine(index, group, branch, onWorst) {
-  const at = index.groups[group].nodes[0];
-  const node = index.nodes[at];
-  const counts = countsIn(index, index.groups[group]);
+  const shown = index.groups[group];
+  const node = index.nodes[shown.nodes[0]];
+  const counts = countsIn(index, shown);
   const line = element("div", { class: isLeaf(node) ? "row leaf" : "row" });
   line.append(element("span", { class: "fold", "aria-hidden": "true" }));
   if (branch) line.append(element("span", { class: "outcomes" }, branch.names.join(say("list.comma"))), " ");
   const what = isLeaf(node)
-    ? element("span", {}, ...leafWords(index, at))
-    : element("span", {}, ...sureWords(index, at), element("b", {}, testWords(index, at)));
-  const costs = branch ? [...branchPrice(index, at, branch), say("tree.spent", { amount: inUnit(node.spent) })] : [];
-  if (!isLeaf(node)) costs.unshift(priceWords(index, at));
+    ? element("span", {}, ...leafWords(index, node))
+    : element("span", {}, ...sureWords(index, shown), element("b", {}, stepWords(index, shown)));
+  const costs = branch ? [...branchPrice(index, group, branch), say("tree.spent", { amount: inUnit(node.spent) })] : [];
+  if (!isLeaf(node)) costs.unshift(priceWords(index, shown.buy));
   line.append(element("span", { class: "what" }, what), " ", element("span", { class: "costs" }, costs.join(say("list.comma"))), " ");
   line.append(element("span", { class: "size" }, stackedBar(counts), " ", element("span", {}, cases(total(counts)))));
   if (onWorst && isLeaf(node)) line.append(" ", element("span", { class: "worst-tag" }, say("tree.worst_tag")));
@@ -105,46 +106,45 @@ export function rowLine(index, group, branch, onWorst) {
 
 /**
  * @param {Index} index
- * @param {number} at
+ * @param {Group} group not of leaves
  */
-export function testWords(index, at) {
-  const { name } = testAt(index, at);
-  return isPurchase(index, at) ? say("tree.buy", { test: name }) : name;
+export function stepWords(index, group) {
+  const subject = subjectWords(index, group);
+  return isPurchase(group) ? say("tree.buy", { test: subject }) : subject;
 }
 
 /**
  * Where a case that is sure enough stops instead of paying: what is said before the test.
  * @param {Index} index
- * @param {number} at
+ * @param {Group} group
  */
-function sureWords(index, at) {
-  const sure = index.tree.models?.sure ?? null;
-  return index.nodes[at].stops && sure !== null ? [say("tree.unless_sure", { share: percent(sure, 1) }), " "] : [];
+function sureWords(index, { confidence }) {
+  const node = confidence === undefined ? null : index.nodes[confidence];
+  return node?.kind === "by_total" ? [say("tree.unless_sure", { share: percent(node.confidence ?? 1, 1) }), " "] : [];
 }
 
 /**
- * The answer, or what most cases of a model are.
+ * The answer, or that of most cases where points or a model answer.
  * @param {Index} index
- * @param {number} at
+ * @param {Leaf} node
  */
-function leafWords(index, at) {
-  const { content, tree } = index;
-  if (!tree.models) return [className(content, index.nodes[at].label)];
-  return sayParts("tree.by_model", { class: className(content, firstHighest(nodeShares(index, at))) });
+function leafWords({ content }, node) {
+  const name = className(content, node.label);
+  return ruleOf(node) ? sayParts(`tree.by_${ruleOf(node)}`, { class: name }) : [name];
 }
 
 /**
  * What the test above cost on this branch, where the row above could not say it because outcomes differ in price.
  * @param {Index} index
- * @param {number} at
+ * @param {number} group
  * @param {Branch} branch
  */
-function branchPrice(index, at, branch) {
-  const above = index.parent[at];
-  const [low, high] = innerNode(index, above).price;
-  if (low === high) return [];
-  if (isPurchase(index, above) || !branch.outcomes.length) return [];
-  const prices = branch.outcomes.map((outcome) => priceOf(index, above, outcome));
+function branchPrice(index, group, { outcomes }) {
+  const { buy } = index.groups[index.above[group]];
+  if (buy === undefined || !outcomes?.length) return [];
+  const { charge } = buyAt(index, buy);
+  if (Math.min(...charge) === Math.max(...charge)) return [];
+  const prices = outcomes.map((outcome) => charge[outcome]);
   return [say("tree.paid", { amount: span(Math.min(...prices), Math.max(...prices)) })];
 }
 

@@ -15,12 +15,13 @@ export interface Content {
   answer_help?: string[]; // a line of explanation per answer; "" where there is none
   losses: Losses | null; // null where errors count
   tests: Test[];
-  fees: Fee[];
+  shared: Shared[];
   points: Point[]; // empty for a single tree
   trees: Tree[];
   chosen: number; // the tree that is shown first
   steps?: Steps; // of a frontier
   for_new?: boolean; // of a frontier: whether its trees were found for new cases
+  objective?: string | null; // of a frontier: which cases its trees are for, and why
   judgement?: string[]; // of a frontier: how the errors on new cases came about
 }
 
@@ -37,7 +38,7 @@ export interface Test {
   outcomes: string[];
   encoding: Encoding | null; // null where the tree was learned from codes
   prices: number[]; // per outcome
-  fees: number[]; // places in Content.fees
+  shared: number[]; // places in Content.shared
 }
 
 export type Encoding = Levels | Values;
@@ -56,7 +57,8 @@ export interface Values {
   missing: number | null;
 }
 
-export interface Fee {
+// Paid once per case, with the first test that needs it.
+export interface Shared {
   name: string;
   amount: number;
 }
@@ -76,6 +78,9 @@ export interface Point {
   lower_bound: number;
   proven: boolean;
   source: string;
+  budget: number; // as it was named, or max_cost
+  known_least: number | null; // of trees for new cases: the least loss on known ones within the budget
+  known_proven: boolean | null;
   tree: number;
 }
 
@@ -89,6 +94,7 @@ export interface Steps {
 export interface Tree {
   digest: string; // of its model file
   nodes: TreeNode[]; // parents before their children
+  totals: Totals[]; // what points and models add up
   outline: Group[]; // what people see: group 0 is the root, parents before what is below them
   max_cost: number;
   known_max_cost: number;
@@ -104,14 +110,13 @@ export interface Tree {
   expected: Expected | null; // null where no cases were held out
   statement: Statement;
   certificate: Certificate | null;
-  models?: Models; // of a tree for new cases whose leaves are models
 }
 
-/** Scores by class: an intercept, and for each paid test its outcome's columns times coefficients. */
-export interface Models {
-  sure: number | null; // a case stops where a class has this probability
-  columns: { test: number; outcomes: number[][] }[]; // outcome by column
-  models: { tests: number[]; intercept: number[]; coefficients: number[][][] }[]; // per test, column by class
+/** Whole points per test and result that add up to one total, or to a score per class, in millionths. */
+export interface Totals {
+  tests: number[];
+  points: number[][][]; // per test, result by total; the last result is one that is not listed
+  intercept: number[];
 }
 
 /** What to expect of new cases. */
@@ -130,49 +135,79 @@ export interface Statement {
   sentences: string[];
 }
 
-export type TreeNode = Leaf | Inner;
+export type TreeNode = Buy | ByResult | ByTotal | Leaf;
 
-/** What a node of a tree for new cases has more. */
-export interface NewCases {
-  remaining?: number; // the most that a case can still cost
-  model?: number; // a place in Models.models
-  probabilities?: number[]; // by class, where they are fixed
-  otherwise?: number; // the child for an outcome without a branch
-  stops?: boolean; // whether a case stops here where the model is sure
-}
-
-export interface Leaf extends NewCases {
+export interface Facts {
   counts: number[]; // per class
   label: number; // a place in Content.answers
-  spent: number;
-  test?: undefined;
+  spent: number; // on arrival, at worst
+  remaining: number; // the most that a case can still cost
+  voters?: number; // the node above whose cases answer, where no known case comes
 }
 
-export interface Inner extends NewCases {
-  counts: number[];
-  label: number;
-  spent: number;
+/** A test is paid. */
+export interface Buy extends Facts {
+  kind: "buy";
   test: number;
-  price: [low: number, high: number];
-  branches: (number | null)[]; // per outcome; null for one never seen there
+  child: number;
+  charge: number[]; // per outcome, and last where it is not listed
+  shown: number[]; // the same in known cases
+  due: number[]; // places in Content.shared: what the charge has in it
+  late: Late[];
+}
+
+/** What falls due only where none of some tests above could be done. */
+export interface Late {
+  shared: number; // a place in Content.shared
+  unless: number[]; // tests
+}
+
+/** What a bought test shows sends cases different ways. */
+export interface ByResult extends Facts {
+  kind: "by_result";
+  test: number;
+  children: number[]; // per outcome, and last where it is not listed
   usual: Usual;
+}
+
+/** Totals send cases different ways: by cuts, or side 0 where a class has this probability. */
+export interface ByTotal extends Facts {
+  kind: "by_total";
+  totals: number; // a place in Tree.totals
+  children: number[]; // per side
+  cuts?: number[]; // ascending: below the first is side 0
+  confidence?: number;
+}
+
+export interface Leaf extends Facts {
+  kind: "leaf";
+  probabilities?: number[]; // by class, where they are fixed
+  totals?: number; // a place in Tree.totals: points where there are cuts, else scores
+  cuts?: number[];
+  chances?: number[][]; // per side and class
 }
 
 // Where a case goes on whose result is not available.
 export interface Usual {
   child: number;
-  outcomes: string | null; // those that lead there; null where all do
+  results: number[]; // the outcomes that lead there
+  words: string | null; // the same in words; null where nothing depends on it
 }
 
-// Nodes whose subtrees look the same, shown as one.
+// Nodes whose subtrees look the same, shown as one; and those that are one step with the first of them.
 export interface Group {
   nodes: number[];
+  confidence?: number; // a branch by confidence: where the model is sure, a case stops
+  stop?: number; // the leaf where it does
+  buy?: number; // the purchase
+  branch?: number; // absent where nothing is decided yet
   branches?: Branch[]; // absent for leaves
 }
 
-// Outcomes that lead to the same subtree.
+// Results that lead to the same subtree, or sides of a total.
 export interface Branch {
-  outcomes: number[];
+  outcomes?: number[];
+  sides?: number[];
   names: string[]; // neighbouring levels are one
   below: number; // the group
 }
@@ -190,12 +225,8 @@ export interface Index {
   tree: Tree;
   nodes: TreeNode[];
   groups: Group[];
-  parent: number[]; // of a node; -1 for the root
   above: number[]; // of a group; -1 for the root
   depth: number[]; // of a group; 0 for the root
-  due: number[][]; // fees that an inner node's test adds
-  repeated: boolean[]; // whether an inner node's test was done above it
-  remaining: number[]; // the most that a case can still cost at a node
 }
 
 export interface Answer {
@@ -207,21 +238,20 @@ export interface Answer {
 }
 
 export interface Step {
-  at: number;
+  at: number; // the purchase
   answer: Answer;
   price: number;
-  again: boolean;
   assumed: string | null; // the outcomes whose branch was followed without a result
 }
 
 export interface State {
-  at: number;
+  at: number; // a purchase that is to be done, or a leaf
   steps: Step[];
   spent: number;
   left: number; // still to pay at worst
-  due: number[]; // the fees that the test to be done adds
-  stopped: boolean; // at an outcome never seen there
-  open: boolean; // the node's test is to be done
+  missing: Set<number>; // the tests that could not be done
+  unseen: Step | null; // the step whose result no known case had there
+  open: boolean; // a test is to be done
   sure: boolean; // nothing more is bought, because the answer is sure
   label: number; // the answer: a place in Content.answers
   shares: number[] | null; // the probability of each class, where it is not the share of the known cases
@@ -229,7 +259,7 @@ export interface State {
 
 /** What moved the answer, in the order of the steps. */
 export interface Explanation {
-  byModel: boolean;
+  by: "cases" | "points" | "model";
   start: number; // the probability of the class before any answer
   parts: Part[];
 }

@@ -5,6 +5,7 @@ import { drawBoxes } from "./boxes.js";
 import { byId, drawing, element } from "./dom.js";
 import { openGroups } from "./folding.js";
 import { planOf } from "./layout.js";
+import { ruleOf } from "./model.js";
 import { printOnly } from "./printing.js";
 import { inUnit, say } from "./words.js";
 
@@ -35,8 +36,8 @@ export function printWall(view) {
  * @param {Index} index
  * @param {number} shown
  */
-export function leftOut({ tree, groups }, shown) {
+export function leftOut({ nodes, groups }, shown) {
   const missing = groups.length - shown;
   const notes = missing ? [say("wall.left_out", { count: missing, all: groups.length }), say("wall.where")] : [];
-  return tree.models ? [...notes, say("wall.models")] : notes;
+  return nodes.some(ruleOf) ? [...notes, say("wall.models")] : notes;
 }

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from budgetree.data.encoders import UNSEEN, NumberEncoder
 from budgetree.problem import Schema
 from budgetree.services.words import visible
-from budgetree.tree.nodes import NO_BRANCH
 from budgetree.tree.tree import Tree
 
 
@@ -77,34 +76,55 @@ def _ranges(thresholds: Sequence[float], levels: list[int]) -> tuple[Range, ...]
     return tuple(found)
 
 
-def children(tree: Tree, node: int) -> list[int | None]:
-    """Where each outcome leads, and last where any other result does; None: the case stops here."""
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One stop of a walk through a tree, for languages that nest.
+
+    A branch is opened, then come the children `when` a case shows one of some results, the last child is for all
+    `others`, and the branch is closed. A purchase and an answer stand alone.
+    """
+
+    kind: Literal["buy", "open", "when", "others", "close", "answer"]
+    depth: int
+    node: int
+    results: tuple[int, ...] = ()
+
+
+def visits(tree: Tree) -> Iterator[Visit]:
+    """Depth first, by a stack rather than recursion; children that do and answer the same are visited once."""
+    nodes, outline = tree.nodes, tree.outline
+    stack: list[Visit | tuple[int, int]] = [(0, 0)]  # a visit, or a depth and a node to enter
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, Visit):
+            yield entry
+            continue
+        depth, node = entry
+        if nodes.is_leaf[node]:
+            yield Visit("answer", depth, node)
+        elif nodes.is_buy[node]:
+            yield Visit("buy", depth, node)
+            stack.append((depth, int(nodes.below(node)[0])))
+        else:
+            joined = outline.joined(node, hidden=True)
+            last = len(nodes.below(node)) - 1  # a result that is not listed, or the highest total
+            *some, (_, others) = sorted(joined, key=lambda found: found[0][-1] == last)
+            if not some:
+                stack.append((depth, others))
+                continue
+            yield Visit("open", depth, node)
+            stack += [Visit("close", depth, node), (depth + 1, others), Visit("others", depth, node)]
+            for results, child in reversed(some):
+                stack += [(depth + 1, child), Visit("when", depth, node, tuple(results))]
+
+
+def n_levels(tree: Tree) -> int:
+    """The most branches on a path."""
     nodes = tree.nodes
-    otherwise = None if nodes.otherwise is None else int(nodes.otherwise[node])
-    below = nodes.children(node, int(tree.schema.n_outcomes[nodes.test[node]])).tolist()
-    return [otherwise if child == NO_BRANCH else child for child in (*below, NO_BRANCH)]
-
-
-def branches(tree: Tree, node: int) -> tuple[dict[int, list[int]], int | None]:
-    """The outcomes that lead to each child, and the child for all others."""
-    *below, otherwise = children(tree, node)
-    found: dict[int, list[int]] = {}
-    for outcome, child in enumerate(below):
-        if child is not None and child != otherwise:
-            found.setdefault(child, []).append(outcome)
-    return found, otherwise
-
-
-def short(entries: list[Any]) -> Any:
-    """One entry instead of many that are the same."""
-    return entries[0] if len(set(entries)) == 1 else entries
-
-
-def leaf_models(tree: Tree) -> list[tuple[list[float], list[tuple[int, list[list[float]]]]]]:
-    """Per model of the leaves: the scores it starts with, and for each of its tests what every outcome adds."""
-    models = () if tree.models is None else zip(tree.models.models, tree.models.contributions, strict=True)
-    tables = [(model, zip(model.tests, added, strict=True)) for model, added in models]
-    return [(model.intercept.tolist(), [(test, rows.tolist()) for test, rows in added]) for model, added in tables]
+    above, is_branch = [0] * len(nodes), (~nodes.is_leaf & ~nodes.is_buy).tolist()
+    for node, parent in enumerate(nodes.parent.tolist()[1:], start=1):
+        above[node] = above[parent] + is_branch[parent]
+    return max(above)
 
 
 def label_notes(tree: Tree) -> list[str]:

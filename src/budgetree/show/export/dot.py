@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from budgetree.services.words import visible
 from budgetree.show.drawing import answer_colours, tint
+from budgetree.show.outline import NONE
 from budgetree.tree.tree import Tree
 
 HEAD = [
@@ -23,14 +24,17 @@ def to_dot(tree: Tree) -> str:
         group, node = visit.group, visit.group[0]
         if visit.branch is not None:
             below = visit.branch.group[0]
-            text = _text(" | ".join(visit.branch.names), f"spent {words.amount(nodes.paid[below])}")
+            text = _text(" | ".join(visit.branch.names), f"spent {words.amount(nodes.spent[below])}")
             lines.append(f"  n{node} -> n{below} [label={text}];")
         elif visit.kind == "enter" and outline.is_leaf(group):
             colour, text = colours[nodes.label[node]], _text(words.label(group), words.counts(outline.counts(group)))
             lines.append(f'  n{node} [label={text}, color="{colour}", fillcolor="{tint(colour)}"];')
         elif visit.kind == "enter":
-            mark = "?" if tree.may_stop[node] and not outline.is_purchase(group) else ""
-            lines.append(f"  n{node} [label={_text(f'{words.request(group)}{mark}', words.price(node))}];")
+            may_stop = outline.step(node).stop != NONE
+            mark = "?" if may_stop and not outline.is_purchase(group) else ""
+            lines.append(f"  n{node} [label={_text(f'{words.request(group)}{mark}', words.price(group))}];")
+    for number, table in enumerate(outline.tables):
+        lines.append(f"  points{number} [shape=note, label={_text(*words.points_lines(table))}];")
     return "\n".join([*lines, "}", ""])
 
 

@@ -12,12 +12,23 @@ from typing import Any
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.conditions import children, label_notes, leaf_models, raw_values, short
+from budgetree.show.export.conditions import label_notes, raw_values
+from budgetree.show.export.program import (
+    Answer,
+    ByPoints,
+    ByResult,
+    ByScores,
+    BySure,
+    Instruction,
+    Pay,
+    program_of,
+    short,
+)
 from budgetree.show.text import summary_line
-from budgetree.tree.leaf_models import NO_MODEL
-from budgetree.tree.nodes import LEAF
+from budgetree.tree.leaves import Totals
 from budgetree.tree.tree import Tree
 
+KINDS = {Pay: "pay", ByResult: "result", ByPoints: "points", BySure: "sure", Answer: "answer", ByScores: "scores"}
 WALK = Path(__file__).with_name("walk.js")
 NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 # What may not name a constant of a module, and what walk.js needs.
@@ -29,7 +40,7 @@ RESERVED = re.compile(
 )
 
 
-def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
+def to_javascript(tree: Tree, name: str = "predict", *, module: bool = True) -> str:
     """The source of `name(values)`, as an ES module that exports it or as a script that defines it."""
     if not NAME.fullmatch(name) or RESERVED.fullmatch(name):
         expected = "a name for a JavaScript function that the language does not use"
@@ -52,16 +63,15 @@ def to_javascript(tree: Tree, name: str, *, module: bool) -> str:
 
 def _tables(tree: Tree) -> dict[str, Any]:
     """What walk.js reads, by the names that it uses."""
-    schema, models, table = tree.schema, tree.models, tree.schema.loss_table
+    schema, table, program = tree.schema, tree.schema.loss_table, program_of(tree)
     return {
         "CLASSES": list(map(_value, tree.class_names)),
         "ANSWERS": list(map(_value, tree.answer_names)),
         "SCALE": float(schema.costs.scale),
-        "SURE": None if models is None else models.sure,
         "LOSSES": None if table.is_plain else table.units.tolist(),
         "TESTS": _Lines(_test(tree, test) if test in tree.tests_used else None for test in range(len(tree.test_names))),
-        "MODELS": _Lines({"intercept": intercept, "added": added} for intercept, added in leaf_models(tree)),
-        "NODES": _Lines(_node(tree, node) for node in range(len(tree.nodes))),
+        "TOTALS": _Lines(map(_totals, program.totals)),
+        "STEPS": _Lines(map(_step, program.instructions)),
     }
 
 
@@ -88,18 +98,18 @@ def _test(tree: Tree, test: int) -> dict[str, Any]:
     return {"name": name, "values": values, "missing": raw.missing}
 
 
-def _node(tree: Tree, node: int) -> dict[str, Any]:
-    """A node's test with the child and the price of each outcome (the last: any other), and what it answers."""
-    nodes, models, content = tree.nodes, tree.models, dict[str, Any]()
-    if (test := int(nodes.test[node])) != LEAF:
-        width = int(tree.schema.n_outcomes[test])
-        prices = [*tree.charges.price[node, :width].tolist(), int(tree.charges.price[node, -1])]
-        content = {"test": test, "children": short(children(tree, node)), "prices": short(prices)}
-        if tree.may_stop[node]:
-            content["mayStop"] = True
-    if models is not None and int(models.of_node[node]) != NO_MODEL:
-        return content | {"model": int(models.of_node[node])}
-    return content | {"answer": int(nodes.label[node]), "shares": nodes.shares[node].tolist()}
+def _totals(totals: Totals) -> dict[str, Any]:
+    """What each total begins with, and for each test what every result adds."""
+    added = [[test, table.tolist()] for test, table in zip(totals.tests, totals.points, strict=True)]
+    return {"intercept": totals.intercept.tolist(), "added": added}
+
+
+def _step(step: Instruction) -> dict[str, Any]:
+    """An instruction under its kind."""
+    content = {field: getattr(step, field) for field in step.__slots__}
+    if isinstance(step, (Pay, ByResult)):
+        content |= {key: short(content[key]) for key in ("charges", "children") if key in content}
+    return {"kind": KINDS[type(step)]} | content
 
 
 def _value(value: Any) -> Any:

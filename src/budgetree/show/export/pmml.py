@@ -13,9 +13,9 @@ from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import Remedy, TreeError
 from budgetree.problem import Schema
 from budgetree.problem.units import plain_number
-from budgetree.show.export.conditions import Condition, branches, condition, raw_values
+from budgetree.show.export.conditions import Condition, condition, raw_values
+from budgetree.show.export.program import has_totals
 from budgetree.show.text import summary_line
-from budgetree.tree.nodes import LEAF
 from budgetree.tree.tree import Tree
 
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -32,8 +32,9 @@ INSTEAD_OF_PMML = Remedy(
 
 def to_pmml(tree: Tree) -> str:
     """The document; fields are called as the tests are, and what is predicted is called answer."""
-    if tree.models is not None:
-        raise TreeError("the leaves of this tree are models, which a PMML tree cannot hold.", remedy=INSTEAD_OF_PMML)
+    if has_totals(tree):
+        message = "to_pmml: this tree adds up points or the scores of models, which a PMML tree cannot do."
+        raise TreeError(message, subject="leaves", remedy=INSTEAD_OF_PMML)
     from budgetree import __version__
 
     schema, target, tests = tree.schema, "answer", sorted(tree.tests_used)
@@ -122,26 +123,38 @@ def _nodes(tree: Tree) -> Iterator[str]:
             yield "</Node>"
             continue
         node, predicate = entry
+        end = node
+        while nodes.is_buy[end]:
+            end = int(nodes.below(end)[0])
+        if nodes.is_leaf[end]:
+            node = end
         score = _value(tree.answer_names[nodes.label[node]])
         total = plain_number(schema.cases(nodes.counts[node].sum()))
         yield f'<Node id="{node}" score={_text(score)} recordCount="{total}">'
-        yield _tag("Extension", extender="budgetree", name="cost", value=schema.costs.amount(nodes.paid[node]))
+        yield _tag("Extension", extender="budgetree", name="cost", value=schema.costs.amount(int(nodes.spent[node])))
         yield predicate
         cases = schema.plain_cases(nodes.counts[node].tolist())
         for name, count, share in zip(tree.class_names, cases, nodes.shares[node].tolist(), strict=True):
             yield _tag("ScoreDistribution", value=name, recordCount=count, probability=share)
-        stack += [None, *reversed(_below(tree, node))]
+        stack += [None, *reversed(_below(tree, end))]
 
 
 def _below(tree: Tree, node: int) -> list[tuple[int, str]]:
-    """The children and when they are chosen; the child of whatever else a test may show comes last."""
-    test, schema = int(tree.nodes.test[node]), tree.schema
-    if test == LEAF:
+    """The nodes below a branch and when they are chosen; the one for results that are not listed comes last.
+
+    The leaf for what no known case showed answers as the branch does, so a case simply stops there.
+    """
+    nodes, schema = tree.nodes, tree.schema
+    if nodes.is_leaf[node]:
         return []
-    below, otherwise = branches(tree, node)
-    taken = {child: condition(schema, test, tuple(outcomes)) for child, outcomes in below.items()}
+    *below, others = nodes.below(node).tolist()
+    test, results = int(nodes.test[node]), dict[int, list[int]]()
+    for outcome, child in enumerate(below):
+        if child != others:
+            results.setdefault(child, []).append(outcome)
+    taken = {child: condition(schema, test, tuple(outcomes)) for child, outcomes in results.items()}
     found = [(child, _predicate(schema.test_names[test], when)) for child, when in taken.items()]
-    return found if otherwise is None else [*found, (otherwise, "<True/>")]
+    return found if tree.outline.is_hidden(others) else [*found, (others, "<True/>")]
 
 
 def _predicate(field: str, taken: Condition) -> str:

@@ -1,4 +1,4 @@
-"""A tree as a Python function that needs nothing but Python; one with models adds up tables and takes softmax."""
+"""A tree as a Python function that needs nothing but Python; one with points or models is a loop over tables."""
 
 from __future__ import annotations
 
@@ -11,73 +11,79 @@ from typing import Any
 
 from budgetree.errors import SettingError, TreeError
 from budgetree.services.words import visible
-from budgetree.show.export.conditions import Condition, children, condition, label_notes, leaf_models, raw_values, short
-from budgetree.show.outline import Visit
+from budgetree.show.export.conditions import Condition, condition, label_notes, n_levels, raw_values, visits
+from budgetree.show.export.program import (
+    Answer,
+    ByPoints,
+    ByResult,
+    ByScores,
+    BySure,
+    Instruction,
+    Pay,
+    Program,
+    has_totals,
+    program_of,
+    short,
+)
 from budgetree.show.text import summary_line
-from budgetree.tree.nodes import LEAF
+from budgetree.tree.leaves import Totals
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 40  # Python refuses a hundred levels of indentation; what is deeper goes into a function of its own
-DEEPEST = 20_000  # tests on a path: 500 functions that call each other, of which Python allows a thousand
+DEEPEST = 20_000  # branches on a path: 500 functions that call each other, of which Python allows a thousand
 MISSING = "value is None or value != value"
 NAN = "float('nan')"
 
 
-def to_python(tree: Tree, name: str) -> str:
+def to_python(tree: Tree, name: str = "predict") -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
         expected = "a name for a Python function that Python does not use itself"
         raise SettingError(f"name is {name!r}; expected {expected}.", subject="name", found=name, expected=expected)
-    if tree.models is not None:
-        return _models_to_python(tree, name)
-    if tree.depth > DEEPEST:
-        found = f"this tree has {tree.depth:,} tests on a path; Python can follow {DEEPEST:,}"
+    if has_totals(tree):
+        return _loop(tree, program_of(tree), name)
+    if (depth := n_levels(tree)) > DEEPEST:
+        found = f"this tree has {depth:,} branches on a path; Python can follow {DEEPEST:,}"
         message = f"to_python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
-        raise TreeError(message, subject="depth", found=tree.depth, expected=DEEPEST)
-    return _branches_to_python(tree, name)
+        raise TreeError(message, subject="depth", found=depth, expected=DEEPEST)
+    return _branches(tree, name)
 
 
-def _branches_to_python(tree: Tree, name: str) -> str:
+def _branches(tree: Tree, name: str) -> str:
     """The source of `name(case)` as branches within branches."""
-    outline, schema, nodes, words = tree.outline, tree.schema, tree.nodes, tree.words
-    unfinished: list[list[str]] = []  # the functions being written, innermost last
-    functions: list[list[str]] = []
-
-    def write(depth: int, line: str) -> None:
-        unfinished[-1].append("    " * (1 + depth % MAX_DEPTH) + line)
-
-    def write_answer(visit: Visit) -> None:
-        write(visit.depth, f"return {literal(tree.answer_names[nodes.label[visit.group[0]]])}")
-
-    for visit in outline.walk(unknown_last=True):
-        group, depth, branch = visit.group, visit.depth, visit.branch
-        is_leaf, test = outline.is_leaf(group), int(nodes.test[group[0]])
-        if visit.kind == "enter" and depth % MAX_DEPTH == 0:
-            function = f"_{name}_{group[0]}" if depth else name
-            if depth:
-                unfinished[-1].append("    " * (1 + MAX_DEPTH) + f"return {function}(case)")
-            unfinished.append([f"def {function}(case):"])
-            if not depth:
-                write(0, f'"""{_summary(tree)}; case[name of a test] is its raw value."""')
-        if branch is not None and outline.takes_unknown(group, branch):
-            write(depth, "if True:" if outline.takes_all(group, branch) else "else:")
-        elif branch is not None:
-            write(depth, f"if {_condition(condition(schema, test, branch.outcomes))}:")
-        elif is_leaf:
-            write_answer(visit)
-        elif visit.kind == "leave":
-            if nodes.otherwise is None:
-                write_answer(visit)
-        elif outline.is_purchase(group):
-            write(depth, f"# {visible(words.question(group))} {visible(words.price(group[0]))}")
+    schema, nodes, words = tree.schema, tree.nodes, tree.words
+    unfinished = [[f"def {name}(case):", f'    """{_summary(tree)}; case[name of a test] is its raw value."""']]
+    functions: list[list[str]] = []  # the innermost first
+    for visit in visits(tree):
+        node, depth, kind = visit.node, visit.depth, visit.kind
+        test, above = int(nodes.test[node]), int(nodes.parent[node])
+        if kind in ("buy", "open", "answer") and depth and depth % MAX_DEPTH == 0:
+            indent = "    " * (1 + MAX_DEPTH)
         else:
-            write(depth, f"value = case[{schema.test_names[test]!r}]  # {visible(words.price(group[0]))}")
+            indent = "    " * (1 + depth % MAX_DEPTH)
+        if kind == "buy":
+            if tree.outline.is_purchase((node,)):
+                unfinished[-1].append(f"{indent}# {visible(words.question((node,)))} {visible(words.price((node,)))}")
+        elif kind == "open":
+            if len(indent) > 4 * MAX_DEPTH:
+                unfinished[-1].append(f"{indent}return _{name}_{node}(case)")
+                unfinished.append([f"def _{name}_{node}(case):"])
+                indent = "    "
+            at_once = above >= 0 and nodes.is_buy[above] and nodes.test[above] == test
+            price = visible(words.price((above if at_once else node,)))
+            unfinished[-1].append(f"{indent}value = case[{schema.test_names[test]!r}]  # {price}")
             if raw_values(schema, test).thresholds is not None:
                 # NaN is in no range. A float, since others are not compared with one as encode does.
-                write(depth, f"value = {NAN} if value is None else float(value)")
-        if depth % MAX_DEPTH == 0 and (visit.kind == "leave" or is_leaf):
+                unfinished[-1].append(f"{indent}value = {NAN} if value is None else float(value)")
+        elif kind == "when":
+            unfinished[-1].append(f"{indent}if {_condition(condition(schema, test, visit.results))}:")
+        elif kind == "others":
+            unfinished[-1].append(f"{indent}else:")
+        elif kind == "answer":
+            unfinished[-1].append(f"{indent}return {literal(tree.answer_names[nodes.label[node]])}")
+        elif depth and depth % MAX_DEPTH == 0:
             functions.append(unfinished.pop())
-    body = "\n\n\n".join("\n".join(function) for function in reversed(functions))
+    body = "\n\n\n".join("\n".join(function) for function in (*unfinished, *reversed(functions)))
     imports = _imports(body)
     notes = "".join(f"# {note}\n" for note in label_notes(tree))
     return (f"{imports}\n\n" if imports else "") + f"{notes}{body}\n"
@@ -123,26 +129,27 @@ def literal(value: Any) -> str:
     return repr(value)
 
 
-# A case goes from node to node; where nothing is left to buy, or a class is likely enough, the model answers.
-FUNCTION = """def {name}(case):
+# A case goes from instruction to instruction. Only what the tree needs is written.
+LOOP = """def {name}(case):
     \"\"\"{summary}; case[name of a test] is its raw value.\"\"\"
-    codes, node = {{}}, 0
+    codes, at = {{}}, 0
     while True:
-        test, buys, children, model = _{name}_NODES[node]
-        if test is None or (buys and _{name}_SURE is not None):
-            intercept, tables = _{name}_MODELS[model]
-            scores = list(intercept)
-            for asked, table in tables:
-                row = table[min(codes[asked], len(table) - 1)]
-                scores = [score + added for score, added in zip(scores, row)]
-            top = max(scores)
-            raised = [math.exp(score - top) for score in scores]
-            if test is None or max(raised) / sum(raised) >= _{name}_SURE:
-                {answer}
-        if test not in codes:
-            codes[test] = _{name}_code(test, case[_{name}_TESTS[test][0]])
-        node = children if isinstance(children, int) else children[min(codes[test], len(children) - 1)]
-
+        kind, number, *others = _{name}_STEPS[at]
+        if kind == "buy":
+            codes[number] = _{name}_code(number, case[_{name}_TESTS[number][0]])
+            (at,) = others
+        elif kind == "result":
+            (children,) = others
+            at = children if isinstance(children, int) else children[min(codes[number], len(children) - 1)]
+        elif kind == "answer":
+            return _{name}_ANSWERS[number]
+        else:
+            intercept, tables = _{name}_TOTALS[number]
+            totals = list(intercept)
+            for test, table in tables:
+                row = table[min(codes[test], len(table) - 1)]
+                totals = [total + points for total, points in zip(totals, row)]
+{by_totals}
 
 def _{name}_code(test, value):
     _, thresholds, values, missing = _{name}_TESTS[test]
@@ -152,42 +159,68 @@ def _{name}_code(test, value):
         return bisect.bisect_right(thresholds, float(value))
     return values.get(value, 255)
 """
-
-
-LIKELIEST = "return _{name}_ANSWERS[scores.index(top)]"
+POINTS = """            if kind == "points":
+                cuts, children = others
+                at = children[bisect.bisect_right(cuts, totals[0])]
+"""
+DIFFERENCE = """            if kind == "sure":
+                difference, children = others
+                at = children[0 if abs(totals[0] - totals[1]) >= difference else 1]
+"""
+RAISED = """            raised = [math.exp((total - max(totals)) * 1e-06) for total in totals]
+"""
+CONFIDENCE = """            if kind == "sure":
+                confidence, children = others
+                at = children[0 if max(raised) / sum(raised) >= confidence else 1]
+"""
+HIGHEST = """            if kind == "scores":
+                return _{name}_ANSWERS[totals.index(max(totals))]
+"""
 # Of answers that lose the same the first is given.
-LEAST_LOSS = """total, losses = sum(raised), [0.0] * len(_{name}_ANSWERS)
+LEAST_LOSS = """            if kind == "scores":
+                losses = [0.0] * len(_{name}_ANSWERS)
                 for amount, row in zip(raised, _{name}_LOSSES):
-                    losses = [loss + amount / total * units for loss, units in zip(losses, row)]
-                return _{name}_ANSWERS[losses.index(min(losses))]"""
+                    losses = [loss + amount / sum(raised) * units for loss, units in zip(losses, row)]
+                return _{name}_ANSWERS[losses.index(min(losses))]
+"""
 
 
-def _models_to_python(tree: Tree, name: str) -> str:
-    """The source of `name(case)`, with its tables above it."""
-    assert tree.models is not None
-    table = tree.schema.loss_table
+def _loop(tree: Tree, program: Program, name: str) -> str:
+    """The source of `name(case)` as a loop over instructions, with its tables above it."""
+    is_plain, kinds = tree.schema.loss_table.is_plain, {type(step) for step in program.instructions}
+    by_difference = len(tree.class_names) == 2
+    parts = [POINTS] if ByPoints in kinds else []
+    parts += [DIFFERENCE] if BySure in kinds and by_difference else []
+    if (BySure in kinds and not by_difference) or (ByScores in kinds and not is_plain):
+        parts.append(RAISED)
+    parts += [CONFIDENCE] if BySure in kinds and not by_difference else []
+    parts += [HIGHEST if is_plain else LEAST_LOSS] if ByScores in kinds else []
     lines = [
         *(f"# {note}" for note in label_notes(tree)),
-        f"_{name}_SURE = {tree.models.sure!r}  # a case stops where its likeliest class has this probability",
         f"_{name}_ANSWERS = [{', '.join(map(literal, tree.answer_names))}]",
-        *([] if table.is_plain else [f"_{name}_LOSSES = {table.units.tolist()!r}  # class by answer"]),
+        *([] if is_plain else [f"_{name}_LOSSES = {tree.schema.loss_table.units.tolist()!r}  # class by answer"]),
         "# Per test: its name, where its levels begin, the outcome of each value, the outcome of a missing one.",
         f"_{name}_TESTS = {{",
         *(f"    {test}: {_test(tree, test)}," for test in sorted(tree.tests_used)),
         "}",
-        "# Per model: the scores it starts with, and per test what each outcome adds (the last row: the unknown).",
-        f"_{name}_MODELS = [",
-        *(f"    {model!r}," for model in leaf_models(tree)),
+        "# What totals begin with, and per test what each outcome adds (the last row: any other result). Those of",
+        "# classes are in millionths.",
+        f"_{name}_TOTALS = [",
+        *(f"    {_totals(totals)!r}," for totals in program.totals),
         "]",
-        "# Per node: its test, whether it buys it, where each outcome leads (the last: the unknown), its model.",
-        f"_{name}_NODES = [",
-        *(f"    {_node(tree, node)}," for node in range(len(tree.nodes))),
+        "# What to do: buy a test, go where its result leads (the last: any other), go where totals lead, or answer.",
+        f"_{name}_STEPS = [",
+        *(f"    {_step(step)!r}," for step in program.instructions),
         "]",
     ]
-    answer = (LIKELIEST if table.is_plain else LEAST_LOSS).format(name=name)
-    body = FUNCTION.format(name=name, summary=_summary(tree), answer=answer)
+    body = LOOP.format(name=name, summary=_summary(tree), by_totals="".join(parts).format(name=name))
     tables = "\n".join(lines)
-    return f"{_imports(tables, 'bisect', 'math')}\n{tables}\n\n\n{body}"
+    return f"{_imports(tables, 'bisect', *(['math'] if RAISED in parts else []))}\n{tables}\n\n\n{body}"
+
+
+def _totals(totals: Totals) -> tuple[list[int], list[tuple[int, list[list[int]]]]]:
+    tables = [(test, table.tolist()) for test, table in zip(totals.tests, totals.points, strict=True)]
+    return totals.intercept.tolist(), tables
 
 
 def _test(tree: Tree, test: int) -> str:
@@ -200,9 +233,17 @@ def _test(tree: Tree, test: int) -> str:
     return f"({tree.test_names[test]!r}, {levels}, {known}, {raw.missing})"
 
 
-def _node(tree: Tree, node: int) -> str:
-    assert tree.models is not None
-    test, model = int(tree.nodes.test[node]), int(tree.models.of_node[node])
-    if test == LEAF:
-        return f"(None, False, None, {model})"
-    return f"({test}, {bool(tree.may_stop[node])}, {short(children(tree, node))}, {model})"
+def _step(step: Instruction) -> tuple[Any, ...]:
+    match step:
+        case Pay(test=test, child=child):
+            return "buy", test, child
+        case ByResult(test=test, children=children):
+            return "result", test, short(children)
+        case ByPoints(totals=totals, cuts=cuts, children=children):
+            return "points", totals, cuts, children
+        case BySure(totals=totals, confidence=confidence, difference=difference, children=children):
+            return "sure", totals, confidence if difference is None else difference, children
+        case Answer(answer=answer):
+            return "answer", answer
+        case ByScores(totals=totals):
+            return "scores", totals

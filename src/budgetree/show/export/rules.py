@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from budgetree.errors import TreeError
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted, show_number, visible
-from budgetree.show.outline import Group
+from budgetree.show.outline import NONE, Group, percent
 from budgetree.tree.tree import Tree
 
 MAX_CONDITIONS = 2_000_000  # of all rules together; about 100 MB of text
@@ -18,12 +20,12 @@ Conditions = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """If all conditions hold, this is the answer; or a model gives it, and `label` is the likeliest class.
+    """If all conditions hold, this is the answer; or points or a model give it, and `label` is the most common one.
 
     Attributes
     ----------
     conditions : tuple of (str, tuple of str)
-        A test and what it may show; neighbouring levels are one.
+        A test and what it may show, neighbouring levels as one; or points, and how many there may be.
     label : object
         The answer.
     cost : number
@@ -32,14 +34,14 @@ class Rule:
         Known cases it holds for, by weight.
     errors : number
         Of these, those of another class; none where the answer is no class.
-    model : tuple of str or None
-        The tests whose model answers; None: the class is fixed.
-    sure : float or None
+    by : str or None
+        What gives the answer, such as "the model of age + mass"; None: it is fixed.
+    confidence : float or None
         It holds where the model gives some class this probability, and nothing more is bought.
     loss : number or None
-        What the answer costs these cases; None without losses, and where a model answers.
+        What the answers cost these cases; None without losses.
     is_class : bool
-        False where the answer is no class.
+        False where the answer is no class, and the same for all.
     answer : str
         What the label is called.
     price : str
@@ -57,8 +59,8 @@ class Rule:
     cost: int | float
     cases: int | float
     errors: int | float
-    model: tuple[str, ...] | None = None
-    sure: float | None = None
+    by: str | None = None
+    confidence: float | None = None
     loss: int | float | None = None
     is_class: bool = True
     answer: str = ""
@@ -66,20 +68,24 @@ class Rule:
 
     def __str__(self) -> str:
         parts = [f"{test} is {' or '.join(outcomes)}" for test, outcomes in self.conditions]
-        parts += [] if self.sure is None else [f"the model is {100 * self.sure:.4g}% sure"]
-        answer = self.answer or str(self.label)
-        label = answer if self.model is None else f"by the model of {' + '.join(self.model) or 'no test'}"
-        right = f"{show_number(self.cases - self.errors)} of {show_number(self.cases)}"
-        known = f"right for {right}" if self.model is None else f"{right} are {answer}"
+        parts += [] if self.confidence is None else [f"the model is {percent(self.confidence)} sure"]
+        label = (self.answer or str(self.label)) if self.by is None else f"by {self.by}"
+        known = f"right for {show_number(self.cases - self.errors)} of {show_number(self.cases)}"
         known = known if self.is_class else counted(self.cases, "case")
         known += "" if self.loss is None else f", loss {show_number(self.loss)}"
         when = f"if {' and '.join(parts)} then" if parts else "always"
         return visible(f"{when} {label}  [costs {self.price or show_number(self.cost)}; {known}]")
 
 
+def to_rules(tree: Tree) -> str:
+    """One rule per line, and below them the points that they speak of."""
+    points = (line for table in tree.outline.tables for line in tree.words.points_lines(table))
+    return "\n".join([*map(str, rules_of(tree)), *map(visible, points)])
+
+
 def rules_of(tree: Tree) -> tuple[Rule, ...]:
     """From the first branch to the last."""
-    outline, schema, nodes = tree.outline, tree.schema, tree.nodes
+    outline, words = tree.outline, tree.words
     path: list[tuple[str, tuple[str, ...]]] = []
     found, n_conditions = [], 0
     for visit in outline.walk():
@@ -94,35 +100,34 @@ def rules_of(tree: Tree) -> tuple[Rule, ...]:
         if visit.branch is not None:
             del path[visit.depth :]
             names = () if outline.is_purchase(visit.group) else visit.branch.names
-            path.append((schema.wording.tests[nodes.test[visit.group[0]]], names))
-        elif visit.kind == "enter" and (tree.may_stop[visit.group[0]] or outline.is_leaf(visit.group)):
-            found.append(_rule(tree, visit.group, tuple(part for part in path[: visit.depth] if part[1])))
+            path.append((words.subject(outline.step(visit.group[0])), names))
+        elif visit.kind == "enter":
+            conditions = tuple(part for part in path[: visit.depth] if part[1])
+            stops = [outline.step(node).stop for node in visit.group]
+            if outline.is_leaf(visit.group):
+                found.append(_rule(tree, visit.group, conditions))
+            elif stops[0] != NONE:
+                found.append(_rule(tree, tuple(stops), conditions, outline.step(visit.group[0]).confidence))
     return tuple(found)
 
 
-def _rule(tree: Tree, group: Group, conditions: Conditions) -> Rule:
-    """Of a leaf, or of those who stop before a purchase because the answer is sure."""
-    nodes, schema, node, members = tree.nodes, tree.schema, group[0], list(group)
-    stops_early, model = bool(tree.may_stop[node]), tree.outline.model_tests(group)
-    counts, answer = tree.outline.counts(group), int(nodes.label[node])
-    if stops_early:
-        counts = counts - nodes.counts[nodes.parent == node].sum(axis=0)
-    errors, loss = nodes.wrong[members].sum(), None
-    if model is not None:  # its answers differ from case to case
-        answer = int((counts if stops_early else nodes.shares[node]).argmax())
-        errors = counts.sum() - counts[answer]
-    elif schema.losses is not None:
-        loss = plain_number(schema.loss(nodes.lost[members].sum()))
+def _rule(tree: Tree, leaves: Group, conditions: Conditions, branch: int = NONE) -> Rule:
+    """Of leaves that are shown as one; or of those where cases stop because the model of a branch is sure."""
+    nodes, schema, leaf = tree.nodes, tree.schema, leaves[0]
+    answered, n_classes, scored = tree.outline.answered(leaves), len(schema.class_names), nodes.scored(leaf)
+    answer = int(nodes.label[leaf] if scored is None else answered.sum(axis=1).argmax())
+    wrong = answered[:n_classes].sum() - np.trace(answered[:n_classes])
+    lost = int((answered.astype(object) * nodes.loss_table.units.T.astype(object)).sum())
     return Rule(
         conditions=conditions,
         label=schema.answer_names[answer],
-        cost=schema.costs.amount(nodes.paid[node]),
-        cases=plain_number(schema.cases(counts.sum())),
-        errors=plain_number(schema.cases(int(errors))),
-        model=model,
-        sure=tree.models.sure if stops_early and tree.models is not None else None,
-        loss=loss,
-        is_class=answer < len(schema.class_names),
+        cost=schema.costs.amount(int(nodes.spent[leaf])),
+        cases=plain_number(schema.cases(int(answered.sum()))),
+        errors=plain_number(schema.cases(int(wrong))),
+        by=None if scored is None else tree.words.source(scored),
+        confidence=None if branch == NONE else nodes.splits[nodes.rule[branch]].confidence,
+        loss=None if schema.losses is None else plain_number(schema.loss(lost)),
+        is_class=scored is not None or answer < n_classes,
         answer=schema.wording.answers[answer],
-        price=tree.words.amount(nodes.paid[node]),
+        price=tree.words.amount(nodes.spent[leaf]),
     )

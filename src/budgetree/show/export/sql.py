@@ -1,16 +1,16 @@
 """A tree as a SQL expression: CASE within CASE, in standard SQL.
 
-A tree with models is outcomes, then scores, then answers, each a table of one row of its own:
+A tree with points or models is outcomes, then totals, then answers, each a table of one row of its own:
 
-    (SELECT the tree: CASE over the outcomes, whose values are the answers
-     FROM (SELECT DISTINCT outcomes, scores, and per model the class of the highest score
-           FROM (SELECT DISTINCT outcomes, and per model and class the sum of what each outcome adds
+    (SELECT the tree: CASE over the outcomes and totals, whose values are the answers
+     FROM (SELECT DISTINCT outcomes, totals, and per model the class of the highest total
+           FROM (SELECT DISTINCT outcomes, and per model and class, or points, the sum of what each outcome adds
                  FROM (SELECT per test a CASE that makes the outcome of the raw value))))
 
-The class is found by comparing sums, added up in the order in which predict adds them. Whether a case stops early takes
-the probability of its likeliest class: with two classes that is a limit for the difference of the scores, with more it
+Totals are whole numbers, written as floats, so they are the same in every engine. Whether a case stops early takes the
+probability of its likeliest class: with two classes that is a limit for the difference of the totals, with more it
 needs EXP, which is the one function that not every engine has. Where losses are given, the probabilities and the
-expected loss of every answer stand between the scores and the answers, and EXP is always needed.
+expected loss of every answer stand between the totals and the answers, and EXP is always needed.
 
 DISTINCT changes nothing in a table of one row; it keeps SQLite from copying the sums into every place where they are
 used. There is a column per model and class (with losses, two of them, and one per answer), of which SQLite takes 2000.
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -29,20 +30,25 @@ import numpy as np
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import Remedy, SettingError, TreeError
 from budgetree.problem import Schema
-from budgetree.show.export.conditions import Condition, branches, condition, raw_values
-from budgetree.tree.leaf_models import softmax
-from budgetree.tree.nodes import LEAF
+from budgetree.show.export.conditions import Condition, condition, n_levels, raw_values, visits
+from budgetree.show.export.program import ByScores, BySure, has_totals, least_difference, program_of
+from budgetree.tree.leaves import Model
+from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
 MAX_DEPTH = 900  # DuckDB reads a thousand expressions within each other, and others fewer
 UNKNOWN = -1  # the outcome that is on no list
-FARTHEST = 1e3  # apart, two scores are as sure as a float can say
 NO_SQL = re.compile("[\0\ud800-\udfff]")
 
 
-def to_sql(tree: Tree, backslash_escapes: bool | None = None) -> str:
+def to_sql(tree: Tree, *, backslash_escapes: bool | None = None) -> str:
     """The expression; columns are called as the tests are, and a missing value is NULL."""
-    text = _expression(tree) if tree.models is None else _ModelWriter(tree).expression()
+    if (depth := n_levels(tree)) > MAX_DEPTH:
+        found = f"branches on a path; a database reads at most {MAX_DEPTH} CASEs within each other"
+        instead = "Write it with to_python, predict with the model itself, or cut it: tree.cut(budget)"
+        message = f"to_sql: this tree has {depth:,} {found}. {instead}."
+        raise TreeError(message, subject="depth", found=depth, expected=MAX_DEPTH)
+    text = (_TotalsWriter if has_totals(tree) else _Writer)(tree).expression()
     if NO_SQL.search(text):
         reason = "a name or value has a NUL or half a surrogate pair, which no database reads; rename it first"
         raise TreeError(f"to_sql: {reason}.")
@@ -67,28 +73,37 @@ def to_sql(tree: Tree, backslash_escapes: bool | None = None) -> str:
     return text.replace("\\", "\\\\")  # texts are the only place where there is one
 
 
-def _expression(tree: Tree) -> str:
-    if tree.depth > MAX_DEPTH:
-        found = f"tests on a path; a database reads at most {MAX_DEPTH} CASEs within each other"
-        instead = "Write it with to_python, predict with the model itself, or cut it: tree.cut(budget)"
-        message = f"to_sql: this tree has {tree.depth:,} {found}. {instead}."
-        raise TreeError(message, subject="depth", found=tree.depth, expected=MAX_DEPTH)
-    outline, schema, nodes = tree.outline, tree.schema, tree.nodes
-    answers, lines = answer_literals(schema), []
-    for visit in outline.walk(unknown_last=True):
-        indent, branch = "  " * (2 * visit.depth), visit.branch
-        test, answer = int(nodes.test[visit.group[0]]), answers[int(nodes.label[visit.group[0]])]
-        if branch is not None and outline.takes_unknown(visit.group, branch):
-            lines.append(f"{indent}  {'WHEN TRUE THEN' if outline.takes_all(visit.group, branch) else 'ELSE'}")
-        elif branch is not None:
-            taken = condition_words(column(schema.test_names[test]), condition(schema, test, branch.outcomes))
-            lines.append(f"{indent}  WHEN {taken} THEN")
-        elif visit.kind == "leave":
-            lines += [f"{indent}  ELSE {answer}"] if nodes.otherwise is None else []
-            lines.append(f"{indent}END")
-        else:
-            lines.append(f"{indent}{answer if test == LEAF else 'CASE'}")
-    return "\n".join(lines) + "\n"
+class _Writer:
+    """Of a tree without points and models."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree, self.schema, self.nodes = tree, tree.schema, tree.nodes
+        self.answers = answer_literals(tree.schema)
+
+    def expression(self) -> str:
+        return "\n".join(self.lines()) + "\n"
+
+    def lines(self) -> Iterator[str]:
+        for visit in visits(self.tree):
+            indent = "  " * (2 * visit.depth)
+            if visit.kind == "open":
+                yield f"{indent}CASE"
+            elif visit.kind == "when":
+                yield f"{indent}  WHEN {self.condition(visit.node, visit.results)} THEN"
+            elif visit.kind == "others":
+                yield f"{indent}  ELSE"
+            elif visit.kind == "answer":
+                yield f"{indent}{self.answer(visit.node)}"
+            elif visit.kind == "close":
+                yield f"{indent}END"
+
+    def condition(self, node: int, results: tuple[int, ...]) -> str:
+        """When a case takes one of these results of a branch."""
+        test = int(self.nodes.test[node])
+        return condition_words(column(self.schema.test_names[test]), condition(self.schema, test, results))
+
+    def answer(self, leaf: int) -> str:
+        return self.answers[int(self.nodes.label[leaf])]
 
 
 def column(name: str) -> str:
@@ -140,40 +155,72 @@ def literal(value: Any) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-class _ModelWriter:
-    """Of a tree with models: a scalar subquery."""
+class _TotalsWriter(_Writer):
+    """Of a tree with points or models: a scalar subquery."""
 
     def __init__(self, tree: Tree) -> None:
-        assert tree.models is not None
-        self.tree, self.schema, self.models = tree, tree.schema, tree.models
-        self.answers = answer_literals(tree.schema)
+        super().__init__(tree)
         self.n_classes, self.losses = len(tree.class_names), tree.schema.loss_table
-        self.tests = sorted(tree.tests_used)
-        is_read = tree.nodes.is_leaf | tree.may_stop
-        self.used = sorted({int(number) for number in self.models.of_node[is_read]})
-        self.stopping = sorted({int(number) for number in self.models.of_node[tree.may_stop]})
+        steps = program_of(tree)
+        self.totals = steps.totals
+        self.number = {totals: number for number, totals in enumerate(self.totals)}
+        self.answering = sorted({step.totals for step in steps.instructions if isinstance(step, ByScores)})
+        self.stopping = sorted({step.totals for step in steps.instructions if isinstance(step, BySure)})
         # An engine may take a new column for one of the table's where they have the same name.
         self.prefix = "t_"
         while any(name.lower().startswith(self.prefix) for name in self.schema.test_names):
             self.prefix += "_"
 
     def expression(self) -> str:
-        outcomes = [self._outcome(test) for test in self.tests] or [f"0 AS {self._name('outcome')}"]
-        stages = [("outcomes", [self._score(number, label) for number in self.used for label in range(self.n_classes)])]
+        outcomes = [self._outcome(test) for test in sorted(self.tree.tests_used)] or [f"0 AS {self._name('outcome')}"]
+        answering, scores = self.answering, self._first
+        stages = [("outcomes", [part for number in range(len(self.totals)) for part in self._totals(number)])]
+        tops = self.stopping if self.n_classes > 2 else []
         if self.losses.is_plain:
-            tops = [self._first("top", number, "score", ">=") for number in self.stopping if self.n_classes > 2]
-            stages.append(("scores", tops + [self._first("answer", number, "score", ">=") for number in self.used]))
+            columns = [scores("top", number, "score", ">=") for number in tops]
+            stages.append(("scores", columns + [scores("answer", number, "score", ">=") for number in answering]))
         else:  # e to the power of each score, the expected loss of every answer, and the first of least
             stages += [
-                ("scores", [self._first("top", number, "score", ">=") for number in self.used]),
-                ("tops", [part for number in self.used for part in self._raised(number)]),
-                ("raised", [part for number in self.used for part in self._expected_losses(number)]),
-                ("losses", [self._first("answer", number, "loss", "<=") for number in self.used]),
+                ("scores", [scores("top", number, "score", ">=") for number in sorted({*tops, *answering})]),
+                ("tops", [part for number in answering for part in self._raised(number)]),
+                ("raised", [part for number in answering for part in self._expected_losses(number)]),
+                ("losses", [scores("answer", number, "loss", "<=") for number in answering]),
             ]
         rows = f"SELECT {_listed(outcomes)}"
         for source, columns in stages:
             rows = f"SELECT DISTINCT {_listed([f'{source}.*', *columns])} FROM (\n{rows}\n) AS {source}"
-        return "\n".join(["(SELECT", *self._nodes(), f"FROM (\n{rows}\n) AS answers)\n"])
+        return "\n".join(["(SELECT", *self.lines(), f"FROM (\n{rows}\n) AS answers)\n"])
+
+    def condition(self, node: int, results: tuple[int, ...]) -> str:
+        if self.nodes.kind[node] == Kind.BY_RESULT:
+            test = int(self.nodes.test[node])
+            listed = [result for result in results if result < self.schema.n_outcomes[test]]
+            return _among(self._name("outcome", test), listed)
+        split = self.nodes.splits[self.nodes.rule[node]]
+        assert split.totals is not None
+        number = self.number[split.totals]
+        if split.confidence is not None:
+            sure = self._is_sure(number, split.confidence)
+            return sure if results == (0,) else f"NOT ({sure})"
+        return " OR ".join(self._is_between(number, split.cuts, side) for side in results)
+
+    def answer(self, leaf: int) -> str:
+        rule = self.nodes.scored(leaf)
+        if rule is None:
+            return super().answer(leaf)
+        number = self.number[rule.totals]
+        if isinstance(rule, Model):
+            return self._name("answer", number)
+        best = [self.answers[answer] for answer in self.losses.best(np.array(rule.chances)).tolist()]
+        total = self._name("score", number, 0)
+        cases = [f"WHEN {total} < {cut} THEN {answer}" for cut, answer in zip(rule.cuts, best, strict=False)]
+        return f"CASE {' '.join(cases)} ELSE {best[-1]} END" if cases else best[0]
+
+    def _is_between(self, number: int, cuts: tuple[int, ...], side: int) -> str:
+        total = self._name("score", number, 0)
+        limits = [f"{total} >= {cuts[side - 1]}"] if side else []
+        limits += [f"{total} < {cuts[side]}"] if side < len(cuts) else []
+        return " AND ".join(limits)
 
     def _name(self, kind: str, *numbers: int) -> str:
         return self.prefix + "_".join([kind, *map(str, numbers)])
@@ -196,19 +243,27 @@ class _ModelWriter:
             otherwise = UNKNOWN
         return f"CASE {' '.join(cases)} ELSE {otherwise} END AS {self._name('outcome', test)}"
 
-    def _score(self, number: int, label: int) -> str:
-        model = self.models.models[number]
-        parts = [literal(float(model.intercept[label]))]
-        for test, table in zip(model.tests, self.models.contributions[number], strict=True):
-            added = table[:-1, label].tolist()
-            if any(added):
-                rows = [f"WHEN {outcome} THEN {literal(value)}" for outcome, value in enumerate(added) if value]
-                parts.append(f"CASE {self._name('outcome', test)} {' '.join(rows)} ELSE 0e0 END")
-        return f"{' + '.join(parts)} AS {self._name('score', number, label)}"
+    def _totals(self, number: int) -> list[str]:
+        """A column per total."""
+        totals, columns = self.totals[number], []
+        for position, start in enumerate(totals.intercept.tolist()):
+            parts = [literal(float(start))]
+            for test, table in zip(totals.tests, totals.points, strict=True):
+                *listed, other = table[:, position].tolist()
+                rows = [f"WHEN {outcome} THEN {points}" for outcome, points in enumerate(listed) if points != other]
+                if rows:
+                    parts.append(f"CASE {self._name('outcome', test)} {' '.join(rows)} ELSE {other} END")
+                elif other:
+                    parts.append(f"({other})")
+            columns.append(f"{' + '.join(parts)} AS {self._name('score', number, position)}")
+        return columns
+
+    def _power(self, number: int, score: str) -> str:
+        return f"EXP(({score} - {self._name('top', number)}) * 1e-6)"
 
     def _raised(self, number: int) -> list[str]:
         names = zip(self._names("score", number), self._names("raised", number), strict=True)
-        return [f"EXP({score} - {self._name('top', number)}) AS {raised}" for score, raised in names]
+        return [f"{self._power(number, score)} AS {raised}" for score, raised in names]
 
     def _expected_losses(self, number: int) -> list[str]:
         raised, written = self._names("raised", number), []
@@ -231,32 +286,13 @@ class _ModelWriter:
         found = f"CASE {' '.join(cases)} ELSE {values[len(columns) - 1]} END" if cases else values[0]
         return f"{found} AS {self._name(kind, number)}"
 
-    def _is_sure(self, number: int) -> str:
-        scores, sure = self._names("score", number), self.models.sure
-        assert sure is not None
+    def _is_sure(self, number: int, confidence: float) -> str:
+        scores = self._names("score", number)
         if len(scores) == 1:
             return "TRUE"
         if len(scores) == 2:
-            return f"ABS({scores[0]} - {scores[1]}) >= {literal(_sure_difference(sure))}"
-        raised = " + ".join(f"EXP({score} - {self._name('top', number)})" for score in scores)
-        return f"1e0 / ({raised}) >= {literal(sure)}"
-
-    def _nodes(self) -> list[str]:
-        """The root as lines: children have larger numbers than their parents, so they are written first."""
-        nodes, written = self.tree.nodes, dict[int, list[str]]()
-        for node in reversed(range(len(nodes))):
-            test, number = int(nodes.test[node]), int(self.models.of_node[node])
-            if test == LEAF:
-                written[node] = [self._name("answer", number)]
-                continue
-            below, otherwise = branches(self.tree, node)
-            assert otherwise is not None
-            cases = [(self._is_sure(number), [self._name("answer", number)])] if self.tree.may_stop[node] else []
-            cases += [(_among(self._name("outcome", test), taken), written[child]) for child, taken in below.items()]
-            heads = [*((f"WHEN {taken} THEN", value) for taken, value in cases), ("ELSE", written[otherwise])]
-            lines = [line for head, value in heads for line in (f"  {head}", *(f"    {line}" for line in value))]
-            written[node] = ["CASE", *lines, "END"] if cases else written[otherwise]
-        return written[0]
+            return f"ABS({scores[0]} - {scores[1]}) >= {least_difference(confidence)}"
+        return f"1e0 / ({' + '.join(self._power(number, score) for score in scores)}) >= {literal(confidence)}"
 
 
 def _listed(columns: list[str]) -> str:
@@ -269,17 +305,3 @@ def _among(outcome: str, taken: list[int]) -> str:
     if len(taken) > 2 and taken[-1] - taken[0] == len(taken) - 1:
         return f"{outcome} BETWEEN {taken[0]} AND {taken[-1]}"
     return f"{outcome} IN ({', '.join(map(str, taken))})"
-
-
-def _sure_difference(sure: float) -> float:
-    """The least difference of two scores that makes one as likely as this, to the last digit of what softmax says."""
-
-    def likeliest(difference: float) -> float:
-        return float(softmax(np.array([[0.0, -difference]])).max())
-
-    below, at = 0.0, FARTHEST
-    if likeliest(below) >= sure:
-        return below
-    while below < (middle := below + (at - below) / 2) < at:
-        below, at = (below, middle) if likeliest(middle) >= sure else (middle, at)
-    return at

@@ -42,56 +42,64 @@ function entry(list, code) {
   return Array.isArray(list) ? list[Math.min(code, list.length - 1)] : list;
 }
 
-// The probability of each class, by the model of what is paid, or as the known cases have it.
-function probabilitiesAt(node, codes) {
-  if (node.model === undefined) return node.shares;
-  const { intercept, added } = MODELS[node.model];
-  const scores = [...intercept];
+function totalsOf({ intercept, added }, codes) {
+  const totals = [...intercept];
   for (const [test, rows] of added) {
-    entry(rows, codes.get(test)).forEach((score, place) => (scores[place] += score));
+    entry(rows, codes.get(test)).forEach((points, place) => (totals[place] += points));
   }
-  const top = Math.max(...scores);
-  const raised = scores.map((score) => Math.exp(score - top));
-  const total = raised.reduce((sum, part) => sum + part, 0);
-  return raised.map((part) => part / total);
+  return totals;
 }
 
-// The likeliest class, or the answer of least expected loss; the first of those that are the same.
-function answerTo(probabilities) {
-  if (LOSSES === null) return probabilities.indexOf(Math.max(...probabilities));
+// The probability of each class; its totals are in millionths.
+function probabilitiesOf(totals) {
+  const top = Math.max(...totals);
+  const raised = totals.map((total) => Math.exp((total - top) * 1e-6));
+  const sum = raised.reduce((before, part) => before + part, 0);
+  return raised.map((part) => part / sum);
+}
+
+// The class of the highest total, or the answer of least expected loss; the first of those that are the same.
+function answerTo(totals) {
+  if (LOSSES === null) return totals.indexOf(Math.max(...totals));
   const losses = ANSWERS.map(() => 0);
-  probabilities.forEach((share, place) => {
+  probabilitiesOf(totals).forEach((share, place) => {
     LOSSES[place].forEach((loss, answer) => (losses[answer] += share * loss));
   });
   return losses.indexOf(Math.min(...losses));
 }
 
+// Of two classes it is enough how far apart their totals are.
+function isSure({ confidence, difference }, totals) {
+  if (difference !== null) return Math.abs(totals[0] - totals[1]) >= difference;
+  return Math.max(...probabilitiesOf(totals)) >= confidence;
+}
+
 function follow(values) {
   const codes = new Map();
-  let node = NODES[0];
   let paid = 0;
-  let probabilities = null;
-  while (node.test !== undefined) {
-    if (node.mayStop) {
-      probabilities = probabilitiesAt(node, codes);
-      if (Math.max(...probabilities) >= SURE) break;
-    }
-    if (!codes.has(node.test)) {
-      const { name } = TESTS[node.test];
+  let step = STEPS[0];
+  while (step.kind !== "answer" && step.kind !== "scores") {
+    if (step.kind === "pay") {
+      const { name } = TESTS[step.test];
       if (!Object.hasOwn(values, name)) {
         throw new TypeError(`the case has no ${name}; give its value, or null where it is missing.`);
       }
-      codes.set(node.test, codeOf[node.test](values[name]));
+      const code = codeOf[step.test](values[name]);
+      codes.set(step.test, code);
+      paid += entry(step.charges, code);
+      step = STEPS[step.child];
+    } else if (step.kind === "result") {
+      step = STEPS[entry(step.children, codes.get(step.test))];
+    } else {
+      const totals = totalsOf(TOTALS[step.totals], codes);
+      const side = step.kind === "points" ? levelOf(step.cuts, totals[0]) : isSure(step, totals) ? 0 : 1;
+      step = STEPS[step.children[side]];
     }
-    const code = codes.get(node.test);
-    paid += entry(node.prices, code);
-    const next = entry(node.children, code);
-    if (next === null) break; // no known case showed this here
-    node = NODES[next];
   }
-  probabilities = probabilitiesAt(node, codes);
+  const totals = step.kind === "scores" ? totalsOf(TOTALS[step.totals], codes) : null;
+  const probabilities = totals === null ? step.shares : probabilitiesOf(totals);
   return {
-    answer: ANSWERS[node.model === undefined ? node.answer : answerTo(probabilities)],
+    answer: ANSWERS[totals === null ? step.answer : answerTo(totals)],
     probabilities: CLASSES.map((name, place) => ({ class: name, probability: probabilities[place] })),
     cost: paid / SCALE,
     tests: [...codes.keys()].map((test) => TESTS[test].name),

@@ -10,10 +10,9 @@ from budgetree.errors import SettingError
 from budgetree.impurity import HingedPairs, Impurity, Powers
 from budgetree.learn import Frontier, tradeoff
 from budgetree.services.words import visible
-from budgetree.show.drawing import Box, Drawing, Stroke
+from budgetree.show.drawing import MAX_LEAVES, Box, Drawing, Stroke
 from budgetree.show.frontier_view import IMPOSSIBLE, Steps, frontier_steps, key_of
 from budgetree.tree import Tree
-from budgetree.tree.shown import MAX_LEAVES
 
 LARGE_TABLE = 1_000_000  # cases × tests; beyond it a curve would take longer than anyone waits for a picture
 BEHIND = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00")
@@ -73,7 +72,7 @@ def plot_frontier(frontier: Frontier, *, ax: Any = None, impurities: Any = None)
         draw_steps(ax, steps, label=f"{name} alone", **style)
     draw_frontier(ax, frontier, right, LINE, "frontier")
     _draw_new_means(ax, frontier)
-    cases = "cases" if frontier[0].expected is not None else "known cases"
+    cases = "cases" if frontier[0].estimate is not None else "known cases"
     unit = frontier.instance.schema.wording.unit_name
     budget = visible(f"budget ({unit})") if unit else "budget"
     finish(
@@ -117,7 +116,7 @@ def draw_frontier(ax: Any, frontier: Frontier, right: float, colour: str, name: 
 
 def _draw_new_means(ax: Any, frontier: Frontier) -> None:
     """A bar for each point, where the error (the loss, with losses) on new cases is known."""
-    known = [point for point in frontier if point.expected is not None]
+    known = [point for point in frontier if point.estimate is not None]
     if known:
         means = [point.new_loss if frontier.has_losses else point.new_error for point in known]
         errors = [point.new_loss_se if frontier.has_losses else point.new_error_se for point in known]

@@ -49,6 +49,7 @@ def encoding_content(encoder: ColumnEncoder) -> dict[str, Any]:
         content |= {"thresholds": list(encoder.thresholds), "means": list(encoder.values)}
     else:
         content = {"kind": "values", "values": [_value_content(encoder.name, value) for value in encoder.values]}
+        content |= {"ordered": True} if encoder.is_ordered else {}
     return content | {"has_missing": encoder.has_missing}
 
 
@@ -61,7 +62,8 @@ def read_encoding(test: dict[str, Any], entry: str) -> ColumnEncoder:
         values = tuple(_read_value(value, f"{entry}.values[{k}]") for k, value in enumerate(content["values"]))
         if len(set(values)) < len(values):
             raise flaw(f"{entry}.values", content["values"], "values that differ")
-        encoder, n_outcomes = Categories(name, values, has_missing), len(values) + has_missing
+        encoder = Categories(name, values, has_missing, content.get("ordered", False))
+        n_outcomes = len(values) + has_missing
     else:
         low, high = float(content["low"]), float(content["high"])
         if not (low <= high and math.isfinite(high - low)):

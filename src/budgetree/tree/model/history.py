@@ -1,16 +1,30 @@
-"""Where a tree came from, what was proven of it and what is expected, as entries of the model file."""
+"""Where a tree came from, what is known of other trees and of new cases, as entries of the model file."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from budgetree.errors import ModelFileError, Where
 from budgetree.services.clock import Ended
 from budgetree.services.words import show_number
 from budgetree.tree.model.encoding import exact, flaw, read_number, read_optional
-from budgetree.tree.proven import Asked, Proven
-from budgetree.tree.provenance import Change, ChangeKind, Expected, Function, Method, NewError, NewLoss, Origin
+from budgetree.tree.provenance import (
+    Bounds,
+    Change,
+    ChangeKind,
+    Estimate,
+    Function,
+    Method,
+    NewError,
+    NewLoss,
+    Origin,
+    ProofState,
+)
+
+if TYPE_CHECKING:
+    from budgetree.problem import Schema
+    from budgetree.tree.tree import Tree
 
 
 def origin_content(origin: Origin) -> dict[str, Any]:
@@ -60,66 +74,76 @@ def _read_function(content: dict[str, Any]) -> Function:
     return Function(content["name"], numbers, content["words"])
 
 
-def proven_content(proven: Proven | None, ended: Ended) -> dict[str, Any] | None:
-    """What was proven, as JSON."""
-    if proven is None:
+def bounds_content(bounds: Bounds | None, schema: Schema) -> dict[str, Any] | None:
+    """What is known of other trees, as JSON: amounts as users have them."""
+    if bounds is None:
         return None
+    scale = schema.costs.scale
     return {
-        "asked": proven.asked,
-        "limit": exact(proven.limit),
-        "method": proven.method,
-        "complete": ended is Ended.COMPLETE,
-        "budget": exact(proven.budget),
-        "least_errors": exact(proven.least_errors),
-        "least_cost": exact(proven.least_cost),
-    } | ({} if proven.min_cases == 1 else {"min_cases": proven.min_cases})
+        "state": bounds.state,
+        "least_loss": exact(schema.loss(bounds.least_loss)),
+        "within": None if bounds.within is None else exact(Fraction(bounds.within) / scale),
+        "least_cost": exact(Fraction(bounds.least_cost) / scale),
+        "max_error": exact(bounds.max_error),
+        "min_cases": bounds.min_cases,
+    }
 
 
-def read_proven(content: dict[str, Any] | None, loss: Fraction, max_cost: Fraction) -> Proven | None:
-    """What was proven, from a file's entry; an error where the file's own tree, with this loss, refutes it."""
+def read_bounds(content: dict[str, Any] | None, tree: Tree) -> Bounds | None:
+    """What is known of other trees, from a file's entry; an error where the file's own tree refutes it."""
     if content is None:
         return None
-    proven = Proven(
-        asked=Asked(content["asked"]),
-        limit=read_optional(content["limit"], "proven.limit"),
-        method=Method(content["method"]),
-        budget=read_optional(content["budget"], "proven.budget"),
-        least_errors=read_number(content["least_errors"], "proven.least_errors"),
-        least_cost=read_number(content["least_cost"], "proven.least_cost"),
-        min_cases=content.get("min_cases", 1),
+    schema, costs = tree.schema, tree.schema.costs
+    within = read_optional(content["within"], "bounds.within")
+    claimed = Bounds(
+        state=ProofState(content["state"]),
+        least_loss=_whole(content, "least_loss", 1 / schema.loss(1)),
+        within=None if within is None else _whole(content, "within", Fraction(costs.scale)),
+        least_cost=_whole(content, "least_cost", Fraction(costs.scale)),
+        max_error=read_optional(content["max_error"], "bounds.max_error"),
+        min_cases=content["min_cases"],
     )
-    is_within = proven.budget is None or max_cost <= proven.budget
-    bounds = [("least_errors", proven.least_errors, loss)] if is_within else []
-    for name, least, has in (*bounds, ("least_cost", proven.least_cost, max_cost)):
-        if has < least:
-            message = f"no tree is said to have less than {show_number(least)}, but this very tree has "
-            where = Where(entry=f"proven.{name}")
-            raise ModelFileError(f"{message}{show_number(has)}.", found=least, expected=has, where=where)
-    return proven
+    loss, max_cost = round(tree.exact_loss / schema.loss(1)), tree.need
+    is_within = claimed.within is None or max_cost <= claimed.within
+    least = [("least_loss", claimed.least_loss, loss)] if is_within else []
+    for name, bound, has in (*least, ("least_cost", claimed.least_cost, max_cost)):
+        if has < bound:
+            scale = 1 / schema.loss(1) if name == "least_loss" else Fraction(costs.scale)
+            message = f"no tree is said to have less than {show_number(bound / scale)}, but this very tree has "
+            where = Where(entry=f"bounds.{name}")
+            raise ModelFileError(f"{message}{show_number(has / scale)}.", found=bound, expected=has, where=where)
+    is_best = loss == claimed.least_loss if claimed.max_error is None else max_cost == claimed.least_cost
+    if not is_within or (claimed.state is ProofState.OPTIMAL and not is_best):
+        raise flaw("bounds.state", claimed.state.value, "what its numbers say of this tree")
+    return claimed
+
+
+def _whole(content: dict[str, Any], name: str, scale: Fraction) -> int:
+    """An amount in whole units, so many of which are 1."""
+    units = read_number(content[name], f"bounds.{name}") * scale
+    if units.denominator != 1:
+        raise flaw(f"bounds.{name}", content[name], "a whole number of the units of this tree's prices and weights")
+    return int(units)
 
 
 def read_ended(content: dict[str, Any]) -> Ended:
-    """How the search ended, from a file; what is proven must agree with it."""
-    ended = Ended(content.get("ended", Ended.COMPLETE.value))
-    proven = content["proven"]
-    if proven is not None and proven["complete"] != (ended is Ended.COMPLETE):
-        raise flaw("proven.complete", proven["complete"], f"what 'ended' says ({ended.value})")
-    return ended
+    """How the search ended, from a file."""
+    return Ended(content.get("ended", Ended.COMPLETE.value))
 
 
-def expected_content(expected: Expected | None) -> dict[str, Any] | None:
+def estimate_content(estimate: Estimate | None) -> dict[str, Any] | None:
     """What is expected of new cases, as JSON."""
-    if expected is None:
+    if estimate is None:
         return None
-    error, loss = expected.new_error, expected.new_loss
-    content = {"error": error.error, "se": error.se, "overfitted": expected.overfitted, "how": expected.how}
+    error, loss = estimate.new_error, estimate.new_loss
+    content = {"error": error.error, "se": error.se, "overfitted": estimate.overfitted, "how": estimate.how}
     return content if loss is None else content | {"loss": loss.loss, "loss_se": loss.se}
 
 
-def read_expected(content: dict[str, Any] | None) -> Expected | None:
+def read_estimate(content: dict[str, Any] | None) -> Estimate | None:
     """What is expected of new cases, from a file's entry."""
     if content is None:
         return None
     error = NewError(float(content["error"]), float(content["se"]))
     loss = NewLoss(float(content["loss"]), float(content["loss_se"])) if "loss" in content else None
-    return Expected(error, content["overfitted"], content["how"], loss)
+    return Estimate(error, content["overfitted"], content["how"], loss)

@@ -2,34 +2,43 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import * as model from "../../../../src/budgetree/report/page/model.js";
-import { content } from "./content.js";
+import { content, modelled } from "./content.js";
 import "./speaking.js";
 
 const indexed = () => model.indexTree(content(), content().trees[0]);
 
-test("a fee is due once on a path, and a test met again costs nothing", () => {
+test("what is shared is due once on a path, and later where the first could not be done", () => {
   const index = indexed();
-  assert.deepEqual(index.due[0], [0]);
-  assert.deepEqual(index.due[1], []);
-  assert.equal(model.priceOf(index, 0, 0), 2.1);
-  assert.equal(model.priceOf(index, 1, 1), 3);
-  assert.equal(model.priceOf(index, 1, null), 3); // in no price list: as much as the costliest
-  assert.equal(model.priceOf(index, 3, 2), 0);
+  const [colour, size] = [model.buyAt(index, 0), model.buyAt(index, 2)];
+  const missing = new Set([0]);
+  assert.deepEqual([model.dueAt(colour, new Set()), model.dueAt(size, new Set()), model.dueAt(size, missing)], [[0], [], [0]]);
+  assert.equal(model.chargeOf(index, colour, 0), 2.1);
+  assert.equal(model.chargeOf(index, size, 1), 3);
+  assert.equal(model.chargeOf(index, size, null), 3); // in no price list: as much as the costliest
+  assert.equal(model.chargeOf(index, size, 1, missing), 3.1);
   assert.equal(model.priceWords(index, 0), "costs 2.1 (with 0.1 for visit)");
-  assert.equal(model.priceWords(index, 1), "costs 1 to 3");
-  assert.equal(model.priceWords(index, 3), "already paid");
-  assert.equal(model.priceOf(index, 1, 1, [0]), 3.1); // a fee that a test above has not paid
-  assert.equal(model.priceWords(index, 1, [0]), "costs 1.1 to 3.1 (with 0.1 for visit)");
+  assert.equal(model.priceWords(index, 2), "costs 1 to 3");
+  assert.equal(model.priceWords(index, undefined), "already paid");
+  assert.equal(model.priceWords(index, 2, missing), "costs 1.1 to 3.1 (with 0.1 for visit)");
 });
 
-test("what remains at worst counts the costliest outcome", () => {
-  assert.deepEqual(indexed().remaining, [5.1, 3, 0, 0, 0, 0, 0]);
-});
-
-test("parents and groups above are known", () => {
+test("what remains at worst has what was put off in it", () => {
   const index = indexed();
-  assert.deepEqual(index.parent, [-1, 0, 0, 1, 1, 3, 3]);
-  assert.deepEqual(index.above, [-1, 0, 0, 1, 1, 3, 3]);
+  for (const [at, node] of index.nodes.entries()) assert.equal(model.mostAhead(index, at, new Set()), node.remaining);
+  assert.equal(model.mostAhead(index, 2, new Set([0])), 3.1);
+});
+
+test("groups above are known", () => {
+  assert.deepEqual(indexed().above, [-1, 0, 0, 1, 1, 3, 3]);
+});
+
+test("a step is named by its test, its points or its model", () => {
+  const index = indexed();
+  assert.deepEqual(index.groups.slice(0, 2).map((group) => model.subjectWords(index, group)), ["colour", "size"]);
+  const models = model.indexTree(modelled(), modelled().trees[0]);
+  assert.deepEqual(models.groups.map(model.isPurchase), [true, true, false]);
+  assert.equal(model.subjectWords(models, { nodes: [1], branch: 1 }), "the model of colour");
+  assert.deepEqual([model.ruleOf(models.nodes[4]), model.testWords(models, 1)], ["model", "colour, size"]);
 });
 
 test("the costliest path goes from its leaf to the root", () => {
@@ -39,11 +48,12 @@ test("the costliest path goes from its leaf to the root", () => {
 });
 
 test("of equally costly leaves the one with the most cases is marked, counting all nodes of its group", () => {
+  const facts = { kind: "leaf", spent: 2.1, remaining: 0 };
   const nodes = [
-    { counts: [2, 3], label: 1, spent: 0, test: 0, price: [2.1, 2.1], branches: [1, 2, 3] },
-    { counts: [1, 0], label: 0, spent: 2.1 },
-    { counts: [0, 3], label: 1, spent: 2.1 },
-    { counts: [1, 0], label: 0, spent: 2.1 },
+    { ...content().trees[0].nodes[0], counts: [2, 3], label: 1 },
+    { ...facts, counts: [1, 0], label: 0 },
+    { ...facts, counts: [0, 3], label: 1 },
+    { ...facts, counts: [1, 0], label: 0 },
   ];
   const branches = [{ outcomes: [0, 2], names: ["red", "blue"], below: 1 }, { outcomes: [1], names: ["green"], below: 2 }];
   const outline = [{ nodes: [0], branches }, { nodes: [1, 3] }, { nodes: [2] }];

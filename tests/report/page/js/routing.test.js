@@ -2,34 +2,67 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { indexTree } from "../../../../src/budgetree/report/page/model.js";
-import { follow } from "../../../../src/budgetree/report/page/routing.js";
-import { content } from "./content.js";
+import { follow, softmax } from "../../../../src/budgetree/report/page/routing.js";
+import { content, modelled } from "./content.js";
 import "./speaking.js";
 
 const index = indexTree(content(), content().trees[0]);
 const answer = (outcome) => ({ outcome, said: String(outcome) });
 const unavailable = () => ({ outcome: null, said: "not available", unavailable: true });
 
-test("answers lead to a leaf, and a test met again is not asked again", () => {
-  const start = { at: 0, steps: [], spent: 0, left: 5.1, due: [0], stopped: false, open: true, sure: false, label: 0, shares: null };
+test("answers lead to a leaf, and a test branched on twice is asked once", () => {
+  const start = { at: 0, steps: [], spent: 0, left: 5.1, missing: new Set(), unseen: null, open: true, sure: false, label: 0, shares: null };
   assert.deepEqual(follow(index, []), start);
   const state = follow(index, [answer(1), answer(0)]);
-  assert.deepEqual([state.at, state.spent, state.open, state.stopped], [6, 3.1, false, false]);
-  assert.deepEqual(state.steps.map((step) => step.again), [false, false, true]);
+  assert.deepEqual([state.at, state.spent, state.open, state.unseen], [10, 3.1, false, null]);
+  assert.deepEqual(state.steps.map((step) => [step.at, step.price]), [[0, 2.1], [2, 1]]);
 });
 
-test("an outcome never seen there stops, and the test is paid", () => {
+test("an outcome never seen there is paid, and its leaf answers", () => {
   const state = follow(index, [answer(0), answer(null)]);
-  assert.deepEqual([state.at, state.spent, state.stopped], [1, 5.1, true]);
+  assert.deepEqual([state.at, state.spent, state.open, state.unseen?.at], [8, 5.1, false, 2]);
 });
 
 test("a result that is not available is not paid, and the case goes on with most known cases", () => {
   const state = follow(index, [unavailable()]);
-  assert.deepEqual([state.at, state.spent, state.open, state.due], [1, 0, true, [0]]);
-  assert.equal(state.left, 3.1); // the fee is still to be paid
+  assert.deepEqual([state.at, state.spent, state.open], [2, 0, true]);
+  assert.equal(state.left, 3.1); // the visit is still to be paid
   assert.deepEqual([state.steps[0].price, state.steps[0].assumed], [0, "red or green"]);
   const end = follow(index, [unavailable(), answer(0)]);
-  assert.deepEqual([end.at, end.spent, end.left], [6, 1.1, 0]);
-  assert.deepEqual(end.steps.map((step) => step.assumed), ["green", null, "green"]);
+  assert.deepEqual([end.at, end.spent, end.left], [10, 1.1, 0]);
+  assert.deepEqual(end.steps.map((step) => step.assumed), ["green", null]);
   assert.deepEqual(follow(index, [unavailable(), unavailable()]).spent, 0);
+});
+
+test("a model that is sure stops, and one that is not says how likely each class is", () => {
+  const models = indexTree(modelled(), modelled().trees[0]);
+  const sure = follow(models, [answer(0)]);
+  assert.deepEqual([sure.at, sure.open, sure.sure, sure.label, sure.spent], [2, false, true, 0, 2.1]);
+  assert.ok(Math.abs(sure.shares[0] - 1 / (1 + Math.exp(-3))) < 1e-15);
+  const unsure = follow(models, [answer(2)]);
+  assert.deepEqual([unsure.at, unsure.open, unsure.sure, unsure.label, unsure.left], [3, true, false, 1, 3]);
+  assert.ok(Math.abs(unsure.shares[1] - 1 / (1 + Math.exp(-0.5))) < 1e-15);
+  const end = follow(models, [answer(null), answer(1)]);
+  assert.deepEqual([end.at, end.sure, end.label, end.unseen], [4, false, 1, null]);
+});
+
+test("points have a side between two cuts", () => {
+  const made = modelled();
+  const [tree] = made.trees;
+  tree.totals = [{ tests: [0], points: [[[2], [3], [5], [0]]], intercept: [1] }];
+  tree.nodes[1] = { ...tree.nodes[1], confidence: undefined, cuts: [1, 4], children: [2, 3, 2] };
+  tree.nodes[2] = { ...tree.nodes[2], cuts: [4, 6], chances: [[0.5, 0.5], [0.25, 0.75], [1, 0]] };
+  const points = indexTree(made, tree);
+  assert.equal(follow(points, [answer(0)]).at, 3); // 3 points
+  assert.deepEqual(follow(points, [answer(1)]).shares, [0.25, 0.75]); // 4
+  assert.deepEqual([follow(points, [answer(2)]).label, follow(points, [answer(1)]).label], [0, 1]); // 6 and 4
+});
+
+test("probabilities are those of the exponential", () => {
+  for (const far of [0, 1, 123456, 2500000, 31000000, 699000000, 800000000]) {
+    const [high, low] = softmax([far, 0]);
+    const expected = 1 / (1 + Math.exp(-far * 1e-6));
+    assert.ok(Math.abs(high - expected) <= 4e-16 * expected, String(far));
+    assert.ok(Math.abs(high + low - 1) < 1e-15);
+  }
 });

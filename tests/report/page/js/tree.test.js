@@ -4,7 +4,7 @@ import test from "node:test";
 import "./fake_document.js";
 import { indexTree } from "../../../../src/budgetree/report/page/model.js";
 import { rowLine } from "../../../../src/budgetree/report/page/tree.js";
-import { content } from "./content.js";
+import { content, modelled } from "./content.js";
 import "./speaking.js";
 
 const index = () => indexTree(content(), content().trees[0]);
@@ -28,11 +28,11 @@ test("a leaf says what the branch cost where outcomes differ in price, and the c
 });
 
 test("where a case may stop because it is sure, that is said before the test", () => {
-  const sure = index();
-  sure.nodes[0].stops = true;
-  assert.doesNotMatch(rowLine(sure, 0, null, false).textContent, /sure/);
-  sure.tree = { ...sure.tree, models: /** @type {any} */ ({ sure: 0.95 }) };
-  assert.match(rowLine(sure, 0, null, false).textContent, /^unless 95% sure: colour costs/);
+  const models = indexTree(modelled(), modelled().trees[0]);
+  const [then] = models.groups[0].branches;
+  assert.match(rowLine(models, 0, null, false).textContent, /^buy colour costs/);
+  assert.match(rowLine(models, 1, then, false).textContent, /^then unless 90% sure: buy size costs 1 to 3, spent 2.1/);
+  assert.match(rowLine(models, 2, then, false).textContent, /^then by a model, mostly well/);
 });
 
 test("the root has no outcomes", () => {

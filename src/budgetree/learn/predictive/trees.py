@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from budgetree.learn.found import found_leaf, found_tree
-from budgetree.learn.points import FOR_NEW, Frontier, make_point
-from budgetree.learn.predictive.fit import SURE, Fitter, Leaves, careful, check_sure, fine_instance
+from budgetree.learn.predictive.fit import SURE, Fitter, careful, check_sure, fine_instance
 from budgetree.learn.predictive.tree_making import to_tree
-from budgetree.learn.settings import check_instance, check_threads, check_time_limit
-from budgetree.problem import Instance
-from budgetree.problem.units import as_fraction, is_unlimited, plain_number
-from budgetree.services.clock import DEFAULT_PLAN, Clock, Ended, OutOfTimeError
+from budgetree.learn.settings import Leaves, check_instance, check_threads, check_time_limit
+from budgetree.learn.validation import check_groups, group_numbers
+from budgetree.problem import Instance, Schema
+from budgetree.problem.units import as_fraction, is_unlimited
+from budgetree.services.clock import DEFAULT_PLAN, Clock, OutOfTimeError
 from budgetree.services.progress import progress_bar
 from budgetree.tree import Origin, Tree
 from budgetree.tree.provenance import Method
@@ -32,6 +30,7 @@ def predictive(
     time_limit: float | None = None,
     progress: bool | None = None,
     threads: int | None = None,
+    groups: Any = None,
 ) -> Tree:
     """The tree for new cases: the lowest error to expect on cases like the known ones, where none may pay more.
 
@@ -56,6 +55,9 @@ def predictive(
         Whether to show the bar; by default it shows on a terminal.
     threads : int, optional
         None means one for each processor; the tree does not depend on it.
+    groups : sequence, optional
+        One value per row, where several rows belong together (a patient's): what branches and refits are judged on
+        keeps them together.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def predictive(
     (2, ['age', 'mass'])
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads, clock=clock)
+    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads, clock=clock, groups=groups)
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
@@ -91,8 +93,10 @@ class PredictiveTrees:
         threads: int | None = None,
         clock: Clock | None = None,
         needs_tree: bool = True,  # however short the time; otherwise OutOfTimeError is an answer too
+        groups: Any = None,
     ) -> None:
         check_instance(cases)
+        given = None if groups is None else check_groups(groups, cases.n_rows)
         limit, n_threads = careful(check_sure(sure), cases.schema.loss_table), check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
@@ -102,7 +106,10 @@ class PredictiveTrees:
                 raise
             self.cases, self.is_coarse = cases, True  # rounded and merged as they are
         self._plan = DEFAULT_PLAN if clock is None else clock.plan
-        self._fitter = Fitter(self.cases, limit, leaves, n_threads, self._plan)
+        numbers = None
+        if given is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
+            numbers = group_numbers(given, cases.row_ranks)[cases.row_order]
+        self._fitter = Fitter(self.cases, limit, leaves, n_threads, self._plan, numbers)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
@@ -125,73 +132,22 @@ def predictive_origin(budget: Any, sure: float | None, leaves: Leaves) -> Origin
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NewSearch:
-    """What is asked for, apart from the cases; see bt.predictive for sure and leaves."""
-
-    budgets: Sequence[Any]
-    sure: float | None
-    leaves: Leaves
-
-    def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
-        """A point for each budget that buys something else than the one before."""
-        trees = self._trees_of(instance, clock, needs_tree=True)
-        fine = trees.cases  # every row is a case, as these trees count them, if there was time
-        made = list(self._each_tree(trees, clock, progress))
-        # Of trees that cost the same the one for the larger budget.
-        best = {found.need: found for found in (found_leaf(fine), *(found_tree(tree, FOR_NEW) for tree in made))}
-        points = tuple(make_point(fine, best[need], fine.irreducible.units, for_new=True) for need in sorted(best))
-        ended_early = len(made) < len(self.budgets) or any(tree.ended is not Ended.COMPLETE for tree in made)
-        return Frontier(points, fine, not ended_early, Method.PREDICTIVE)
-
-    def again(self, found: Frontier) -> Callable[[Instance, Clock], Callable[[Any], Tree]]:
-        """The same for some of the rows; every budget has an equal share of the time."""
-
-        def learn(part: Instance, clock: Clock) -> Callable[[Any], Tree]:
-            trees = self._trees_of(part, clock, needs_tree=False)
-            seconds = clock.seconds_of(1 / len(found))
-
-            def tree_for(budget: Any) -> Tree:
-                if not as_fraction(budget):
-                    return found_leaf(part).tree()
-                return trees.tree(budget, time_limit=seconds, progress=False)
-
-            return tree_for
-
-        return learn
-
-    def _trees_of(self, instance: Instance, clock: Clock, *, needs_tree: bool) -> PredictiveTrees:
-        return PredictiveTrees(instance, sure=self.sure, leaves=self.leaves, clock=clock, needs_tree=needs_tree)
-
-    def _each_tree(self, trees: PredictiveTrees, clock: Clock, progress: bool | None) -> Iterable[Tree]:
-        with progress_bar("new cases", progress) as report:
-            for index, budget in enumerate(self.budgets):
-                if index and clock.is_over:
-                    break
-                report(index, len(self.budgets), f"budget {budget}")
-                seconds = clock.seconds_of(1 / (len(self.budgets) - index))
-                yield trees.tree(budget, time_limit=seconds, progress=False)
-
-
-def budgets_up_to(instance: Instance, max_budget: Any) -> list[int | float]:
-    """Budgets worth a look: what one test costs, and what the cheapest two, three, … do; at most MAX_POINTS of them."""
-    table = instance.schema.costs
-    limit = table.budget_units(max_budget, "max_budget")
-    single = sorted(_single_prices(instance))
+def budgets_up_to(instance: Instance, limit: int) -> list[int]:
+    """Budgets worth a look, in units: what one test costs, and what the cheapest two, three, … do; some of them."""
+    single = sorted(_single_prices(instance.schema))
     units = sorted({need for need in (*single, *accumulate(single)) if 0 < need <= limit})
-    if max_budget is not None and units and sum(single) > limit > units[-1]:
+    if units and sum(single) > limit > units[-1]:
         units.append(limit)
     n_kept = min(MAX_POINTS, len(units))
-    kept = {units[round(index * (len(units) - 1) / max(n_kept - 1, 1))] for index in range(n_kept)}
-    return [plain_number(Fraction(need) / table.scale) for need in sorted(kept)]
+    return sorted({units[round(index * (len(units) - 1) / max(n_kept - 1, 1))] for index in range(n_kept)})
 
 
-def price_of_all(instance: Instance) -> int | float:
+def price_of_all(schema: Schema) -> int | float:
     """A budget that buys every test, whatever its outcome."""
-    return instance.schema.costs.amount(sum(_single_prices(instance)))
+    return schema.costs.amount(sum(_single_prices(schema)))
 
 
-def _single_prices(instance: Instance) -> list[int]:
+def _single_prices(schema: Schema) -> list[int]:
     """What each test costs at most where it is the only one, in price units."""
-    costs = instance.schema.costs
+    costs = schema.costs
     return list(map(int, costs.prices(costs.start)))

@@ -1,24 +1,28 @@
-"""What `fit` is given, checked: settings, what they mean for the columns of a table, y and sample_weight."""
+"""What `fit` is given, checked: settings, what they mean for the columns of a table, y, weights and groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, column_or_1d
 
+from budgetree.data.table import Table
 from budgetree.errors import SettingError, TableError
-from budgetree.learn.settings import check_choice
+from budgetree.learn.validation import check_groups
 from budgetree.problem import Prices
 from budgetree.problem.units import check_weights, exact_sum, non_negative
-from budgetree.services.words import counted
-from budgetree.tree.consultation import check_handle_unknown
+from budgetree.services.words import counted, no_such
+
+MAX_REPEATS = 10  # rows on average that a row with a whole weight becomes; beyond that a weight stays a weight
+MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number of 64 bits without a pattern
 
 
 def wrong(setting: str, found: object, expected: str) -> SettingError:
@@ -27,16 +31,20 @@ def wrong(setting: str, found: object, expected: str) -> SettingError:
     return SettingError(message, subject=setting, found=found, expected=expected)
 
 
-def check_settings(objective: str, handle_unknown: str, impurity: Any, min_cases: Any, max_error: Any) -> None:
-    """Refuse what is no setting, and what one objective has and the other has not."""
-    check_handle_unknown(handle_unknown)
-    check_choice("objective", objective, ("known", "new"))
-    if objective == "new" and min_cases != 1:
-        raise wrong("min_cases", min_cases, "1, or objective='known': min_cases is about the training rows")
-    if objective == "new" and max_error is not None:
-        raise wrong("max_error", max_error, "a budget, or objective='known': max_error is about the training rows")
-    if isinstance(impurity, str) and impurity != "auto":
+def n_threads(n_jobs: Any) -> int:
+    """How many, as joblib counts them: one in a worker of a parallel search, so that these do not multiply."""
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
+        raise wrong("n_jobs", n_jobs, "a number of threads, -1 for one per processor, or None")
+    return int(effective_n_jobs(n_jobs))
+
+
+def impurities_of(impurity: Any) -> Any:
+    """Those of greedy trees; None for the portfolio."""
+    if isinstance(impurity, str) and impurity == "auto":
+        return None
+    if isinstance(impurity, (str, Mapping)) or impurity is None:
         raise wrong("impurity", impurity, "'auto', one such as Powers(3), or a list of them")
+    return impurity
 
 
 def leaf_share(given: Any) -> float:
@@ -73,7 +81,7 @@ def listed_columns(given: Any, names: Sequence[str]) -> set[str]:
     for entry in listed:
         is_position = isinstance(entry, (int, np.integer)) and 0 <= entry < len(names)
         if not is_position and not (isinstance(entry, str) and entry in names):
-            message = f"categorical_features: there is no column {entry!r}."
+            message = f"categorical_features: {no_such('column', str(entry), names)}"
             raise SettingError(message, subject="categorical_features", found=entry, expected=tuple(names))
     return {entry if isinstance(entry, str) else names[entry] for entry in listed}
 
@@ -103,18 +111,56 @@ class Labelled:
         return cls(answers, classes, labels)
 
 
-def training_weights(labelled: Labelled, sample_weight: Any, class_weight: Any) -> NDArray[np.float64]:
-    """How much each row counts, by its own weight and its class's."""
-    if isinstance(sample_weight, Iterable):
-        check_weights(sample_weight, "sample_weight")
-    weights: NDArray[np.float64] = _check_sample_weight(
-        sample_weight, labelled.answers, dtype=np.float64, copy=True, ensure_non_negative=True
-    )
-    if class_weight is None:
-        return weights
-    totals = class_totals(labelled.labels, weights, len(labelled.classes))
-    factors: NDArray[np.float64] = class_factors(labelled.classes.tolist(), totals, class_weight)[labelled.labels]
-    return weights * factors
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """The rows that count, and for how much."""
+
+    table: Table
+    labels: NDArray[np.int64]  # per row, the position of its class
+    weights: NDArray[np.float64]  # its own
+    factors: NDArray[np.float64]  # of its class
+    groups: NDArray[Any] | None  # per row, the number of its group
+
+    @classmethod
+    def of(cls, table: Table, labelled: Labelled, sample_weight: Any, class_weight: Any, groups: Any) -> Training:
+        """All of them checked, without the rows of weight 0."""
+        if isinstance(sample_weight, Iterable):
+            check_weights(sample_weight, "sample_weight")
+        weights: NDArray[np.float64] = _check_sample_weight(
+            sample_weight, labelled.answers, dtype=np.float64, copy=True, ensure_non_negative=True
+        )
+        factors = np.ones(len(weights))
+        if class_weight is not None:
+            totals = class_totals(labelled.labels, weights, len(labelled.classes))
+            factors = class_factors(labelled.classes.tolist(), totals, class_weight)[labelled.labels]
+        numbers = None if groups is None else np.array(check_groups(groups, len(table)), dtype=object)
+        kept = np.flatnonzero(weights * factors > 0)
+        if not len(kept):
+            raise TableError("sample_weight: every weight is 0; at least one row must count.", subject="sample_weight")
+        training = cls(table, labelled.labels, weights, factors, numbers)
+        return training if len(kept) == len(table) else training.take(kept)
+
+    def take(self, positions: NDArray[np.int64]) -> Training:
+        """Only these rows, some perhaps several times."""
+        groups = None if self.groups is None else self.groups[positions]
+        weights, factors = self.weights[positions], self.factors[positions]
+        return Training(self.table.take(positions), self.labels[positions], weights, factors, groups)
+
+    def as_cases(self) -> Training:
+        """The same rows as cases to hold out: one of weight 2 is two of them.
+
+        A class's factor is how much its errors matter, and stays a weight.
+        """
+        times = np.rint(self.weights)
+        is_whole = bool((times == self.weights).all()) and times.sum() <= MAX_REPEATS * len(times)
+        repeated = self.take(np.repeat(np.arange(len(times)), times.astype(np.int64))) if is_whole else self
+        return replace(repeated, weights=np.ones(len(repeated.weights))) if is_whole else repeated
+
+    @property
+    def all_weights(self) -> NDArray[np.float64] | None:
+        """How much each row counts; None where that is once."""
+        weights = self.weights * self.factors
+        return None if (weights == 1).all() else weights
 
 
 def class_totals(labels: NDArray[Any], weights: NDArray[np.float64], n_classes: int) -> list[Fraction]:
@@ -135,4 +181,6 @@ def class_factors(classes: Sequence[Any], totals: Sequence[Fraction], class_weig
     factors = np.asarray(compute_class_weight(dict(class_weight), classes=np.asarray(classes), y=classes))
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise wrong("class_weight", class_weight, "finite weights of at least 0 for every class")
+    if unknown := [name for name in class_weight if name not in classes]:
+        raise wrong("class_weight", unknown[0], f"a class among {list(classes)!r:.60}")
     return factors

@@ -1,0 +1,394 @@
+"""What the two classifiers share: how rows come in, one walk through the tree, and what is kept after `fit`."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.validation import _get_feature_names, check_array, check_is_fitted, validate_data
+
+from budgetree.data.frames import read_array, read_frame
+from budgetree.data.table import Table
+from budgetree.errors import ResultError, TableError
+from budgetree.estimators.training import Labelled, Training, listed_columns
+from budgetree.learn.settings import check_time_limit
+from budgetree.problem import Instance
+from budgetree.services.clock import Clock, Ended, instead_of_interrupt
+from budgetree.services.words import counted
+from budgetree.tree import Tree, Walk
+from budgetree.tree.consultation import check_handle_unknown
+
+
+class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier around `tree_`, of which only the tree and its figures are kept: no training row."""
+
+    @property
+    def _progress(self) -> bool | None:
+        """Whether to show a bar; None: on a terminal."""
+        return None if self.verbose is None else bool(self.verbose)
+
+    def _keep(self, tree: Tree) -> Self:
+        """What there is after `fit`: the tree and its figures."""
+        self.tree_ = tree
+        self.answers_ = tree.schema.answers
+        self.max_cost_, self.mean_cost_ = tree.max_cost, tree.mean_cost
+        shares = dict(zip(tree.test_names, paying_shares(tree).tolist(), strict=True))
+        self.feature_importances_ = np.array([shares[name] for name in self._input_columns])
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The class of each row; where losses allow other answers, the answer of least loss.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case. A named frame has the columns that the tree asks for; their order, and what else there
+            is or is not, does not matter. An array has the columns of `fit`.
+
+        Returns
+        -------
+        array
+            An answer per row.
+
+        Raises
+        ------
+        ValueError
+            Where a column that the tree asks for is missing, or a value is unknown and `handle_unknown` is "error"; so
+            do the other methods that take X.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.predict([[1, 0]]).tolist()
+        ['ill']
+        """
+        answers = self._walk(X).answers
+        # As y had them, unless there is an answer that y cannot have.
+        has_others = len(self.answers_) > len(self.classes_)
+        predicted: NDArray[Any] = (self.answers_ if has_others else self.classes_)[answers]
+        return predicted
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """The share of rows that are given their class, by weight; an answer that is not a class is not right.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            As in `predict`.
+        y : array-like
+            The class of each row.
+        sample_weight : array-like, optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            Where there is not one label per row.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.score([[1, 0], [0, 0]], ["ill", "ill"])
+        0.5
+        """
+        answers = self._walk(X).answers
+        position_of = {label: position for position, label in enumerate(self.classes_.tolist())}
+        right = np.array([position_of.get(label, -1) for label in np.asarray(y).ravel().tolist()])
+        if len(right) != len(answers):
+            sizes = f"{counted(len(right), 'label')} for {counted(len(answers), 'row')}"
+            raise TableError(f"y: {sizes}; expected one each.", subject="y", found=len(right), expected=len(answers))
+        return float(np.average(answers == right, weights=sample_weight))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """The probability of each class: by a leaf's model, or its share of the training rows that end there.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            As in `predict`.
+
+        Returns
+        -------
+        array of float
+            Rows × classes, in the order of `classes_`.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.predict_proba([[1, 0]]).tolist()
+        [[1.0, 0.0]]
+        """
+        return self._walk(X).probabilities
+
+    def cost(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """What the tests on each row's path cost.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            As in `predict`.
+
+        Returns
+        -------
+        array of float
+            A cost per row.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.OptimalBudgetTreeClassifier(prices=[7, 1])
+        >>> classifier = classifier.fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.cost([[1, 0]]).tolist()
+        [7.0]
+        """
+        return self._walk(X).cost
+
+    def apply(self, X: Any) -> NDArray[np.int32]:  # noqa: N803
+        """The node of `tree_` where each row ends.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            As in `predict`.
+
+        Returns
+        -------
+        array of int
+            A node per row.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.apply([[0, 0], [1, 0]]).tolist()
+        [2, 3]
+        """
+        return self._walk(X).leaf
+
+    def decision_path(self, X: Any) -> csr_matrix:  # noqa: N803
+        """A sparse matrix of rows × nodes, 1 where the row passes the node.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            As in `predict`.
+
+        Returns
+        -------
+        csr_matrix
+            Rows × nodes.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> classifier = bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"])
+        >>> classifier.decision_path([[0, 0], [1, 0]]).toarray().tolist()
+        [[1, 1, 1, 0, 0], [1, 1, 0, 1, 0]]
+        """
+        reached = self.apply(X)
+        rows = np.arange(len(reached))
+        passed = [(rows, reached)]
+        while len(rows):
+            above = self.tree_.nodes.parent[passed[-1][1]]
+            rows = passed[-1][0][above >= 0]
+            passed.append((rows, above[above >= 0]))
+        row, node = (np.concatenate(part) for part in zip(*passed, strict=True))
+        ones = np.ones(len(row), dtype=np.int64)
+        return csr_matrix((ones, (row, node)), shape=(len(reached), len(self.tree_.nodes)))
+
+    def get_depth(self) -> int:
+        """The most tests on a path.
+
+        Returns
+        -------
+        int
+            The number of tests.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"]).get_depth()
+        1
+        """
+        check_is_fitted(self)
+        return int(self.tree_.depth)
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves.
+
+        Returns
+        -------
+        int
+            How many there are.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"]).get_n_leaves()
+        2
+        """
+        check_is_fitted(self)
+        return int(self.tree_.n_leaves)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "tree_" in vars(self)  # what a failed fit leaves behind is not enough
+
+    def _read(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = "no_validation",
+        *,
+        reset: bool = True,
+        only: Sequence[int] | None = None,
+    ) -> Table:
+        """Any frame or array, checked as scikit-learn does; or some of its columns, by position."""
+        if nw.dependencies.is_into_dataframe(X):
+            validate_data(self, X, y, reset=reset, skip_check_array=True)
+            table = _not_empty(read_frame(X))
+            return table if only is None else replace(table, columns=tuple(table.columns[test] for test in only))
+        if nw.dependencies.is_polars_lazyframe(X):
+            raise TableError("X: a lazy frame has no rows yet; collect() it first.", subject="X")
+        array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=self)
+        validate_data(self, array, y, reset=reset, skip_check_array=True)
+        return _not_empty(read_array(array)) if only is None else read_array(array[:, only])
+
+    def _walk(self, X: Any) -> Walk:  # noqa: N803
+        """New rows on their way through the tree."""
+        check_is_fitted(self)
+        tree = self.tree_
+        table = self._new_rows(X)
+        walk = tree.walk_table(table)
+        if self.handle_unknown == "error" and len(rows := np.flatnonzero(walk.unlisted >= 0)):
+            row = int(rows[0])
+            column = table.column(tree.test_names[walk.unlisted[row]])
+            value = column.to_list()[row]
+            message = f"X: column {column.name!r} is {value!r:.60} in row {row}, which no training row had."
+            remedy = "handle_unknown='stop' answers such rows by the other tests of their path."
+            raise ResultError(f"{message} {remedy}", subject=column.name, found=value)
+        return walk
+
+    def _new_rows(self, X: Any) -> Table:  # noqa: N803
+        """The columns that the tree asks for."""
+        table = self._named_rows(X)
+        if table is not None and len(table):
+            return table
+        positions = [self._input_columns.index(name) for name in self._asked]
+        return self._read(X, reset=False, only=positions).renamed(self._asked)
+
+    def _named_rows(self, X: Any) -> Table | None:  # noqa: N803
+        """The same by their names, wherever they are; None where `fit` or X has no names, and position counts."""
+        if not hasattr(self, "feature_names_in_") or not nw.dependencies.is_into_dataframe(X):
+            return None
+        return None if _get_feature_names(X) is None else read_frame(X, only=self._asked)
+
+    @property
+    def _asked(self) -> list[str]:
+        return [self.tree_.test_names[test] for test in sorted(self.tree_.tests_used)]
+
+
+class _InMemory(_BudgetTree, ABC):
+    """One that is fitted to rows in memory."""
+
+    @abstractmethod
+    def _instance(self, training: Training) -> Instance:
+        """The known cases that the rows make."""
+
+    @abstractmethod
+    def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+        """The tree."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:  # noqa: N803
+        clock = Clock(check_time_limit(self.time_limit))
+        check_handle_unknown(self.handle_unknown)
+        table = self._read(X, y)
+        self._input_columns = tuple(table.names)  # the tree has its tests in another order
+        labelled = Labelled.of(y, len(table))
+        training = self._training(table, labelled, sample_weight, groups)
+        self.classes_ = labelled.classes
+        instance = self._instance(training)
+        instance.schema.costs.budget_units(self.budget)  # refused by its own name
+        with _interruptible():
+            tree = self._learn(instance, training, clock)
+        if tree.ended is not Ended.COMPLETE and not tree.statement.is_proven:
+            warnings.warn(
+                f"fit: the {tree.ended.value} ended the search, and tree_ is the best tree so far; give a longer "
+                "time_limit or a smaller budget.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self._keep(tree)
+
+    def _left(self, clock: Clock) -> float | None:
+        """What is left of a time limit; where there is none, work is counted."""
+        return self.time_limit if clock.counts_work else clock.seconds_left
+
+    def _training(self, table: Table, labelled: Labelled, sample_weight: Any, groups: Any = None) -> Training:
+        """The rows that count, the columns of categories as such."""
+        listed = listed_columns(self.categorical_features, table.names)
+        columns = tuple(column.as_values() if column.name in listed else column for column in table.columns)
+        table = replace(table, columns=columns)
+        return Training.of(table, labelled, sample_weight, self.class_weight, groups)
+
+
+def _not_empty(table: Table) -> Table:
+    """The table, or an error where there is nothing in it."""
+    if not table.columns or len(table) == 0:
+        size = f"{counted(len(table.columns), 'column')} and {counted(len(table), 'row')}"
+        message = f"X: the table has {size}; at least one column and at least one row is needed."
+        raise TableError(message, subject="X", found=(len(table.columns), len(table)))
+    return table
+
+
+def paying_shares(tree: Tree) -> NDArray[np.float64]:
+    """Per test the share of the known cases, by weight, that pay for it."""
+    nodes = tree.nodes
+    bought = np.flatnonzero(nodes.is_buy)
+    weights = nodes.counts[bought].sum(axis=1).astype(np.float64)
+    shares = np.bincount(nodes.test[bought], weights=weights, minlength=len(tree.test_names))
+    return np.asarray(shares / max(float(nodes.counts[0].sum()), 1.0))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C ends the search within, as always, and then raises KeyboardInterrupt: an estimator has no half results."""
+    presses: list[None] = []
+    with instead_of_interrupt(lambda: presses.append(None)):
+        yield
+    if presses:
+        raise KeyboardInterrupt

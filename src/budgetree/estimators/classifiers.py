@@ -1,0 +1,394 @@
+"""BudgetTreeClassifier for new cases, OptimalBudgetTreeClassifier for known ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from budgetree.data.encoders import DEFAULT_LEVELS, Binning, LevelPlan
+from budgetree.estimators.base import _InMemory
+from budgetree.estimators.training import (
+    Labelled,
+    Training,
+    impurities_of,
+    leaf_share,
+    n_threads,
+    prices_by_name,
+)
+from budgetree.learn import fit, predictive
+from budgetree.learn.predictive.fit import SURE, check_sure
+from budgetree.learn.settings import check_min_cases
+from budgetree.problem import Instance, Losses
+from budgetree.problem.instance import Rows
+from budgetree.proof import Certificate, certify
+from budgetree.services.clock import Clock
+from budgetree.tree import Tree
+from budgetree.tree.changes import without_small_leaves
+
+
+class BudgetTreeClassifier(_InMemory):
+    """The decision tree with the lowest error to expect on new rows that never spends more than a budget on one.
+
+    Parameters
+    ----------
+    budget : number, optional
+        No row's path costs more than this; by default all tests may be bought.
+    prices : number, array-like, dict or Prices, optional
+        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices` with shared fees;
+        by default 1 each. Columns of an array are called x0, x1, …
+    losses : dict, array-like or Losses, optional
+        What a wrong answer costs: a `Losses`, {class: {answer: loss}}, {class: loss} or a square array. `predict` then
+        gives the answer of least expected loss, which may be one that is not a class, such as "refer", if the losses
+        allow it.
+    confidence : float or None, default 0.95
+        A row stops where its answer has this probability; None to spend all that helps.
+    leaves : {'model', 'count'}, default 'model'
+        "model": a leaf weighs up all that was paid; "count": the leaves of a plain tree.
+    categorical_features : 'from_dtype' or array-like, default 'from_dtype'
+        "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
+        mask) for which that holds although they are numbers.
+    class_weight : dict or 'balanced', optional
+        How much the rows of a class count, times `sample_weight`.
+    handle_unknown : {'stop', 'error'}, default 'stop'
+        A value that no training row had is answered without it, or is an error.
+    time_limit : float, optional
+        Seconds for `fit`, after which it takes the best tree so far and warns.
+    n_jobs : int, optional
+        Threads of `fit`: by default -1, one per processor, and one in a worker of joblib. The tree does not depend on
+        it.
+    verbose : bool, optional
+        Whether to show a progress bar; by default it shows on a terminal.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    max_cost_ : number
+        What no row exceeds.
+    mean_cost_ : float
+        Over the training rows, by weight.
+    feature_importances_ : array of float
+        Per column the share of the training rows, by weight, that pay for it.
+    classes_ : array
+        The classes.
+    answers_ : array
+        The classes, then whatever else may be answered.
+    n_features_in_ : int
+        The columns of `fit`.
+    feature_names_in_ : array of str
+        Their names, where all of them are text.
+
+    See Also
+    --------
+    OptimalBudgetTreeClassifier : The fewest errors on the training rows, with proof.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> classifier = bt.BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2]).fit(X, y)
+    >>> classifier.max_cost_, round(classifier.score(X, y), 2)
+    (3, 0.97)
+    """
+
+    def __init__(
+        self,
+        budget: Any = None,
+        prices: Any = None,
+        *,
+        losses: Any = None,
+        confidence: float | None = SURE,
+        leaves: str = "model",
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        handle_unknown: str = "stop",
+        time_limit: float | None = None,
+        n_jobs: int | None = -1,
+        verbose: bool | None = None,
+    ) -> None:
+        self.budget = budget
+        self.prices = prices
+        self.losses = losses
+        self.confidence = confidence
+        self.leaves = leaves
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.handle_unknown = handle_unknown
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BudgetTreeClassifier:  # noqa: N803
+        """Learn the tree.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, a column per test.
+        y : array-like
+            The class of each row.
+        sample_weight : array-like, optional
+            How much each row counts; by default 1. A row of a whole weight is as good as so many rows.
+        groups : array-like, optional
+            One value per row, where several rows belong together (a patient's): what the learner holds out to judge
+            its branches keeps them together.
+
+        Returns
+        -------
+        BudgetTreeClassifier
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            Where a setting is not what was expected, or rows, labels, weights and prices do not fit together.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.BudgetTreeClassifier().fit([[0, 1], [1, 1]] * 9, ["well", "ill"] * 9).predict([[1, 1]]).tolist()
+        ['ill']
+        """
+        check_sure(self.confidence, "confidence")
+        return self._fit(X, y, sample_weight, groups)
+
+    def _training(self, *given: Any, **others: Any) -> Training:
+        return super()._training(*given, **others).as_cases()
+
+    def _instance(self, training: Training) -> Instance:
+        rows = Rows(training.table.owned(), training.labels, LevelPlan.of(DEFAULT_LEVELS), weights=training.all_weights)
+        prices = prices_by_name(self.prices, training.table.names)
+        return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
+
+    def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+        return predictive(
+            instance,
+            budget=self.budget,
+            sure=self.confidence,
+            leaves=self.leaves,  # type: ignore[arg-type]
+            groups=training.groups,
+            time_limit=self._left(clock),
+            threads=n_threads(self.n_jobs),
+            progress=self._progress,
+        )
+
+
+class OptimalBudgetTreeClassifier(_InMemory):
+    """The decision tree with the fewest errors on the training rows that a budget can buy, proven where search can.
+
+    Give a budget and get the fewest errors it can buy; give max_error and get the cheapest tree that makes no more
+    errors; give both and get the cheapest within the budget; give neither and get the cheapest tree with the fewest
+    errors, which are none unless equal rows have different labels. It is for tables of facts and for proofs: for new
+    rows `BudgetTreeClassifier` is better.
+
+    Parameters
+    ----------
+    budget : number, optional
+        No row's path costs more than this.
+    prices : number, array-like, dict or Prices, optional
+        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices` with shared fees;
+        by default 1 each. Columns of an array are called x0, x1, …
+    max_error : number, optional
+        The share of the training rows, by weight, that the tree may get wrong.
+    losses : dict, array-like or Losses, optional
+        What a wrong answer costs, as in `BudgetTreeClassifier`; the tree then has the least loss.
+    method : {'auto', 'exact', 'greedy'}, default 'auto'
+        "auto": exact search as far as some seconds of counted work (or `time_limit`) go, greedy where the data are too
+        large; "exact": the same with much more work; "greedy".
+    impurity : 'auto', Impurity or list, default 'auto'
+        Of greedy trees: "auto" takes the best of a portfolio; or an impurity, or a list of them.
+    levels : int or dict, default 10
+        A numeric column with more different values is cut into so many levels; or {column: levels}.
+    binning : {'quantile', 'uniform'}, default 'quantile'
+        Levels with about as many rows each, or evenly spaced ones.
+    min_samples_leaf : int, default 1
+        No leaf has fewer training rows.
+    min_weight_fraction_leaf : float, default 0
+        Leaves with less than this share of all weight are joined after the search.
+    categorical_features : 'from_dtype' or array-like, default 'from_dtype'
+        "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
+        mask) for which that holds although they are numbers.
+    class_weight : dict or 'balanced', optional
+        How much the rows of a class count, times `sample_weight`.
+    handle_unknown : {'stop', 'error'}, default 'stop'
+        A value that no training row had stops its row at that test, or is an error.
+    time_limit : float, optional
+        Seconds for `fit`, after which it takes the best tree so far and warns.
+    n_jobs : int, optional
+        Threads of exact search: by default -1, one per processor, and one in a worker of joblib. A tree that is proven
+        does not depend on it.
+    verbose : bool, optional
+        Whether to show a progress bar; by default it shows on a terminal.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree; `tree_.statement` says what is proven of it.
+    max_cost_ : number
+        What no row exceeds.
+    mean_cost_ : float
+        Over the training rows, by weight.
+    feature_importances_ : array of float
+        Per column the share of the training rows, by weight, that pay for it.
+    classes_ : array
+        The classes.
+    answers_ : array
+        The classes, then whatever else may be answered.
+    n_features_in_ : int
+        The columns of `fit`.
+    feature_names_in_ : array of str
+        Their names, where all of them are text.
+
+    See Also
+    --------
+    BudgetTreeClassifier : The lowest error on new rows.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> classifier = bt.OptimalBudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2]).fit(X, y)
+    >>> classifier.max_cost_, round(classifier.score(X, y), 3), classifier.cost(X.head(2)).tolist()
+    (3, 0.967, [2.0, 3.0])
+    """
+
+    def __init__(
+        self,
+        budget: Any = None,
+        prices: Any = None,
+        *,
+        max_error: Any = None,
+        losses: Any = None,
+        method: str = "auto",
+        impurity: Any = "auto",
+        levels: Any = DEFAULT_LEVELS,
+        binning: Binning = "quantile",
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
+        handle_unknown: str = "stop",
+        time_limit: float | None = None,
+        n_jobs: int | None = -1,
+        verbose: bool | None = None,
+    ) -> None:
+        self.budget = budget
+        self.prices = prices
+        self.max_error = max_error
+        self.losses = losses
+        self.method = method
+        self.impurity = impurity
+        self.levels = levels
+        self.binning = binning
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.handle_unknown = handle_unknown
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalBudgetTreeClassifier:  # noqa: N803
+        """Learn the tree.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            A row per case, a column per test.
+        y : array-like
+            The class of each row.
+        sample_weight : array-like, optional
+            How much each row counts; by default 1.
+
+        Returns
+        -------
+        OptimalBudgetTreeClassifier
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            Where a setting is not what was expected, or rows, labels, weights and prices do not fit together.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.OptimalBudgetTreeClassifier().fit([[0, 1], [1, 1]], ["well", "ill"]).tree_.n_leaves
+        2
+        """
+        check_min_cases(self.min_samples_leaf, "min_samples_leaf")
+        leaf_share(self.min_weight_fraction_leaf)
+        impurities_of(self.impurity)
+        return self._fit(X, y, sample_weight)
+
+    def certify(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Certificate:
+        """How far any tree with as few errors could do better on the training rows, proven.
+
+        The classifier keeps none of its training rows, so they are given again.
+
+        Parameters
+        ----------
+        X : data frame or array-like
+            The rows of `fit`.
+        y : array-like
+            Their classes.
+        sample_weight : array-like, optional
+            How much each row counts, as in `fit`.
+        time_limit : float, optional
+            Seconds; by default work is counted, and `math.inf` searches until the least worst case is known.
+
+        Returns
+        -------
+        Certificate
+            The bound, and the data from which it follows.
+
+        Raises
+        ------
+        ValueError
+            Where these are not the rows of `fit`.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> X, y = [[0, 1], [1, 1]], ["well", "ill"]
+        >>> bt.OptimalBudgetTreeClassifier().fit(X, y).certify(X, y)
+        Certificate(worst case 1, at least 1, ratio 1, with at most 0 errors)
+        """
+        check_is_fitted(self)
+        table = self._read(X, y, reset=False)
+        training = self._training(table, Labelled.of(y, len(table)), sample_weight)
+        return certify(self._instance(training), self.tree_, time_limit=time_limit, progress=self._progress)
+
+    def _instance(self, training: Training) -> Instance:
+        levels = LevelPlan.of(self.levels, self.binning)
+        table = levels.as_planned(training.table.owned())
+        rows = Rows(table, training.labels, levels, weights=training.weights * training.factors)
+        prices = prices_by_name(self.prices, training.table.names)
+        return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
+
+    def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
+        tree = fit(
+            instance,
+            budget=self.budget,
+            max_error=self.max_error,
+            objective="known",
+            method=self.method,  # type: ignore[arg-type]
+            impurities=impurities_of(self.impurity),
+            min_cases=self.min_samples_leaf,
+            folds=0,
+            time_limit=self._left(clock),
+            threads=n_threads(self.n_jobs),
+            progress=self._progress,
+        ).tree
+        return without_small_leaves(tree, leaf_share(self.min_weight_fraction_leaf))

@@ -1,0 +1,110 @@
+"""What results say: one place that makes the sentences of proofs, objectives and recommendations from their fields.
+
+`fit`, `show`, `report` and the page all say what `statement` says. A claim is about what was asked: of a tree for a
+budget it is about errors (or loss, where losses are given), of a tree for a max_error it is about cost. That no tree
+makes fewer than no errors is never a proof that none is cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from budgetree.problem import Schema
+from budgetree.services.clock import Ended
+from budgetree.services.words import counted, show_number
+from budgetree.tree.provenance import Bounds, ObjectiveChoice, ProofState, Reason
+
+Amount = Callable[[Fraction], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Verbs:
+    """What trees do with errors or losses."""
+
+    fewer: str
+    more: str
+    may: str
+
+
+ERRORS = _Verbs("makes fewer errors", "makes more errors", "make fewer errors")
+LOSS = _Verbs("loses less", "loses more", "lose less")
+EARLY = "The search ended early; this is the best so far."
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What may be said about a tree."""
+
+    is_proven: bool  # what was asked for cannot be done better
+    sentences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ("proven: " if self.is_proven else "not proven: ") + " ".join(self.sentences)
+
+
+def statement(
+    bounds: Bounds | None, loss: int, max_cost: int, schema: Schema, *, ended: Ended, for_new: bool = False
+) -> Statement:
+    """What is known of other trees than one with this loss and this max_cost, in units.
+
+    Of a tree for new cases nothing is proven, however few known ones it gets wrong.
+    """
+    verbs = ERRORS if schema.losses is None else LOSS
+    early = () if ended is Ended.COMPLETE else (EARLY,)
+    if bounds is None or for_new:
+        if bounds is None and loss == max_cost == 0 and not early:  # that needs no search
+            return Statement(True, (f"No tree costs less or {verbs.fewer}.",))
+        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *early))
+    about = _about_loss if bounds.max_error is None else _about_cost
+    is_proven, sentences = bounds.state is ProofState.OPTIMAL, about(bounds, max_cost, schema, verbs)
+    if bounds.min_cases > 1:
+        sentences = (f"Only trees with at least {bounds.min_cases} cases in every leaf were asked for.", *sentences)
+    return Statement(is_proven, sentences if is_proven else (*sentences, *early))
+
+
+def _about_loss(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[str, ...]:
+    within = "at any budget" if bounds.within is None else f"within a budget of {_cost(bounds.within, schema)}"
+    if bounds.state is ProofState.OPTIMAL:
+        best = f"No tree {within} {verbs.fewer}."
+        is_cheapest = max_cost and bounds.least_cost == max_cost
+        return (best, f"Whatever costs less in the worst case {verbs.more}.") if is_cheapest else (best,)
+    least = schema.loss(bounds.least_loss)
+    few = counted(least, "error") if least else "no errors"
+    might = f"make as few as {few}" if verbs is ERRORS else f"lose as little as {show_number(least)}"
+    return (f"Some tree {within} might {might}.",)
+
+
+def _about_cost(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) -> tuple[str, ...]:
+    few = f"with at most {show_number(bounds.max_error * 100)} % wrong" if bounds.max_error else "without errors"
+    if bounds.state is ProofState.OPTIMAL:
+        than = f" than {_cost(max_cost, schema)}" if max_cost else ""
+        return (f"No tree {few} costs less{than} in the worst case.",)
+    if bounds.least_cost:
+        least = f"No tree {few} costs less than {_cost(bounds.least_cost, schema)} in the worst case."
+        return least, f"Whether some tree costs less than {_cost(max_cost, schema)} is not known."
+    return (f"No lower bound on the cost of a tree {few} is known.",)
+
+
+def _cost(units: int, schema: Schema) -> str:
+    return schema.wording.amount(Fraction(units) / schema.costs.scale)
+
+
+def objective_sentence(choice: ObjectiveChoice) -> str:
+    """Which cases trees are for, and why.
+
+    >>> from budgetree.tree.provenance import Objective
+    >>> objective_sentence(ObjectiveChoice(Objective.NEW, Reason.ROWS, 768, 2))
+    'objective: new cases (768 rows of 2 classes)'
+    """
+    size = f"{counted(choice.n_rows, 'row')} of {counted(choice.n_classes, 'class', 'classes')}"
+    why = {
+        Reason.ASKED: "as asked",
+        Reason.DEFAULT: "the default of frontier",
+        Reason.FACTS: f"{choice.n_small} of {counted(choice.n_classes, 'class', 'classes')} have fewer than three rows",
+        Reason.ROWS: size,
+        Reason.SETTING: f"{choice.setting} is about them",
+        Reason.PARTITIONS: "only sums are known of cases in partitions",
+    }
+    return f"objective: {choice.objective} cases ({why[choice.reason]})"

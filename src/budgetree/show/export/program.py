@@ -1,0 +1,138 @@
+"""Program: a tree as a list of instructions with nothing but numbers in them, for languages that follow it by a loop.
+
+    Pay        a test is bought: go to the child
+    ByResult   go to the child of the result, the last where it is not listed
+    ByPoints   go to the child of the side on which a total is
+    BySure     go to the first child where some class is likely enough, else to the second
+    Answer     the answer is this
+    ByScores   the answer is that of the totals, one per class
+
+What follows a total of points at a leaf are answers, so points at leaves and in branches are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from budgetree.tree.leaves import SCORE_UNIT, Model, Points, Totals, softmax
+from budgetree.tree.nodes import Kind
+from budgetree.tree.tree import Tree
+
+FARTHEST = 1000 * SCORE_UNIT  # apart, one of two classes is as sure as a float can say
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    test: int
+    charges: list[int]  # per outcome, and last where the result is not listed
+    child: int
+
+
+@dataclass(frozen=True, slots=True)
+class ByResult:
+    test: int
+    children: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ByPoints:
+    totals: int
+    cuts: list[int]
+    children: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class BySure:
+    totals: int
+    confidence: float
+    difference: int | None  # of two classes: how far apart their totals must be
+    children: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    answer: int
+    shares: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class ByScores:
+    totals: int
+
+
+Instruction = Pay | ByResult | ByPoints | BySure | Answer | ByScores
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Instructions, which speak of each other and of the totals by their positions."""
+
+    instructions: list[Instruction]
+    totals: list[Totals]
+
+
+def has_totals(tree: Tree) -> bool:
+    """Whether points or scores are added up somewhere."""
+    return bool(tree.nodes.splits) or any(isinstance(rule, (Points, Model)) for rule in tree.nodes.rules)
+
+
+def program_of(tree: Tree) -> Program:
+    """The nodes in their order, and then the answers that follow points at leaves."""
+    nodes, numbers = tree.nodes, dict[Totals, int]()
+    found: list[Instruction] = []
+    answers: list[Instruction] = []  # after the nodes
+
+    def number(totals: Totals | None) -> int:
+        assert totals is not None
+        return numbers.setdefault(totals, len(numbers))
+
+    for node in range(len(nodes)):
+        below, test = nodes.below(node).tolist(), int(nodes.test[node])
+        rule = nodes.rule_of(node)
+        if nodes.is_buy[node]:
+            found.append(Pay(test, nodes.charges[nodes.results(node)].tolist(), below[0]))
+        elif nodes.kind[node] == Kind.BY_RESULT:
+            found.append(ByResult(test, below))
+        elif nodes.kind[node] == Kind.BY_TOTAL:
+            split = nodes.splits[nodes.rule[node]]
+            if split.confidence is None:
+                found.append(ByPoints(number(split.totals), list(split.cuts), below))
+            else:
+                limit = least_difference(split.confidence) if len(tree.class_names) == 2 else None
+                found.append(BySure(number(split.totals), split.confidence, limit, below))
+        elif isinstance(rule, Model):
+            found.append(ByScores(number(rule.totals)))
+        elif isinstance(rule, Points):
+            first = len(nodes) + len(answers)
+            found.append(ByPoints(number(rule.totals), list(rule.cuts), [*range(first, first + len(rule.chances))]))
+            best = nodes.loss_table.best(np.array(rule.chances)).tolist()
+            answers += [Answer(answer, list(chances)) for answer, chances in zip(best, rule.chances, strict=True)]
+        else:
+            found.append(Answer(int(nodes.label[node]), nodes.shares[node].tolist()))
+    return Program(found + answers, list(numbers))
+
+
+@cache
+def least_difference(confidence: float) -> int:
+    """How far apart the totals of two classes must be for one of them to be as likely as this, in millionths.
+
+    >>> least_difference(0.5), least_difference(0.95)
+    (0, 2944439)
+    """
+
+    def is_sure(difference: int) -> bool:
+        return bool(softmax(np.array([[0, -difference]])).max() >= confidence)
+
+    below, at = -1, FARTHEST
+    while at - below > 1:
+        middle = (below + at) // 2
+        below, at = (below, middle) if is_sure(middle) else (middle, at)
+    return at
+
+
+def short(entries: list[int]) -> int | list[int]:
+    """One entry instead of many that are the same."""
+    return entries[0] if len(set(entries)) == 1 else entries

@@ -1,0 +1,583 @@
+"""TreeBuilder: makes a tree from its root down. Every learner builds through it, so no tree can break a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.errors import TreeError
+from budgetree.problem import Instance, PathState, Schema, check_codes
+from budgetree.problem.cost_model import mask_of
+from budgetree.tree.grown import NO_BRANCH, Grown
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points
+from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind, Nodes, Split
+from budgetree.tree.provenance import Origin
+
+if TYPE_CHECKING:
+    from budgetree.tree.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEnd:
+    """A place of a tree in the making where something must still be put: a purchase, a branch or a leaf.
+
+    Attributes
+    ----------
+    number : int
+        The node that it will be.
+    state : PathState
+        What a case has bought and spent when it comes there.
+    """
+
+    number: int
+    state: PathState
+
+
+@dataclass(slots=True, eq=False)
+class Facts:
+    """What known cases did at a node, where that is not counted but taken from another tree."""
+
+    counts: NDArray[np.int64]
+    shown: NDArray[np.int64] | None = None  # of a buy
+    given: NDArray[np.int64] | None = None  # of a leaf with scores, or a branch by confidence
+    fallback: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    parent: int
+    state: PathState
+    kind: Kind | None = None
+    test: int = NO_TEST
+    split: Split | None = None
+    rule: Leaf | None = None
+    children: list[int] = field(default_factory=list)  # per side
+    charge: NDArray[np.int64] | None = None
+    facts: Facts | None = None
+
+
+class TreeBuilder:
+    """Builds a tree from its root down: buy a test, branch on what was bought, or answer.
+
+    Parameters
+    ----------
+    cases : Instance or Schema
+        The known cases, which are counted at every node when the tree is built; or only what their codes mean.
+    budget : number, optional
+        What no case may exceed.
+
+    Attributes
+    ----------
+    root : OpenEnd
+        Where to begin.
+
+    Raises
+    ------
+    ValueError
+        Where the budget is not one.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> cases = bt.datasets.load("figure1")
+    >>> builder = bt.TreeBuilder(cases, budget=1)
+    >>> for end in builder.branch(builder.buy(builder.root, "t1"), "t1"):
+    ...     builder.leaf(end)
+    >>> builder.build()
+    Tree(60 cases, 2 leaves; worst case 1, mean 1; 10 errors (16.7%))
+    """
+
+    def __init__(self, cases: Instance | Schema, *, budget: Any = None) -> None:
+        self.schema = cases if isinstance(cases, Schema) else cases.schema
+        self._cases = None if isinstance(cases, Schema) else cases
+        self._costs = self.schema.costs.within(budget)
+        self._nodes: list[_Node] = []
+        self._grown: Grown | None = None
+        self.root = self._open(-1, self._costs.start)
+
+    def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
+        """Pay for a test, whose result is known from there on.
+
+        Parameters
+        ----------
+        end : OpenEnd
+            Where.
+        test : int or str
+            Its position or its name.
+
+        Returns
+        -------
+        OpenEnd
+            Where cases go on, whatever the test shows.
+
+        Raises
+        ------
+        NotAllowedError
+            Where a rule forbids it: the budget, or the test was bought before.
+        """
+        number = self._test(test)
+        if (refusal := self._costs.refusal(end.state, number)) is not None:
+            raise refusal
+        node = self._close(end, Kind.BUY)
+        node.test, node.charge = number, self._costs.charge(end.state, number)
+        child = self._open(end.number, self._costs.after_buying(end.state, number))
+        node.children = [child.number]
+        return child
+
+    def branch(self, end: OpenEnd, split: Split | int | str) -> list[OpenEnd]:
+        """Send cases different ways by what was bought; it costs nothing.
+
+        Parameters
+        ----------
+        end : OpenEnd
+            Where.
+        split : Split, int or str
+            How; a test by its position or name has a side for each outcome, and one for results that are not listed.
+
+        Returns
+        -------
+        list of OpenEnd
+            One per side.
+
+        Raises
+        ------
+        TreeError
+            Where the split reads a test that was not bought, or does not fit its outcomes.
+        """
+        if not isinstance(split, Split):
+            number = self._test(split)
+            split = Split.by_result(number, range(int(self.schema.n_outcomes[number]) + 1))
+        self._check_split(end, split)
+        node = self._close(end, Kind.BY_RESULT if split.totals is None else Kind.BY_TOTAL)
+        node.test, node.split = split.test, split
+        ends = []
+        for side in range(split.n_sides):
+            state = end.state
+            if split.totals is None:
+                state = self._costs.after_seeing(state, split.test, mask_of(at == side for at in split.sides))
+            ends.append(self._open(end.number, state))
+        node.children = [child.number for child in ends]
+        return ends
+
+    def leaf(self, end: OpenEnd, rule: Leaf | None = None) -> None:
+        """Answer.
+
+        Parameters
+        ----------
+        end : OpenEnd
+            Where.
+        rule : Majority, Fixed, Points or Model, optional
+            By what; by default the known cases that come there decide.
+
+        Raises
+        ------
+        TreeError
+            Where the rule reads a test that was not bought, or does not fit the classes.
+        """
+        rule = Majority() if rule is None else rule
+        self._check_bought(end, rule.tests, "leaf")
+        self._check_leaf(rule)
+        self._close(end, Kind.LEAF).rule = rule
+
+    def add_grown(self, end: OpenEnd, grown: Grown) -> None:
+        """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own.
+
+        Parameters
+        ----------
+        end : OpenEnd
+            Where.
+        grown : Grown
+            The tree as arrays.
+        """
+        if end.number == 0 and len(self._nodes) == 1:
+            self._close(end, Kind.LEAF)
+            self._grown = grown
+            return
+        ends = {0: end}
+        for node in range(len(grown)):
+            here = ends.pop(node)
+            if grown.is_leaf[node]:
+                self.leaf(here)
+                continue
+            test = int(grown.test[node])
+            children = grown.children(node, int(self.schema.n_outcomes[test]))
+            below = sorted({int(child) for child in children if child != NO_BRANCH})
+            sides = [below.index(child) if child != NO_BRANCH else len(below) for child in children]
+            here = here if test in here.state.tests else self.buy(here, test)
+            *known, unseen = self.branch(here, Split.by_result(test, [*sides, len(below)]))
+            ends |= zip(below, known, strict=True)
+            self.leaf(unseen)
+
+    def build(self, *, origin: Origin | None = None, n_cases: int | None = None, **record: Any) -> Tree:
+        """The tree; every open end must have become something.
+
+        Parameters
+        ----------
+        origin : Origin, optional
+            What made it.
+        n_cases : int, optional
+            The known cases; by default those that were given to the builder.
+        **record
+            What else a Tree keeps: `proven`, `expected`, `ended`.
+
+        Returns
+        -------
+        Tree
+            The tree, in which the known cases are counted.
+
+        Raises
+        ------
+        TreeError
+            Where an end is open.
+        """
+        from budgetree.tree.tree import Tree
+
+        for number, node in enumerate(self._nodes):
+            if node.kind is None:
+                message = f"build: node {number} is open; buy a test, branch, or make it a leaf."
+                raise TreeError(message, subject="build", found=number)
+        nodes = self._of_steps() if self._grown is None else nodes_of_grown(self.schema, self._grown)
+        if n_cases is None:
+            n_cases = 0 if self._cases is None else self._cases.n_objects
+        return Tree(self.schema, nodes, n_cases, origin or Origin(), **record)
+
+    def note(self, end: OpenEnd, facts: Facts) -> None:
+        """What known cases did at a node, instead of counting them when the tree is built."""
+        self._nodes[end.number].facts = facts
+
+    def _open(self, parent: int, state: PathState) -> OpenEnd:
+        self._nodes.append(_Node(parent, state))
+        return OpenEnd(len(self._nodes) - 1, state)
+
+    def _close(self, end: OpenEnd, kind: Kind) -> _Node:
+        node = self._nodes[end.number]
+        if node.kind is not None:
+            message = f"node {end.number} was built before; an open end is used once."
+            raise TreeError(message, subject="end", found=end.number)
+        node.kind = kind
+        return node
+
+    def _test(self, test: int | str) -> int:
+        names = self.schema.test_names
+        number = names.index(test) if isinstance(test, str) and test in names else test
+        if isinstance(number, str) or not 0 <= number < len(names):
+            message = f"there is no test {test!r}; expected a name or a position from 0 to {len(names) - 1}."
+            raise TreeError(message, subject="test", found=test, expected=names)
+        return int(number)
+
+    def _check_bought(self, end: OpenEnd, tests: tuple[int, ...], what: str) -> None:
+        for test in tests:
+            if test not in end.state.tests:
+                name = self.schema.test_names[self._test(test)]
+                message = f"{what}: test {name!r} was not bought on this path; buy it first."
+                raise TreeError(message, subject=what, found=name, expected=end.state.tests)
+
+    def _check_split(self, end: OpenEnd, split: Split) -> None:
+        self._check_bought(end, split.tests, "branch")
+        if split.totals is not None:
+            self._check_totals(split.totals.points, split.totals.tests)
+            if list(split.cuts) != sorted(set(split.cuts)):
+                message = f"branch: the cuts are {split.cuts}; expected ascending whole numbers."
+                raise TreeError(message, subject="cuts", found=split.cuts)
+            return
+        n_results, sides = int(self.schema.n_outcomes[split.test]) + 1, set(split.sides)
+        if len(split.sides) != n_results or sides != set(range(len(sides))):
+            name = self.schema.test_names[split.test]
+            expected = f"{n_results} sides from 0 on, one for each outcome and one for a result that is not listed"
+            message = f"branch: test {name!r} has the sides {split.sides}; expected {expected}."
+            raise TreeError(message, subject="sides", found=split.sides, expected=n_results)
+
+    def _check_totals(self, points: tuple[NDArray[np.int32], ...], tests: tuple[int, ...]) -> None:
+        for test, table in zip(tests, points, strict=True):
+            if len(table) != int(self.schema.n_outcomes[test]) + 1:
+                name, expected = self.schema.test_names[test], int(self.schema.n_outcomes[test]) + 1
+                message = (
+                    f"points: test {name!r} has {len(table)}; expected {expected}, the last for an unlisted result."
+                )
+                raise TreeError(message, subject="points", found=len(table), expected=expected)
+
+    def _check_leaf(self, rule: Leaf) -> None:
+        n_classes = len(self.schema.class_names)
+        if isinstance(rule, Majority):
+            return
+        if isinstance(rule, (Points, Model)):
+            self._check_totals(rule.totals.points, rule.totals.tests)
+        if isinstance(rule, Model):
+            width, what = rule.totals.n_totals, "scores"
+        elif isinstance(rule, Points):
+            width, what = (len(rule.chances[0]) if len(rule.chances) == len(rule.cuts) + 1 else 0), "chances"
+        else:
+            width, what = len(rule.chances), "chances"
+        n_answers = len(self.schema.answer_names)
+        if isinstance(rule, Fixed) and rule.answer is not None and not 0 <= rule.answer < n_answers:
+            message = f"leaf: the answer is {rule.answer}; expected a position from 0 to {n_answers - 1}."
+            raise TreeError(message, subject="answer", found=rule.answer, expected=n_answers - 1)
+        if width != n_classes:
+            message = f"leaf: the {what} do not fit; expected one for each of {n_classes} classes (and each side)."
+            raise TreeError(message, subject="leaf", found=width, expected=n_classes)
+
+    def _of_steps(self) -> Nodes:
+        """The nodes as arrays; then the known cases go through them."""
+        n_outcomes, order = self.schema.n_outcomes, [0]
+        for number in order:  # breadth first; grows while it is read
+            order += self._nodes[number].children
+        renumbered = {number: index for index, number in enumerate(order)}
+        steps = [self._nodes[number] for number in order]
+        children: list[int] = []
+        charges: list[int] = []
+        first, charge_at, rule = [], [], []
+        splits: list[Split] = []
+        rules: list[Fixed | Points | Model] = []
+        for node in steps:
+            first.append(len(children) if node.children else -1)
+            charge_at.append(len(charges) if node.charge is not None else -1)
+            by_result = node.split is not None and node.split.totals is None
+            sides = node.split.sides if node.split is not None and by_result else range(len(node.children))
+            children += [renumbered[node.children[side]] for side in sides]
+            charges += [] if node.charge is None else node.charge.tolist()
+            if node.split is not None and node.split.totals is not None:
+                rule.append(len(splits))
+                splits.append(node.split)
+            elif node.rule is not None and not isinstance(node.rule, Majority):
+                if node.rule not in rules:
+                    rules.append(node.rule)
+                rule.append(rules.index(node.rule))
+            else:
+                rule.append(NO_RULE)
+        size, n_classes = len(steps), len(self.schema.class_names)
+        spent = np.array([node.state.spent * node.state.is_possible for node in steps], dtype=np.int64)
+        nodes = Nodes(
+            kind=np.array([node.kind for node in steps], dtype=np.uint8),
+            parent=np.array([-1, *(renumbered[node.parent] for node in steps[1:])], dtype=np.int32),
+            test=np.array([node.test for node in steps], dtype=np.int32),
+            first=np.array(first, dtype=np.int64),
+            children=np.array(children, dtype=np.int32),
+            charge_at=np.array(charge_at, dtype=np.int64),
+            charges=np.array(charges, dtype=np.int64),
+            shown=np.zeros(len(charges), dtype=np.int64),
+            rule=np.array(rule, dtype=np.int32),
+            counts=np.zeros((size, n_classes), dtype=np.int64),
+            spent=spent,
+            known_spent=spent,
+            fallback=np.zeros(size, dtype=bool),
+            n_outcomes=n_outcomes,
+            loss_table=self.schema.loss_table,
+            splits=tuple(splits),
+            rules=tuple(rules),
+        )
+        counted = (
+            _noted(nodes, [node.facts for node in steps]) if self._cases is None else count_cases(nodes, self._cases)
+        )
+        return with_known_spent(counted, self.schema)
+
+
+def grown_tree(schema: Schema, grown: Grown, n_cases: int, origin: Origin, **record: Any) -> Tree:
+    """The tree that a learner has grown."""
+    builder = TreeBuilder(schema)
+    builder.add_grown(builder.root, grown)
+    return builder.build(origin=origin, n_cases=n_cases, **record)
+
+
+def _noted(nodes: Nodes, noted: list[Facts | None]) -> Nodes:
+    """The nodes with the facts that were noted."""
+    counts, shown, given = nodes.counts.copy(), nodes.shown.copy(), dict[int, NDArray[np.int64]]()
+    fallback = nodes.fallback.copy()
+    for number, facts in enumerate(noted):
+        if facts is None:
+            continue
+        counts[number], fallback[number] = facts.counts, facts.fallback
+        if facts.shown is not None:
+            shown[nodes.results(number)] = facts.shown
+        if facts.given is not None:
+            given[number] = facts.given
+    return _replaced(nodes, counts=counts, shown=shown, given=given, fallback=fallback)
+
+
+def _replaced(nodes: Nodes, **changes: Any) -> Nodes:
+    """The same nodes with other fields; dataclasses.replace would keep nothing else either."""
+    return Nodes(**{name: getattr(nodes, name) for name in nodes.__dataclass_fields__} | changes)
+
+
+def count_cases(nodes: Nodes, cases: Instance) -> Nodes:
+    """The nodes with what the known cases do there."""
+    from budgetree.tree.walk import walk_codes
+
+    codes, labels, weights = check_codes(cases.codes), cases.labels, cases.weight_units
+    counts, shown = np.zeros_like(nodes.counts), nodes.shown.copy()
+    walk = walk_codes(nodes, cases.schema, codes)
+    np.add.at(counts, (walk.leaf, labels), weights)
+    for node in range(len(nodes) - 1, 0, -1):  # children come after their parents
+        counts[nodes.parent[node]] += counts[node]
+    at_node: dict[int, NDArray[np.int64]] = {
+        int(leaf): np.flatnonzero(walk.leaf == leaf) for leaf in np.flatnonzero(nodes.is_leaf)
+    }
+    for node in range(len(nodes) - 1, -1, -1):
+        if not nodes.is_leaf[node]:
+            at_node[node] = np.concatenate([at_node[child] for child in dict.fromkeys(nodes.below(node).tolist())])
+        if nodes.is_buy[node]:
+            results, rows = nodes.results(node), at_node[node]
+            width = results.stop - results.start
+            np.add.at(shown[results], np.minimum(codes[rows, nodes.test[node]], width - 1), weights[rows])
+    given = {}
+    for node, rule in _scorers(nodes).items():
+        rows = at_node[node]
+        answers = nodes.loss_table.best(rule.probabilities(rule.totals.add_up(codes[rows])))
+        given[node] = np.zeros((len(nodes.loss_table.answers), counts.shape[1]), dtype=np.int64)
+        np.add.at(given[node], (answers, labels[rows]), weights[rows])
+    return _replaced(nodes, counts=counts, shown=shown, given=given)
+
+
+def _scorers(nodes: Nodes) -> Mapping[int, Points | Model]:
+    """By node, what adds up totals there: leaves with scores, and branches by confidence."""
+    found: dict[int, Points | Model] = {}
+    for node in range(len(nodes)):
+        if (rule := nodes.scored(node)) is not None:
+            found[node] = rule
+        elif nodes.kind[node] == Kind.BY_TOTAL:
+            split = nodes.splits[nodes.rule[node]]
+            if split.confidence is not None and split.totals is not None:
+                found[node] = Model(split.totals)
+    return found
+
+
+def with_known_spent(nodes: Nodes, schema: Schema) -> Nodes:
+    """The nodes with the most that known cases can have spent on arrival, by the results that they showed."""
+    costs, reached = schema.costs, nodes.counts.any(axis=1)
+    if not costs.depends_on_outcome:
+        return _replaced(nodes, known_spent=np.where(reached, nodes.spent, 0))
+    states, spent = [costs.start] * len(nodes), np.zeros(len(nodes), dtype=np.int64)
+    for node in range(len(nodes)):
+        spent[node] = states[node].spent
+        if nodes.is_leaf[node]:
+            continue
+        below, test = nodes.below(node).tolist(), int(nodes.test[node])
+        for child in dict.fromkeys(below):
+            state = states[node]
+            if nodes.is_buy[node]:
+                seen = mask_of(nodes.shown[nodes.results(node)])
+                state = costs.after_seeing(costs.after_buying(state, test), test, seen)
+            elif nodes.kind[node] == Kind.BY_RESULT:
+                state = costs.after_seeing(state, test, mask_of(at == child for at in below))
+            states[child] = state
+    return _replaced(nodes, known_spent=np.where(reached, spent, 0))
+
+
+def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
+    """A grown tree as nodes, all at once: a buy, a branch by its result and a leaf for what no known case showed.
+
+    grown   0: age ──► 1, 2                     nodes   0 buy age ─ 1 by age ─┬─ 2 …  (grown 1)
+                                                                              ├─ 3 …  (grown 2)
+                                                                              └─ 4 leaf, unseen
+    """
+    costs, n_outcomes, inner = schema.costs, schema.n_outcomes, ~grown.is_leaf
+    start, branch, unseen = _numbers(grown)
+    buy, tests, size = start[inner], grown.test[inner].astype(np.int64), len(grown) + 2 * int(inner.sum())
+    kind = np.full(size, Kind.LEAF, dtype=np.uint8)
+    kind[buy], kind[branch] = Kind.BUY, Kind.BY_RESULT
+    test = np.full(size, NO_TEST, dtype=np.int32)
+    test[buy] = test[branch] = tests
+    parent = np.full(size, -1, dtype=np.int32)
+    branch_of = np.full(len(grown), -1, dtype=np.int64)
+    branch_of[inner] = branch
+    parent[start[1:]] = branch_of[grown.parent[1:]]
+    parent[branch], parent[unseen] = buy, branch
+    width = n_outcomes[tests] + 1  # results of each purchase
+    first_result = np.cumsum(width) - width
+    n_children = np.zeros(size, dtype=np.int64)
+    n_children[buy], n_children[branch] = 1, width
+    first = np.where(n_children > 0, np.cumsum(n_children) - n_children, -1)
+    # Per result of each purchase, the child: that of its outcome, or the leaf for what no known case showed.
+    owner = np.repeat(np.arange(len(buy)), width)
+    outcome = np.arange(len(owner)) - first_result[owner]
+    is_listed = outcome < n_outcomes[tests[owner]]
+    branches = np.full(len(owner), NO_BRANCH, dtype=np.int64)
+    branches[is_listed] = grown.branches[grown.first_branch[inner][owner[is_listed]] + outcome[is_listed]]
+    children = np.empty(int(n_children.sum()), dtype=np.int32)
+    children[first[buy]] = branch
+    children[first[branch][owner] + outcome] = np.where(branches == NO_BRANCH, unseen[owner], start[branches])
+    charges = costs.charges(grown.flags(costs)[inner], tests)
+    column = np.where(is_listed, outcome, charges.shape[1] - 1)
+    counts = np.zeros((size, grown.counts.shape[1]), dtype=np.int64)
+    counts[start] = grown.counts
+    counts[branch] = grown.counts[inner]
+    shown = np.where(branches == NO_BRANCH, 0, grown.counts.sum(axis=1)[branches])
+    spent = np.zeros(size, dtype=np.int64)
+    spent[start] = grown.paid
+    most = grown.paid[inner] + charges[:, -1]
+    spent[branch], spent[unseen] = most, most
+    known_spent = spent.copy()
+    if len(buy):
+        # On the branch itself known cases have spent what the costliest result among them takes.
+        seen = np.where(branches == NO_BRANCH, 0, grown.paid[branches])
+        known_spent[branch] = np.maximum.reduceat(seen, first_result)
+        known_spent[unseen] = 0
+    charge_at = np.full(size, -1, dtype=np.int64)
+    charge_at[buy] = first_result
+    fallback = np.zeros(size, dtype=bool)
+    fallback[buy] = grown.fallback[inner]
+    return Nodes(
+        kind=kind,
+        parent=parent,
+        test=test,
+        first=first,
+        children=children,
+        charge_at=charge_at,
+        charges=np.ascontiguousarray(charges[owner, column]),
+        shown=shown,
+        rule=np.full(size, NO_RULE, dtype=np.int32),
+        counts=counts,
+        spent=spent,
+        known_spent=known_spent,
+        fallback=fallback,
+        n_outcomes=n_outcomes,
+        loss_table=schema.loss_table,
+    )
+
+
+def grown_of_nodes(nodes: Nodes) -> Grown | None:
+    """The way back; None where the tree does not branch on each test as soon as it is bought, or totals decide."""
+    order, tests, branches, parents, first = [0], list[int](), list[int](), [-1], list[int]()
+    for number, node in enumerate(order):  # breadth first; grows while it is read
+        first.append(-1 if nodes.is_leaf[node] else len(branches))
+        if nodes.is_leaf[node]:
+            if nodes.rule[node] != NO_RULE:
+                return None
+            tests.append(NO_TEST)
+            continue
+        branch = int(nodes.below(node)[0])
+        if not nodes.is_buy[node] or nodes.kind[branch] != Kind.BY_RESULT or nodes.test[branch] != nodes.test[node]:
+            return None
+        tests.append(int(nodes.test[node]))
+        below = [child if nodes.counts[child].any() else NO_BRANCH for child in nodes.below(branch)[:-1].tolist()]
+        place = {child: len(order) + k for k, child in enumerate(sorted(set(below) - {NO_BRANCH}))}
+        branches += [place.get(child, NO_BRANCH) for child in below]
+        order += place
+        parents += [number] * len(place)
+    return Grown(
+        test=np.array(tests, dtype=np.int32),
+        parent=np.array(parents, dtype=np.int32),
+        counts=nodes.counts[order],
+        paid=nodes.known_spent[order],
+        first_branch=np.array(first, dtype=np.int64),
+        branches=np.array(branches, dtype=np.int32),
+        fallback=nodes.fallback[order],
+    ).answering(nodes.loss_table)
+
+
+def _numbers(grown: Grown) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Breadth first: the number of each grown node, and of the branch and the unseen leaf of each inner one."""
+    inner = np.flatnonzero(~grown.is_leaf)
+    level = np.zeros(len(grown), dtype=np.int64)
+    for number_of_level, (first, last) in enumerate(grown.levels):
+        level[first:last] = number_of_level
+    every = np.arange(len(grown))
+    depth = np.concatenate([2 * level, 2 * level[inner] + 1, 2 * level[inner] + 2])
+    above = np.concatenate([grown.parent, inner, inner])  # parents are numbered in the order of their branches
+    is_unseen = np.concatenate([np.zeros(len(grown) + len(inner)), np.ones(len(inner))])
+    number = np.empty(len(depth), dtype=np.int64)
+    number[np.lexsort((np.concatenate([every, inner, inner]), is_unseen, above, depth))] = np.arange(len(depth))
+    return number[: len(grown)], number[len(grown) : len(grown) + len(inner)], number[len(grown) + len(inner) :]

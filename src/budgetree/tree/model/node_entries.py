@@ -1,0 +1,233 @@
+"""The nodes of a tree as entries of the model file, and back: what is read goes through TreeBuilder.
+
+{"buy": 3, "child": 1, "shown": [20, 40, 0], …}                  shown: known cases per outcome, and unlisted
+{"branch": {"test": 3, "children": [2, 3, 4]}, …}                a child per outcome, and for what is not listed
+{"branch": {"totals": 0, "cuts": [2, 7], "children": […]}, …}    a child per side
+{"branch": {"totals": 1, "confidence": 0.95, "children": […]}, "given": …}
+{"leaf": "majority"}, {"leaf": "fixed", "chances": […]}, {"leaf": "points", "totals": 0, "cuts": …, "chances": …},
+{"leaf": "model", "totals": 1, "given": …}                       given: known cases by answer and class
+
+Each has "counts", the known cases that come there by class, in weight units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from budgetree.data.number_format import LARGEST_EXACT
+from budgetree.errors import BudgetreeError, ModelFileError, Where
+from budgetree.problem import Schema
+from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals
+from budgetree.tree.model.encoding import flaw
+from budgetree.tree.nodes import Branch, Buy, Nodes, Split
+
+if TYPE_CHECKING:
+    from budgetree.tree.tree import Tree
+
+TOLERANCE = 1e-6  # of a sum of probabilities
+
+
+@contextmanager
+def in_entry(entry: str) -> Iterator[None]:
+    """What is refused in here is an error about this entry, unless it says more."""
+    try:
+        yield
+    except BudgetreeError as error:
+        raise ModelFileError.of(error, Where(entry=entry)) from error
+
+
+def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The entries "totals" and "nodes"."""
+    totals: list[Totals] = []
+
+    def number(of: Totals | None) -> int:
+        assert of is not None
+        if of not in totals:
+            totals.append(of)
+        return totals.index(of)
+
+    entries: list[dict[str, Any]] = []
+    for node, record in enumerate(nodes):
+        entry: dict[str, Any]
+        if isinstance(record, Buy):
+            entry = {"buy": record.test, "child": record.child, "shown": record.shown.tolist()}
+            entry |= {"fallback": True} if nodes.fallback[node] else {}
+        elif isinstance(record, Branch):
+            split, how = record.split, dict[str, Any]()
+            if split.totals is None:
+                how = {"test": split.test, "children": [record.children[side] for side in split.sides]}
+            else:
+                by = {"cuts": list(split.cuts)} if split.confidence is None else {"confidence": split.confidence}
+                how = {"totals": number(split.totals), **by, "children": list(record.children)}
+            entry = {"branch": how}
+        else:
+            entry = {"leaf": type(record).__name__.lower()}
+            if isinstance(record, Fixed):
+                entry |= {"chances": list(record.chances)} | (
+                    {} if record.answer is None else {"answer": record.answer}
+                )
+            elif isinstance(record, Points):
+                chances = [list(side) for side in record.chances]
+                entry |= {"totals": number(record.totals), "cuts": list(record.cuts), "chances": chances}
+            elif isinstance(record, Model):
+                entry |= {"totals": number(record.totals)}
+        given = {"given": nodes.given[node].tolist()} if node in nodes.given else {}
+        entries.append(entry | {"counts": nodes.counts[node].tolist()} | given)
+    return [_totals_content(of) for of in totals], entries
+
+
+def _totals_content(totals: Totals) -> dict[str, Any]:
+    points = [table.tolist() for table in totals.points]
+    return {"tests": list(totals.tests), "intercept": totals.intercept.tolist(), "points": points}
+
+
+def read_tree(content: dict[str, Any], schema: Schema, **record: Any) -> Tree:
+    """The tree of a file; ModelFileError where an entry does not fit."""
+    totals = [_read_totals(given, f"totals[{k}]", schema) for k, given in enumerate(content["totals"])]
+    entries, builder = content["nodes"], TreeBuilder(schema)
+    ends: dict[int, OpenEnd] = {0: builder.root}
+    last = 0
+    for node, entry in enumerate(entries):
+        where = f"nodes[{node}]"
+        if node not in ends:
+            raise flaw(where, node, "the child of a node")
+        with in_entry(where):
+            end = ends.pop(node)
+            children, below = _read_step(entry, where, builder, end, totals)
+            for child, opened in zip(children, below, strict=True):
+                if child != last + 1 or child >= len(entries):
+                    raise flaw(where, child, "children in breadth-first order, each of one node")
+                ends[child], last = opened, child
+            builder.note(end, _read_facts(entry, where, schema))
+    tree = builder.build(n_cases=int(content["n_objects"]), **record)
+    _check_sums(tree.nodes, schema)
+    return tree
+
+
+def _read_step(
+    entry: dict[str, Any], where: str, builder: TreeBuilder, end: OpenEnd, totals: list[Totals]
+) -> tuple[list[int], list[OpenEnd]]:
+    """What the entry says, done at an open end; its different children and where they are built."""
+    if "buy" in entry:
+        return [_position(entry["child"], f"{where}.child")], [
+            builder.buy(end, _position(entry["buy"], f"{where}.buy"))
+        ]
+    if "leaf" in entry:
+        builder.leaf(end, _read_leaf(entry, where, totals))
+        return [], []
+    given = entry["branch"]
+    children = [_position(child, f"{where}.branch.children") for child in given["children"]]
+    if "test" in given:
+        different = sorted(set(children))
+        split = Split.by_result(
+            _position(given["test"], f"{where}.branch.test"), [different.index(c) for c in children]
+        )
+        return different, builder.branch(end, split)
+    rows = _totals_of(given, f"{where}.branch", totals)
+    if "confidence" in given:
+        if not 0 < given["confidence"] <= 1:
+            raise flaw(f"{where}.branch.confidence", given["confidence"], "a probability above 0 and at most 1")
+        split = Split.by_confidence(Model(rows), given["confidence"])
+    else:
+        if rows.n_totals != 1:
+            raise flaw(f"{where}.branch.totals", rows.n_totals, "a single total, where cuts decide")
+        split = Split.by_points(rows, [_position(cut, f"{where}.branch.cuts") for cut in given["cuts"]])
+    if len(children) != split.n_sides:
+        raise flaw(f"{where}.branch.children", children, f"{split.n_sides} children, one per side")
+    return children, builder.branch(end, split)
+
+
+def _read_leaf(entry: dict[str, Any], where: str, totals: list[Totals]) -> Leaf:
+    kind = entry["leaf"]
+    if kind == "majority":
+        return Majority()
+    if kind == "fixed":
+        return Fixed(_read_chances(entry["chances"], f"{where}.chances"), entry.get("answer"))
+    rows = _totals_of(entry, where, totals)
+    if kind == "model":
+        return Model(rows)
+    if rows.n_totals != 1:
+        raise flaw(f"{where}.totals", rows.n_totals, "a single total, where cuts decide")
+    chances = tuple(_read_chances(side, f"{where}.chances") for side in entry["chances"])
+    return Points(rows, tuple(_position(cut, f"{where}.cuts") for cut in entry["cuts"]), chances)
+
+
+def _read_chances(given: list[float], entry: str) -> tuple[float, ...]:
+    if not abs(sum(given) - 1) <= TOLERANCE:
+        raise flaw(entry, given, "probabilities with the sum 1")
+    return tuple(map(float, given))
+
+
+def _position(number: Any, entry: str) -> int:
+    """1.0 is an integer to JSON's schemas, but nothing that Python counts by."""
+    if not isinstance(number, int):
+        raise flaw(entry, number, "a whole number")
+    return number
+
+
+def _totals_of(entry: dict[str, Any], where: str, totals: list[Totals]) -> Totals:
+    number = _position(entry["totals"], f"{where}.totals")
+    if number >= len(totals):
+        raise flaw(f"{where}.totals", number, f"a position in totals, of which there are {len(totals)}")
+    return totals[number]
+
+
+def _read_totals(given: dict[str, Any], entry: str, schema: Schema) -> Totals:
+    tests, intercept = given["tests"], given["intercept"]
+    is_known = all(isinstance(test, int) and 0 <= test < len(schema.test_names) for test in tests)
+    if not is_known or list(tests) != sorted(set(tests)):
+        raise flaw(f"{entry}.tests", tests, "positions of tests, ascending")
+    sizes = [int(schema.n_outcomes[test]) + 1 for test in tests]
+    if [len(table) for table in given["points"]] != sizes:
+        raise flaw(f"{entry}.points", len(given["points"]), f"{sizes} rows, one per outcome and one more")
+    for table in given["points"]:
+        if any(len(row) != len(intercept) for row in table):
+            raise flaw(f"{entry}.points", table, f"{len(intercept)} numbers in each row, as the intercept has")
+    tables = tuple(np.array(table, dtype=np.int32).reshape(-1, len(intercept)) for table in given["points"])
+    return Totals(tuple(tests), tables, np.array(intercept, dtype=np.int64))
+
+
+def _read_facts(entry: dict[str, Any], where: str, schema: Schema) -> Facts:
+    n_classes, n_answers = len(schema.class_names), len(schema.answer_names)
+    if len(entry["counts"]) != n_classes:
+        raise flaw(f"{where}.counts", entry["counts"], f"{n_classes} numbers, one per class")
+    facts = Facts(np.array(entry["counts"], dtype=np.int64), fallback=entry.get("fallback", False))
+    if "buy" in entry:
+        if len(entry["shown"]) != int(schema.n_outcomes[entry["buy"]]) + 1:
+            raise flaw(f"{where}.shown", entry["shown"], "a number per outcome of the test, and one more")
+        facts.shown = np.array(entry["shown"], dtype=np.int64)
+    needs_given = entry.get("leaf") in ("model", "points") or "confidence" in entry.get("branch", {})
+    given = entry.get("given")
+    if (given is not None) != needs_given:
+        raise flaw(f"{where}.given", given, "what was answered where totals decide an answer, and nowhere else")
+    if given is not None:
+        table = np.array(given, dtype=np.int64) if {len(row) for row in given} == {n_classes} else np.empty(0)
+        if table.shape != (n_answers, n_classes) or (table.sum(axis=0) != facts.counts).any():
+            raise flaw(f"{where}.given", given, "a row per answer, which add up to the counts of each class")
+        facts.given = table
+    return facts
+
+
+def _check_sums(nodes: Nodes, schema: Schema) -> None:
+    below = np.zeros_like(nodes.counts)
+    np.add.at(below, nodes.parent[1:], nodes.counts[1:])
+    for node in np.flatnonzero(~nodes.is_leaf & (below != nodes.counts).any(axis=1)).tolist():
+        raise flaw(f"nodes[{node}].counts", nodes.counts[node].tolist(), "the sum of its children's")
+    if not nodes.counts[0].any():
+        raise flaw("nodes[0].counts", nodes.counts[0].tolist(), "at least one case")
+    if sum(nodes.counts[0].tolist()) * max(1, schema.loss_table.largest) > LARGEST_EXACT:
+        raise flaw("nodes[0].counts", nodes.counts[0].tolist(), "at most 2^53 units, also when multiplied by a loss")
+    for node in np.flatnonzero(nodes.is_buy).tolist():
+        shown, branch = nodes.shown[nodes.results(node)], int(nodes.below(node)[0])
+        if shown.sum() != nodes.counts[node].sum():
+            raise flaw(f"nodes[{node}].shown", shown.tolist(), "numbers that add up to the cases that come there")
+        record = nodes[branch]
+        if isinstance(record, Branch) and record.split.test == nodes.test[node]:
+            for side, child in enumerate(record.children):
+                if shown[np.array(record.split.sides) == side].sum() != nodes.counts[child].sum():
+                    raise flaw(f"nodes[{node}].shown", shown.tolist(), f"what comes to node {child} of the branch")

@@ -1,0 +1,248 @@
+"""Trees put together by TreeBuilder: a few that show one thing each, and random ones with every kind of node and leaf.
+
+tree, cases = random_tree(7)        # prices by outcome, fees, sometimes losses
+rows = random_rows(tree, 7)         # raw values, some missing and some that no known case has
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import budgetree as bt
+from budgetree.tree import Fixed, Majority, Model, Points, Split, Totals, TreeBuilder
+from budgetree.tree.builder import OpenEnd
+from budgetree.tree.leaves import SCORE_UNIT, Leaf
+from new_cases import PRICES, new_frame
+
+MAX_NODES = 60
+CLASSES = ("well", "ill", "worse", "unsure")
+AGE, COLOUR, DOSE, GRADE = range(4)  # the tests of new_cases
+
+
+@cache
+def known_cases() -> bt.Instance:
+    """The table of new_cases: age, colour (three prices), dose and grade (with a fee), three classes."""
+    return bt.Instance.from_frame(new_frame(5), "class", prices=PRICES)
+
+
+def buy_and_branch(builder: TreeBuilder, end: OpenEnd, test: int | str) -> list[OpenEnd]:
+    """A side for each outcome, and last for results that are not listed."""
+    return builder.branch(builder.buy(end, test), test)
+
+
+@cache
+def plain_tree() -> bt.Tree:
+    """Bought and branched on at once, as greedy and exact search do; unlisted results have a leaf of their own."""
+    builder = TreeBuilder(known_cases())
+    first, *others = buy_and_branch(builder, builder.root, "colour")
+    for end in [*others, *buy_and_branch(builder, first, "grade")]:
+        builder.leaf(end)
+    return builder.build()
+
+
+@cache
+def early_tree() -> bt.Tree:
+    """Bought early, branched on later, and not always."""
+    builder = TreeBuilder(known_cases())
+    end = builder.buy(builder.buy(builder.root, "age"), "colour")
+    red, other = builder.branch(end, Split.by_result(COLOUR, (1, 0, 1, 1)))
+    builder.leaf(red)
+    for side in builder.branch(other, Split.by_result(AGE, _halves("age"))):
+        builder.leaf(builder.buy(side, "dose"))
+    return builder.build()
+
+
+@cache
+def confident_tree() -> bt.Tree:
+    """As the learner for new cases makes them: stop where the model is sure, else buy the next test."""
+    builder = TreeBuilder(known_cases())
+    end, bought = builder.root, list[int]()
+    for test in (AGE, COLOUR, DOSE):
+        end = builder.buy(end, test)
+        bought.append(test)
+        if test != DOSE:
+            model = scores(random.Random(test), builder, bought)
+            stop, end = builder.branch(end, Split.by_confidence(model, 0.8))
+            builder.leaf(stop, model)
+    low, high = builder.branch(end, Split.by_result(AGE, _halves("age")))
+    builder.leaf(low, Fixed((0.5, 0.25, 0.25)))
+    builder.leaf(high, scores(random.Random(9), builder, bought))
+    return builder.build()
+
+
+@cache
+def points_tree() -> bt.Tree:
+    """Three ways by points; two of them answer, and one goes on to a leaf with points of its own."""
+    builder = TreeBuilder(known_cases())
+    end = builder.buy(builder.buy(builder.root, "colour"), "grade")
+    n_grades = int(builder.schema.n_outcomes[GRADE])
+    table = {COLOUR: (0, 5, 2, 0), GRADE: (*(min(grade, 3) for grade in range(n_grades)), 1)}
+    low, middle, high = builder.branch(end, Split.by_points(table, cuts=(2, 7)))
+    builder.leaf(low)
+    builder.leaf(high)
+    chances = ((0.75, 0.125, 0.125), (0.125, 0.75, 0.125), (0.25, 0.25, 0.5))
+    builder.leaf(builder.buy(middle, "dose"), Points(Totals.of_points(table), (3, 5), chances))
+    return builder.build()
+
+
+BUILT: dict[str, Callable[[], bt.Tree]] = {
+    "plain": plain_tree, "early": early_tree, "confident": confident_tree, "points": points_tree,
+}  # fmt: skip
+
+
+def _halves(test: str) -> list[int]:
+    """The lower outcomes on side 0, the others and what is not listed on side 1."""
+    schema = known_cases().schema
+    width = int(schema.n_outcomes[schema.test_names.index(test)])
+    return [int(outcome >= width // 2) for outcome in range(width + 1)]
+
+
+def scores(rng: random.Random, builder: TreeBuilder, tests: list[int], spread: float = 2.0) -> Model:
+    """A model of these tests with scores at random, in whole millionths."""
+    n_classes = len(builder.schema.class_names)
+
+    def row() -> list[int]:
+        return [round(rng.uniform(-spread, spread) * SCORE_UNIT) for _ in range(n_classes)]
+
+    tests = sorted(tests)
+    tables = [[row() for _ in range(int(builder.schema.n_outcomes[test]) + 1)] for test in tests]
+    points = tuple(np.array(table, dtype=np.int32) for table in tables)
+    return Model(Totals(tuple(tests), points, np.array(row(), dtype=np.int64)))
+
+
+def random_tree(seed: int, *, losses: bool | None = None, scored: bool = True) -> tuple[bt.Tree, bt.Instance]:
+    """A valid tree with its known cases; without `scored`, no points and no models."""
+    rng = random.Random(seed)
+    cases = _random_cases(rng, rng.random() < 0.3 if losses is None else losses)
+    builder = TreeBuilder(cases)
+    ends, n_nodes = deque([builder.root]), 0
+    while ends:
+        end, n_nodes = ends.popleft(), n_nodes + 1
+        bought = list(end.state.tests)
+        left = sorted(set(range(cases.n_tests)) - set(bought))
+        if n_nodes + len(ends) > MAX_NODES or rng.random() < 0.05 * len(bought):
+            builder.leaf(end, _random_leaf(rng, builder, bought, scored))
+        elif left and (not bought or rng.random() < 0.5):
+            test = rng.choice(left)
+            ends += buy_and_branch(builder, end, test) if rng.random() < 0.3 else [builder.buy(end, test)]
+        elif bought and rng.random() < 0.8:
+            ends += _random_branch(rng, builder, end, bought, scored)
+        else:
+            builder.leaf(end, _random_leaf(rng, builder, bought, scored))
+    return builder.build(), cases
+
+
+def random_rows(tree: bt.Tree, seed: int, n_rows: int = 150) -> list[dict[str, Any]]:
+    """Raw values by test: known ones, ones between and beyond them, missing ones, and texts that no known case has."""
+    rng, rows = random.Random(seed), []
+    for _ in range(n_rows):
+        row: dict[str, Any] = {}
+        for name in tree.test_names:
+            value = (
+                rng.choice("abcdz") if name.startswith("text") else round(rng.uniform(-1, 11), rng.choice([0, 1, 6]))
+            )
+            row[name] = None if rng.random() < 0.1 else value
+        rows.append(row)
+    return rows
+
+
+def frame_of_rows(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """The rows as a frame; a missing number is NaN, a missing text None."""
+    return pd.DataFrame(
+        {
+            name: pd.Series([row[name] for row in rows], dtype=object if name.startswith("text") else float)
+            for name in rows[0]
+        }
+    )
+
+
+def _random_cases(rng: random.Random, has_losses: bool) -> bt.Instance:
+    """Numbers and texts, some missing, with weights of duplicates, prices by outcome and fees."""
+    n_rows, n_classes = rng.randint(4, 60), rng.randint(1, 4)
+    names = [f"text{i}" for i in range(rng.randint(1, 3))] + [f"number{i}" for i in range(rng.randint(1, 3))]
+    rng.shuffle(names)
+    columns: dict[str, Any] = {}
+    prices: dict[str, Any] = {}
+    for name in names:
+        may_miss = rng.random() < 0.4
+        if name.startswith("text"):
+            values = [rng.choice("abcd"[: rng.randint(2, 4)]) for _ in range(n_rows)]
+            prices[name] = {value: rng.randint(0, 6) for value in set(values)} if not may_miss else rng.randint(0, 6)
+        else:
+            values = [float(rng.randint(0, 10)) for _ in range(n_rows)]
+            prices[name] = rng.choice([0, 1, 2.5, 4])
+        missing = {i for i in range(1, n_rows) if may_miss and rng.random() < 0.2}
+        columns[name] = [None if i in missing else value for i, value in enumerate(values)]
+    shared = {
+        f"fee{i}": (rng.choice([0.5, 1, 3]), rng.sample(names, rng.randint(1, len(names))))
+        for i in range(rng.randint(0, 2))
+    }
+    columns["class"] = [CLASSES[i if i < n_classes else rng.randrange(n_classes)] for i in range(n_rows)]
+    losses = None
+    if has_losses:
+        found = sorted(set(columns["class"]))
+        rows = {true: {said: rng.randint(0, 9) for said in found if said != true} for true in found}
+        losses = bt.Losses(rows, answers={"refer": rng.randint(1, 4)} if rng.random() < 0.7 else None)
+    frame = frame_of_rows([{name: columns[name][row] for name in names} for row in range(n_rows)])
+    frame["class"] = columns["class"]
+    return bt.Instance.from_frame(frame, "class", prices=bt.Prices(prices, shared=shared), losses=losses)
+
+
+def _random_branch(
+    rng: random.Random, builder: TreeBuilder, end: OpenEnd, bought: list[int], scored: bool
+) -> list[OpenEnd]:
+    kind = rng.choice(["result", "result", "points", "confidence"]) if scored else "result"
+    if kind == "confidence":
+        model = scores(rng, builder, _some(rng, bought), spread=1.0)
+        stop, on = builder.branch(end, Split.by_confidence(model, rng.choice([0.4, 0.6, 0.75, 0.95])))
+        if rng.random() < 0.3:
+            return [stop, on]  # nobody has to answer there
+        builder.leaf(stop, model)
+        return [on]
+    if kind == "points":
+        cuts = sorted(rng.sample(range(-2, 9), rng.randint(1, 3)))
+        return builder.branch(end, Split.by_points(_random_points(rng, builder, bought), cuts))
+    test = rng.choice(bought)
+    n_results = int(builder.schema.n_outcomes[test]) + 1
+    sides = [rng.randrange(rng.randint(1, n_results)) for _ in range(n_results)]
+    numbers = {side: number for number, side in enumerate(dict.fromkeys(sides))}
+    return builder.branch(end, Split.by_result(test, [numbers[side] for side in sides]))
+
+
+def _random_leaf(rng: random.Random, builder: TreeBuilder, bought: list[int], scored: bool) -> Leaf:
+    n_classes, kind = len(builder.schema.class_names), rng.randrange(5 if scored else 3)
+    if kind < 2:
+        return Majority()
+    if kind == 2:
+        answer = rng.randrange(len(builder.schema.answer_names)) if rng.random() < 0.3 else None
+        return Fixed(_chances(rng, n_classes), answer)
+    if kind == 3:
+        cuts = sorted(rng.sample(range(-2, 9), rng.randint(1, 3)))
+        chances = tuple(_chances(rng, n_classes) for _ in range(len(cuts) + 1))
+        return Points(_random_points(rng, builder, bought), tuple(cuts), chances)
+    return scores(rng, builder, _some(rng, bought))
+
+
+def _random_points(rng: random.Random, builder: TreeBuilder, bought: list[int]) -> Totals:
+    widths = {test: int(builder.schema.n_outcomes[test]) + 1 for test in _some(rng, bought)}
+    table = {test: [rng.randint(-2, 5) for _ in range(width)] for test, width in widths.items()}
+    return Totals.of_points(table, intercept=rng.randint(-1, 2))
+
+
+def _some(rng: random.Random, bought: list[int]) -> list[int]:
+    return rng.sample(bought, rng.randint(0, len(bought)))
+
+
+def _chances(rng: random.Random, n_classes: int) -> tuple[float, ...]:
+    """Sixteenths, so that they add up to 1 exactly."""
+    parts = [0] * n_classes
+    for _ in range(16):
+        parts[rng.randrange(n_classes)] += 1
+    return tuple(part / 16 for part in parts)

@@ -1,0 +1,173 @@
+"""Limits of work: the same call gives the same answer however busy the machine is, on however many threads."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import budgetree as bt
+from budgetree.learn._optimal import Solution, find_optimal
+from budgetree.learn.exact.layout import Layout
+from budgetree.learn.exact.search import NEVER, Search
+from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
+from budgetree.learn.known_search import KnownSearch
+from budgetree.learn.points import Frontier
+from budgetree.learn.settings import Request
+from budgetree.learn.validation import FoldSettings, cross_validate
+from budgetree.services import clock as clock_module
+from budgetree.services.clock import Clock, Ended, WorkPlan
+from budgetree.tree import Nodes
+
+HURRIED = WorkPlan(moment=0.002, long=0.004, quick_seconds=0.003, broader_seconds=0.01, seconds_per_budget=0.01)
+BUDGET = 5
+
+
+def hard_table(seed: int, outcomes: int = 2, *, has_prices: bool = False) -> bt.Instance:
+    """Whose best trees are far beyond a second of work."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, outcomes, (1500, 30))
+    labels = (codes[:, :5].sum(axis=1) + (rng.random(1500) < 0.3)) % 3
+    names = [f"t{test}" for test in range(30)]
+    prices = dict(zip(names, rng.integers(1, 4, 30).tolist(), strict=True)) if has_prices else 1
+    return bt.Instance(codes, labels, test_names=names, prices=prices)
+
+
+def arrays(nodes: Nodes | None) -> list[Any]:
+    return [] if nodes is None else [part.tolist() for part in (nodes.test, nodes.parent, nodes.paid, nodes.counts)]
+
+
+def facts(solution: Solution) -> tuple[Any, ...]:
+    tree = solution.tree
+    return tree.ended, solution.errors, solution.lower_bound, solution.complete, tree.proven, arrays(tree.nodes)
+
+
+def frontier_facts(found: Frontier) -> list[tuple[Any, ...]]:
+    trees = [arrays(point.tree.nodes) for point in found]
+    points = [(p.max_cost, p.errors, p.lower_bound, p.proven, p.source, p._proven, p._ended) for p in found]
+    return [(found.complete, found.n_searched), *zip(points, trees, strict=True)]
+
+
+def search_by(instance: bt.Instance, work: float, threads: int) -> tuple[Any, ...]:
+    clock = Clock(None, work=work, plan=HURRIED)
+    request = Request(instance, BUDGET, DEFAULT_IMPURITIES, CACHE_BYTES, threads)
+    return (*facts(find_optimal(request, BUDGET, clock)), clock.seconds_passed)
+
+
+@pytest.mark.parametrize("outcomes", [2, 3])
+@pytest.mark.parametrize("has_prices", [False, True])
+def test_a_search_cut_by_work_finds_the_same_on_any_number_of_threads(outcomes: int, has_prices: bool) -> None:
+    n_cut = n_raised = 0
+    for seed, work in itertools.product(range(2), (0.03, 0.2)):
+        instance = hard_table(seed, outcomes, has_prices=has_prices)
+        alone, *others = (search_by(instance, work, threads) for threads in (1, 2, 4))
+        assert others == [alone] * len(others)
+        ended, errors, lower_bound, complete, *_, spent = alone
+        assert ended is (Ended.COMPLETE if complete else Ended.WORK_LIMIT)
+        assert lower_bound <= errors
+        assert spent < 1.5 * work
+        n_cut += not complete
+        n_raised += not complete and lower_bound > 0
+    assert n_cut > 0
+    assert n_raised > 0 or (outcomes == 3 and not has_prices), "the bound that rises is part of it"
+
+
+@pytest.mark.parametrize("outcomes", [2, 3])
+def test_workers_take_turns_by_their_work(outcomes: int) -> None:
+    for seed, work in itertools.product(range(3), (0.001, 0.05, 0.3)):
+        layout = Layout(hard_table(seed, outcomes), BUDGET)
+        answers = []
+        for threads in (1, 2, 4):
+            search, clock = Search(layout, CACHE_BYTES, threads, limits_work=True), Clock(None, work=work)
+            # Again with what it has learned: that must be the same, too.
+            for budget in (BUDGET - 2, BUDGET - 1, BUDGET - 2):
+                share = clock.share(work / 3)
+                found = search.search_long(budget, NEVER, share)
+                value = None if found.answer is None else found.answer.value
+                answers.append((threads, value, found.lower_bound, arrays(found.nodes), share.seconds_passed))
+        first, *others = ([entry[1:] for entry in answers if entry[0] == threads] for threads in (1, 2, 4))
+        assert others == [first] * len(others)
+
+
+def test_a_clock_that_races_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run() -> tuple[Any, ...]:
+        search = KnownSearch("auto", DEFAULT_IMPURITIES, None, CACHE_BYTES, 2)
+        whole = search.search(hard_table(1), Clock(None, work=0.4, plan=HURRIED), False)
+        return search_by(hard_table(0), 0.1, 2), frontier_facts(whole)
+
+    usual = run()
+    real, hours = time.monotonic, itertools.count(step=3600)
+    monkeypatch.setattr(clock_module.time, "monotonic", lambda: real() + next(hours))
+    assert run() == usual
+
+
+def _burn() -> None:
+    while True:
+        pass
+
+
+@pytest.fixture
+def busy_machine() -> Iterator[None]:
+    others = [multiprocessing.get_context("spawn").Process(target=_burn, daemon=True) for _ in range(3)]
+    for other in others:
+        other.start()
+    yield
+    for other in others:
+        other.terminate()
+        other.join()
+
+
+def test_a_busy_machine_finds_the_same_frontier(request: pytest.FixtureRequest) -> None:
+    def run() -> list[tuple[Any, ...]]:
+        search = KnownSearch("exact", DEFAULT_IMPURITIES, 7, CACHE_BYTES, os.cpu_count() or 2)
+        return frontier_facts(search.search(hard_table(2), Clock(None, work=0.5, plan=HURRIED), False))
+
+    idle = run()
+    assert not idle[0][0], "it is cut"
+    request.getfixturevalue("busy_machine")
+    assert run() == idle
+
+
+def test_what_was_proven_before_the_cut_stays_proven() -> None:
+    instance = hard_table(3)
+    search = KnownSearch("exact", DEFAULT_IMPURITIES, None, CACHE_BYTES, 2)
+    found = search.search(instance, Clock(None, work=1.0), False)
+    assert not found.complete
+    assert {point.tree.ended for point in found} == {Ended.WORK_LIMIT}
+    proven = [point for point in found if point.proven and point.max_cost <= 3]
+    assert len(proven) >= 3
+    for point in proven:
+        assert bt.optimal(instance, budget=point.max_cost).errors == point.errors
+
+
+def test_a_time_limit_says_so_and_ends_in_time() -> None:
+    began = time.monotonic()
+    solution = bt.optimal(hard_table(0), budget=9, time_limit=0.3)
+    assert time.monotonic() - began < 20
+    assert solution.tree.ended is Ended.TIME_LIMIT
+
+
+def test_all_folds_are_done_however_little_work_is_left() -> None:
+    instance = hard_table(0)
+    clock = Clock(None, work=1.0)
+    clock.spend(2.0)
+
+    def learn(part: bt.Instance, clock: Clock) -> Callable[[Any], bt.Tree]:
+        trees = KnownSearch("greedy", DEFAULT_IMPURITIES, None, CACHE_BYTES, 1)._trees(part, clock)
+        return lambda budget: trees.best(budget).tree()
+
+    found = cross_validate(instance, learn, [0, 1, 2, 3], FoldSettings(4), clock, min_seconds=1.0)
+    assert (found.n_done, found.n_folds) == (4, 4)
+
+
+def test_the_default_of_a_frontier_is_work() -> None:
+    found = bt.frontier(bt.datasets.load("house_votes"))
+    assert found.complete
+    assert found.validation is not None
+    assert found.validation.n_done == found.validation.n_folds == 5
