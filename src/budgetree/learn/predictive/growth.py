@@ -1,259 +1,283 @@
-"""Growth: which test to buy next, by the honest loss of the model of all that is paid then; branches are free."""
+"""Growth: which test to buy next, and where what is paid sends cases different ways.
+
+A test is bought where the set of all that is paid then has the least out-of-bag loss; a branch costs nothing, and is
+made only on evidence (branching.py).
+"""
 
 from __future__ import annotations
 
-import math
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import repeat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.learn.predictive.branching import Here, find_branch
-from budgetree.learn.predictive.ridge import Cases, Models
-from budgetree.problem import CostModel, Instance, PathState
+from budgetree.learn.predictive.branching import Here, best_split, find_branch
+from budgetree.learn.predictive.judge import Judge
+from budgetree.problem import CostModel, PathState
 from budgetree.problem.cost_model import mask_of
-from budgetree.services.clock import Clock, OutOfTimeError, WorkPlan
+from budgetree.services.clock import OutOfTimeError
 
 MIN_CASES = 8.0  # on each side of a branch, by weight
 MIN_SHARE = 0.06  # the same, of all cases
-PATIENCE = 2  # purchases in a row that may fail to lower the honest loss
+PATIENCE = 2  # purchases in a row that may fail to lower the loss
+MAX_CANDIDATES = 8  # that are judged by all cases; a first look finds them
+MIN_GLANCED = 100  # fewer cases than this at a node say little in a first look: all cases of it count then
+N_RIVALS = 3  # the next-best first tests
+MARGIN = 2.0  # standard errors by which a rival must be better
 
 BuyingRule = Literal["gain", "gain per price"]
 
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """A node while it grows: the cases that come there, and what they have paid.
+    """A node while it grows: the cases of the sample that come there, and what they have bought.
 
-    With `after`, the test is bought, and that is where its cases go. With `sides`, a test already paid separates them.
-    With neither it is an end, whose answer is a model's unless it has probabilities of its own.
+    With `after`, the test is bought, and that is where its cases go. With `sides`, a test bought before separates them.
+    With neither it is an end.
     """
 
     cases: NDArray[np.int64]
-    paid: PathState
+    state: PathState
     test: int | None = None
     after: Place | None = None
-    goes: NDArray[np.int64] | None = None  # per outcome a position in sides, and one for answers not on the list
-    sides: tuple[Place, ...] | None = None
-    probabilities: NDArray[np.float64] | None = None
+    goes: NDArray[np.int64] | None = None  # per result a position in sides, the last for one that is not listed
+    sides: tuple[Place, ...] = ()
 
     @property
     def following(self) -> tuple[Place, ...]:
         """The places that cases go on to from here."""
-        return self.sides or () if self.after is None else (self.after,)
+        return self.sides if self.after is None else (self.after,)
 
     def ends(self) -> Iterator[Place]:
         """The places where cases stop."""
-        for place in self.following:
-            yield from place.ends()
-        if not self.following:
-            yield self
-
-    def breadth_first(self) -> Iterator[Place]:
-        """This place and those below."""
-        waiting = deque([self])
+        waiting = [self]
         while waiting:
-            yield (place := waiting.popleft())
+            place = waiting.pop()
             waiting.extend(place.following)
+            if not place.following:
+                yield place
 
     def end_here(self) -> None:
         """Leaves out what follows."""
-        self.test = self.after = self.goes = self.sides = None
-
-    @property
-    def n_visits(self) -> int:
-        """How many cases come to this place and those below, each place for itself."""
-        return sum(len(place.cases) for place in self.breadth_first())
-
-
-@dataclass(frozen=True, slots=True)
-class Finishing:
-    """About how long it takes to make a tree of a policy, by the size of the table: growth ends early enough for it."""
-
-    seconds_per_visit: float = 0.0
-    seconds_for_losses: float = 0.0
-
-    @classmethod
-    def of(cls, instance: Instance, plan: WorkPlan) -> Finishing:
-        n_classes, n_answers = instance.n_classes, len(instance.schema.answer_names)
-        n_losses = 0 if instance.losses is None else instance.n_objects * n_classes * n_answers
-        return cls(plan.seconds_per_visit + plan.seconds_per_score * n_classes, plan.seconds_per_loss * n_losses)
-
-    def seconds(self, n_visits: int) -> float:
-        """For a policy in which so many cases come to places, each place for itself."""
-        return self.seconds_per_visit * n_visits + self.seconds_for_losses
-
-    def before(self, clock: Clock, n_visits: int) -> Clock:
-        """The clock without the time that finishing takes."""
-        left = clock.seconds_left
-        return clock if left is None else clock.share(max(left - self.seconds(n_visits), 0.0))
+        self.test, self.after, self.goes, self.sides = None, None, None, ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Growth:
-    """Grows policies for one table of cases and prices."""
+    """Grows policies for one sample of cases and one cost model."""
 
-    models: Models
-    prices: CostModel
-    folds: NDArray[np.int64]  # per case, for the evidence of branches
-    finishing: Finishing = field(default_factory=Finishing)
+    judge: Judge
+    costs: CostModel
 
     def grow(
-        self, budget: int, rule: BuyingRule = "gain", first: int | None = None, rival: Place | None = None
+        self, budget: int, rule: BuyingRule = "gain", first: int | None = None, *, may_branch: bool = True
     ) -> Place:
-        """A policy within the budget; `first` is the test to begin with.
-
-        Where the time ends, so do the paths; what making a tree of it, or of its rival, takes is kept free.
-        """
-        root = Place(np.arange(self.models.cases.n_cases), self.prices.start)
-        waiting = deque([root])  # breadth first: where the time ends, all paths have had their share
-        n_visits, n_rival = len(root.cases), 0 if rival is None else rival.n_visits
+        """A policy within the budget; `first` is the test to begin with. Where the time ends, so do the paths."""
+        grower = replace(self, costs=replace(self.costs, limit=budget))
+        root = self.root
+        waiting = deque([root if first is None else grower._buy(root, first)])
         try:
-            if first is not None:
-                waiting = deque([self._buy(root, first)])
-            while waiting:
-                if self.is_late(max(n_visits, n_rival)):
-                    break
-                following = self._step(waiting.popleft(), budget, rule)
-                n_visits += sum(len(place.cases) for place in following)
-                waiting.extend(following)
+            while waiting:  # breadth first: where the time ends, all paths have had their share
+                waiting.extend(grower._step(waiting.popleft(), rule, may_branch))
         except OutOfTimeError:
             pass  # what still waits ends where it is
         return root
 
-    def is_late(self, n_visits: int) -> bool:
-        """Whether the time left is needed for making a tree of a policy with so many visits."""
-        return self.finishing.before(self.models.clock, n_visits).is_over
+    @property
+    def root(self) -> Place:
+        """Where all cases begin."""
+        return Place(np.arange(self.judge.sample.n_cases), self.costs.start)
 
     def first_tests(self, budget: int, rule: BuyingRule = "gain") -> list[int]:
-        """The tests to begin with, the best first; none where there is no time to tell."""
-        root = Place(np.arange(self.models.cases.n_cases), self.prices.start)
-        candidates = self._candidates(root, budget)
-        if not len(candidates):
-            return []
-        try:
-            scores = self._totals(root, candidates, rule)
-        except OutOfTimeError:
-            return []
-        return [int(candidates[at]) for at in np.argsort(scores, kind="stable")]
+        """The tests to begin with, the best first."""
+        grower = replace(self, costs=replace(self.costs, limit=budget))
+        candidates = grower._candidates(self.root, rule)
+        totals = grower._scores(self.root, candidates, rule).sum(axis=1)
+        return candidates[np.argsort(totals, kind="stable")].tolist() if len(candidates) else []
 
     def loss(self, root: Place) -> NDArray[np.float64]:
-        """The honest loss of every case where it ends."""
-        losses = np.empty(self.models.cases.n_cases)
+        """The loss of every case where it ends."""
+        losses = np.empty(self.judge.sample.n_cases)
         for end in root.ends():
-            losses[end.cases] = self.models.loss(end.paid.tests, Clock(None))[end.cases]  # known, unless forgotten
+            losses[end.cases] = self.judge.loss(end.state.tests)[end.cases]
         return losses
 
-    def _candidates(self, place: Place, budget: int) -> NDArray[np.int64]:
-        fits = self.prices.prices(place.paid) <= budget - place.paid.spent
-        fits[list(place.paid.tests)] = False
-        return np.flatnonzero(fits)
+    def total(self, root: Place) -> float:
+        """The loss of all cases, by weight."""
+        return float(self.judge.sample.weights @ self.loss(root))
 
-    def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
-        """Candidate × case, to be as low as can be: the loss with it, or how it changes the loss, per price."""
-        scores = np.empty((len(candidates), len(place.cases)))
-        deque(self._each_score(place, candidates, rule, scores), maxlen=0)
-        return scores
+    def ordered(self, tests: Sequence[int]) -> list[int]:
+        """The same tests in the order to buy them: by gain per price, so that cheap questions come first."""
+        state, chain, left = self.costs.start, [], list(tests)
+        weights = self.judge.sample.weights
+        while left:
+            before, *losses = (float(weights @ loss) for loss in self.judge.losses([chain, *((*chain, t) for t in left)]))
+            prices = _nearly_free(self.costs.prices(state)[left])
+            best = int(np.argmax((before - np.array(losses)) / prices))
+            chain.append(left.pop(best))
+            state = self.costs.after_buying(state, chain[-1])
+        return chain
 
-    def _totals(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
-        """The sums of scores over cases; of thousands of tests and cases, all scores would take long to write."""
-        rows = repeat(np.empty(len(place.cases)))
-        return np.array([row.sum() for row in self._each_score(place, candidates, rule, rows)])
+    def _step(self, place: Place, rule: BuyingRule, may_branch: bool) -> tuple[Place, ...]:
+        if self._is_settled(place):
+            return ()
+        candidates = self._candidates(place, rule)
+        if not len(candidates):
+            return ()
+        scores = self._scores(place, candidates, rule)
+        if may_branch and place.state.tests and len(candidates) > 1 and (sides := self._branch(place, scores)):
+            return sides
+        return (self._buy(place, int(candidates[scores.sum(axis=1).argmin()])),)
 
-    def _each_score(
-        self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule, rows: Iterable[NDArray[np.float64]]
-    ) -> Iterator[NDArray[np.float64]]:
-        """A row of scores per candidate, each written where it is wanted."""
-        cases, paid = place.cases, place.paid.tests
-        losses = self.models.losses([(*paid, int(test)) for test in candidates])
-        before: NDArray[np.float64] | float = 0.0
-        prices = np.ones(len(candidates))
-        if rule == "gain per price":
-            before = self.models.loss(paid)[cases].astype(np.float64)
-            more = self.prices.prices(place.paid)[candidates].astype(np.float64)
-            prices = np.maximum(more, max(more.max() * 1e-6, 1e-6))  # what is free is nearly so
-        weights = self.models.cases.weights[cases]
-        for row, loss, price in zip(rows, losses, prices, strict=False):
-            if self.models.clock.is_over:
-                raise OutOfTimeError
-            yield np.multiply((loss[cases] - before) / price, weights, out=row)
-
-    def _step(self, place: Place, budget: int, rule: BuyingRule) -> list[Place]:
-        candidates = self._candidates(place, budget)
-        if not len(candidates) or self._is_idle(place):
-            return []
-        if place.paid.tests and len(candidates) > 1:
-            scores = self._scores(place, candidates, rule)
-            if sides := self._branch(place, scores):
-                return list(sides)
-            totals = scores.sum(axis=1)
-        else:
-            totals = self._totals(place, candidates, rule)
-        return [self._buy(place, int(candidates[totals.argmin()]))]
-
-    def _is_idle(self, place: Place) -> bool:
+    def _is_settled(self, place: Place) -> bool:
         """Whether the last purchases did the cases here no good."""
-        paid, cases = place.paid.tests, place.cases
-        if len(paid) < PATIENCE:
+        tests, cases = place.state.tests, place.cases
+        if len(tests) < PATIENCE:
             return False
-        before, now = self.models.losses([paid[:-PATIENCE], paid])
-        weights = self.models.cases.weights[cases]
+        before, now = self.judge.losses([tests[:-PATIENCE], tests])
+        weights = self.judge.sample.weights[cases]
         return bool(weights @ now[cases] >= weights @ before[cases])
 
+    def _candidates(self, place: Place, rule: BuyingRule) -> NDArray[np.int64]:
+        """The tests that may be bought; of many, those that do best in a first look, or on a side of its best branch."""
+        allowed = self.costs.allowed(place.state)
+        if len(allowed) <= MAX_CANDIDATES:
+            return allowed
+        judge, tests = self.judge, place.state.tests
+        seen = place.cases[place.cases < judge.n_quick]
+        seen = seen if len(seen) >= MIN_GLANCED else np.arange(judge.n_quick)
+        before, *losses = judge.glance([tests, *((*tests, int(test)) for test in allowed)])
+        scores = self._weighed(place, allowed, rule, seen, before, losses)
+        kept = set(np.argsort(scores.sum(axis=1), kind="stable")[:MAX_CANDIDATES].tolist())
+        if tests and (split := best_split(self._here(place, seen, scores), judge.sample.bases)) is not None:
+            kept |= {split.best_left, split.best_right}
+        return allowed[sorted(kept)]
+
+    def _scores(self, place: Place, candidates: NDArray[np.int64], rule: BuyingRule) -> NDArray[np.float64]:
+        """Candidate × case, by weight, the lower the better."""
+        tests = place.state.tests
+        before, *losses = self.judge.losses([tests, *((*tests, int(test)) for test in candidates)])
+        return self._weighed(place, candidates, rule, place.cases, before, losses)
+
+    def _weighed(
+        self,
+        place: Place,
+        candidates: NDArray[np.int64],
+        rule: BuyingRule,
+        cases: NDArray[np.int64],
+        before: NDArray[np.float32],
+        losses: Sequence[NDArray[np.float32]],
+    ) -> NDArray[np.float64]:
+        """The change of the losses of these cases, or that per price."""
+        prices = np.ones(len(candidates))
+        if rule == "gain per price":
+            prices = _nearly_free(self.costs.prices(place.state)[candidates])
+        weights, scores = self.judge.sample.weights[cases], np.empty((len(candidates), len(cases)))
+        for row, loss, price in zip(scores, losses, prices, strict=True):
+            np.multiply((loss[cases].astype(np.float64) - before[cases]) / price, weights, out=row)
+        return scores
+
     def _buy(self, place: Place, test: int) -> Place:
-        paid = self.prices.after_buying(place.paid, test)
-        self.models.loss(paid.tests)  # so that there is a model where the time ends here
-        place.test, place.after = test, Place(place.cases, paid)
+        place.test = test
+        place.after = Place(place.cases, self.costs.after_buying(place.state, test))
         return place.after
+
+    def _here(self, place: Place, cases: NDArray[np.int64], scores: NDArray[np.float64]) -> Here:
+        sample = self.judge.sample
+        share = len(cases) / sample.n_cases if len(cases) != len(place.cases) else 1.0
+        min_weight = max(MIN_CASES, MIN_SHARE * share * float(sample.weights.sum()))
+        codes = {test: sample.codes[test, cases] for test in place.state.tests}
+        return Here(scores, sample.weights[cases], sample.folds[cases], codes, min_weight)
 
     def _branch(self, place: Place, scores: NDArray[np.float64]) -> tuple[Place, ...]:
         """Where the cases go on, if there is evidence for a branch."""
-        cases = self.models.cases
-        weights = cases.weights[place.cases]
-        min_weight = max(MIN_CASES, MIN_SHARE * float(cases.weights.sum()))
-        if weights.sum() < 2 * min_weight:
+        here = self._here(place, place.cases, scores)
+        if here.weights.sum() < 2 * here.min_weight:
             return ()
-        codes = {test: cases.codes[place.cases, test] for test in place.paid.tests}
-        split = find_branch(Here(scores, weights, self.folds[place.cases], codes, min_weight), cases.bases)
+        split = find_branch(here, self.judge.sample.bases)
         if split is None:
             return ()
-        goes_left = split.left[codes[split.test]]
-        unlisted = bool(weights[goes_left].sum() >= weights[~goes_left].sum())  # with the larger side
-        return branch(place, split.test, np.where(np.r_[split.left, unlisted], 0, 1), cases, self.prices)
+        taken = np.where(split.left[here.codes[split.test]], 0, 1)
+        unlisted = int(here.weights[taken == 1].sum() > here.weights[taken == 0].sum())  # with the larger side
+        place.test, place.goes = split.test, np.r_[np.where(split.left, 0, 1), unlisted]
+        place.sides = tuple(
+            Place(place.cases[taken == side], self.costs.after_seeing(place.state, split.test, mask_of(place.goes == side)))
+            for side in range(2)
+        )
+        return place.sides
 
 
-def branch(place: Place, test: int, goes: NDArray[np.int64], cases: Cases, prices: CostModel) -> tuple[Place, ...]:
-    """Separates the cases of a place by a test that is paid there."""
-    taken = goes[cases.codes[place.cases, test]]
-    place.test, place.goes = test, goes
-    place.sides = tuple(
-        Place(place.cases[taken == side], prices.after_seeing(place.paid, test, mask_of(goes == side)))
-        for side in range(int(goes.max()) + 1)
-    )
-    return place.sides
+def best_growths(growth: Growth, budgets: Sequence[int], *, may_branch: bool = True) -> list[Place]:
+    """Per budget, the growth to keep: the greedy first test is sometimes a dead end, and its rivals rarely win."""
+    price = growth.costs.one_price
+    if price is None:
+        return [_unequal(growth, budget, may_branch) for budget in budgets]
+    # A growth to the largest budget is, cut short, what it would have been to any smaller one.
+    largest = max(budgets)
+    starts = _with_rivals(growth, largest, "gain", may_branch)
+    return [_guarded(growth, [cut(start, budget, price) for start in starts]) for budget in budgets]
 
 
-def trim(place: Place, models: Models) -> float:
-    """Ends paths where what they would still buy does not lower the honest loss; the loss that is left."""
-    weights = models.cases.weights[place.cases]
-    here = float(weights @ models.loss(place.paid.tests, Clock(None))[place.cases])
+def _unequal(growth: Growth, budget: int, may_branch: bool) -> Place:
+    """The better of two whole growths, by gain and by gain per price, beside the rivals of its first test."""
+    rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
+    grown = [growth.grow(budget, rule, may_branch=may_branch) for rule in rules]
+    best = int(np.argmin([growth.total(place) for place in grown]))
+    return _guarded(growth, _with_rivals(growth, budget, rules[best], may_branch, grown[best]))
+
+
+def _with_rivals(
+    growth: Growth, budget: int, rule: BuyingRule, may_branch: bool, start: Place | None = None
+) -> list[Place]:
+    start = growth.grow(budget, rule, may_branch=may_branch) if start is None else start
+    try:
+        rivals = [test for test in growth.first_tests(budget, rule) if test != start.test][:N_RIVALS]
+    except OutOfTimeError:
+        rivals = []
+    return [start, *(growth.grow(budget, rule, test, may_branch=may_branch) for test in rivals)]
+
+
+def _guarded(growth: Growth, starts: Sequence[Place]) -> Place:
+    """The first, unless another's loss is lower by some standard errors of the paired differences; trimmed."""
+    weights = growth.judge.sample.weights
+    first = growth.loss(starts[0])
+    best, most = starts[0], 0.0
+    for rival in starts[1:]:
+        gain = first - growth.loss(rival)
+        total = float(weights @ gain)
+        deviation = np.sqrt(weights @ (gain - weights @ gain / weights.sum()) ** 2)
+        if total > max(most, MARGIN * deviation):
+            best, most = rival, total
+    trim(best, growth.judge)
+    return best
+
+
+def trim(place: Place, judge: Judge) -> float:
+    """Ends paths where what they would still buy does not lower the loss; the loss that is left."""
+    here = float(judge.sample.weights[place.cases] @ judge.loss(place.state.tests)[place.cases])
     if not place.following:
         return here
-    below = sum(trim(after, models) for after in place.following)
+    below = sum(trim(after, judge) for after in place.following)
     if below < here:
         return below
     place.end_here()
     return here
 
 
-def cut(place: Place, budget: float = math.inf, price: int = 0) -> Place:
+def cut(place: Place, budget: int, price: int) -> Place:
     """A copy: what growth within a smaller budget gives, where all tests have one price: no path buys a test more."""
-    if place.paid.spent + price > budget:
-        return Place(place.cases, place.paid)
+    if place.state.spent + price > budget:
+        return Place(place.cases, place.state)
     after = None if place.after is None else cut(place.after, budget, price)
-    sides = None if place.sides is None else tuple(cut(side, budget, price) for side in place.sides)
-    return Place(place.cases, place.paid, place.test, after, place.goes, sides)
+    return Place(
+        place.cases, place.state, place.test, after, place.goes, tuple(cut(side, budget, price) for side in place.sides)
+    )
+
+
+def _nearly_free(prices: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Prices to divide by: what is free is nearly so."""
+    more = prices.astype(np.float64)
+    return np.maximum(more, max(more.max(initial=0.0) * 1e-6, 1e-6))

@@ -1,0 +1,70 @@
+"""Sample: the cases on which a learner decides what to buy, drawn by their content."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.predictive.basis import Basis, bases_of
+from budgetree.learn.validation import deal, deal_groups
+from budgetree.problem import Instance
+from budgetree.problem.duplicates import dealing_order
+
+MAX_DECIDING = 10_000  # cases; more do not find better tests
+MAX_COPIES = 1_000_000  # beyond so many, a case of weight k is one case that counts k times
+N_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Some of the known cases in random order; a case of weight k is drawn as k equal cases would be."""
+
+    codes: NDArray[np.uint8]  # test × case
+    labels: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    folds: NDArray[np.int64]  # per case, for the evidence of branches
+    positions: NDArray[np.int64]  # per case, in the instance
+    bases: tuple[Basis, ...]
+    n_classes: int
+
+    @property
+    def n_cases(self) -> int:
+        return len(self.labels)
+
+
+def draw(instance: Instance, groups: NDArray[np.int64] | None = None, max_cases: int = MAX_DECIDING) -> Sample:
+    """The cases that come first in an order by the hash of their content, or all of them.
+
+    groups  per case the number of its group, whose cases share a fold
+    """
+    cases, weights = _copies(instance)
+    order = dealing_order(_ranks(instance)[cases])[:max_cases]
+    cases, weights = cases[order], weights[order]
+    labels = instance.labels[cases]
+    if groups is None:
+        folds = deal(labels, N_FOLDS, np.arange(len(labels)))
+    else:
+        _, numbers = np.unique(groups[cases], return_inverse=True)
+        folds = deal_groups(labels, numbers, N_FOLDS)
+    codes = np.ascontiguousarray(instance.codes[cases].T)
+    return Sample(codes, labels.astype(np.int32), weights, folds, cases, bases_of(instance), instance.n_classes)
+
+
+def _copies(instance: Instance) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The cases that count, each as often as its weight says where weights are whole numbers, and what each weighs."""
+    weights = instance.weights
+    counting = np.flatnonzero(weights > 0)
+    whole = weights[counting]
+    if (whole != np.rint(whole)).any() or whole.sum() > MAX_COPIES:
+        return counting, whole
+    cases = np.repeat(counting, whole.astype(np.int64))
+    return cases, np.ones(len(cases))
+
+
+def _ranks(instance: Instance) -> NDArray[np.int64]:
+    """Per case, its rank in the canonical order, which cases of equal results and class share whatever they weigh."""
+    codes, labels = instance.codes, instance.labels
+    is_new = (codes[1:] != codes[:-1]).any(axis=1) | (labels[1:] != labels[:-1])
+    return np.concatenate([[0], np.cumsum(is_new)])
