@@ -166,6 +166,37 @@ class Ridge:
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]] | None: ...
     def honest(self, tests: Sequence[int]) -> NDArray[np.float64]: ...
 
+class CodedRows:
+    def __init__(
+        self,
+        codes: NDArray[np.uint8],
+        labels: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        n_outcomes: NDArray[np.int32],
+        is_ordered: NDArray[np.bool_],
+        missing: NDArray[np.int32],
+        n_classes: int,
+    ) -> None: ...
+
+class ForestSettings:
+    def __new__(
+        cls,
+        *,
+        n_trees: int = 24,
+        n_parts: int = 2,
+        min_leaf: float = 5.0,
+        max_depth: int = 12,
+        smooth: float = 1.0,
+        salt: int = 0,
+    ) -> ForestSettings: ...
+
+def forest_losses(
+    rows: CodedRows, sets: Sequence[Sequence[int]], settings: ForestSettings, n_rows: int, threads: int, clock: Clock
+) -> NDArray[np.float32] | None: ...
+def forest_probabilities(
+    rows: CodedRows, tests: Sequence[int], settings: ForestSettings, n_rows: int, clock: Clock
+) -> NDArray[np.float32] | None: ...
+
 ALL_TESTS: int
 NEVER: int
 WORKERS: int
