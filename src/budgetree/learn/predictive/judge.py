@@ -31,9 +31,9 @@ class Judge:
         is_ordered = np.array([basis.is_ordered for basis in sample.bases], dtype=bool)
         missing = np.array([-1 if basis.missing is None else basis.missing for basis in sample.bases], dtype=np.int32)
         is_plain = bool((sample.weights == 1).all())
-        self._forest = core.Forest(
-            sample.codes, sample.labels, None if is_plain else sample.weights,
-            n_outcomes, is_ordered, missing, sample.n_classes,
+        weights = None if is_plain else sample.weights
+        self._rows = core.CodedRows(
+            sample.codes, sample.labels, weights, n_outcomes, is_ordered, missing, sample.n_classes
         )
         self._judged: dict[TestSet, NDArray[np.float32]] = {}
         self._glanced: dict[TestSet, NDArray[np.float32]] = {}
@@ -61,11 +61,9 @@ class Judge:
         wanted = [tuple(sorted(map(int, tests))) for tests in sets]
         for size, missing in _by_size(tests for tests in dict.fromkeys(wanted) if tests not in known):
             min_leaf = max(MIN_LEAF, MIN_LEAF_OF_ALL // max(size, 1))
+            settings = core.ForestSettings(n_trees=n_trees, min_leaf=min_leaf)
             with self.clock.in_core() as limit:
-                found = self._forest.losses(
-                    [list(tests) for tests in missing], n_cases, limit,
-                    n_trees=n_trees, min_leaf=min_leaf, threads=self._threads,
-                )
+                found = core.forest_losses(self._rows, missing, settings, n_cases, self._threads, limit)
             if found is None:
                 self.clock.end()
                 raise OutOfTimeError
