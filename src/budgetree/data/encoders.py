@@ -316,6 +316,33 @@ def short_between(below: float, above: float) -> float:
     return middle if below < middle < above else above  # neighbouring floats
 
 
+def round_between(below: float, above: float) -> float:
+    """The roundest number in a gap: the multiple of the largest 1, 2, 5 · 10^k, nearest to its middle.
+
+    It is greater than `below` and at most `above`.
+
+    >>> round_between(55, 56), round_between(24.4837, 24.6102), round_between(146, 158), round_between(-3, 2)
+    (56.0, 24.5, 150.0, 0.0)
+    """
+    if below < 0 <= above:
+        return 0.0
+    middle = below + (above - below) / 2
+    largest = max(abs(below), abs(above))
+    if not 0 < largest < 1e15:
+        return short_between(below, above)
+    exponent = math.floor(math.log10(largest)) + 1
+    for power in range(exponent, exponent - 18, -1):
+        for digit in (5, 2, 1):
+            # As quotients of whole numbers they are the floats that their decimals are read as.
+            up, down = (digit * 10**power, 1) if power >= 0 else (digit, 10**-power)
+            near = round(middle * down / up)
+            for times in (near, near + 1, near - 1):
+                found = times * up / down
+                if below < found <= above:
+                    return found
+    return above
+
+
 def side_by_side(columns: Sequence[NDArray[np.uint8] | None], n_rows: int) -> NDArray[np.uint8]:
     """Columns of codes as one table, UNSEEN where a column is None; row block by row block, as caches like it."""
     codes = np.full((n_rows, len(columns)), UNSEEN, dtype=np.uint8)

@@ -14,8 +14,10 @@ from budgetree.data.column import Column
 from budgetree.data.table import Table
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.fit import SURE, Fitter, check_sure, fine_instance
-from budgetree.learn.predictive.ridge import Cases
+from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.learn.predictive.select import Pathway, learn_pathway
 from budgetree.learn.predictive.tree_making import Policy, to_tree
+from budgetree.learn.validation import deal
 from budgetree.services.clock import Clock
 from budgetree.tree import Origin
 
@@ -96,3 +98,10 @@ def fit_trees(instance: bt.Instance, budgets: Sequence[int], **settings: Any) ->
 def fit_tree(instance: bt.Instance, *, budget_units: int, **settings: Any) -> bt.Tree:
     """The tree for one."""
     return fit_trees(instance, [budget_units], **settings)[0]
+
+
+def pathway_of(instance: bt.Instance, tests: Sequence[int] | None = None, n_folds: int = 4, **settings: Any) -> Pathway:
+    """What is learned for a chain of tests, by default all of them in order, with the ridge models."""
+    folds = deal(instance.labels, n_folds, instance.case_ranks)
+    models = Models(cases_from(instance), Clock(None))
+    return learn_pathway(instance, range(instance.n_tests) if tests is None else tests, models, folds, **settings)

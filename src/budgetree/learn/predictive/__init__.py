@@ -8,4 +8,9 @@ exact_start    the exact tree as one more start
 distillation   plain trees instead of models
 fit            an Instance of fine codes → Policy
 tree_making    → Tree
+points         an additive model as whole points, one table for all stages
+stages         where along a chain of tests cases may stop
+staging        a chain with its stages → Tree
+small_tree     a plain tree on the tests of a chain
+select         which kind of leaf: the simplest that is good enough
 """

@@ -111,6 +111,19 @@ class Models:
     def loss(self, tests: Iterable[int], clock: Clock | None = None) -> NDArray[np.float32]:
         return self.losses([tests], clock)[0]
 
+    def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
+        """Case × class: the probabilities of each case by the model without it."""
+        return self._solver.honest(tuple(sorted(tests)))
+
+    def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+        """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
+        own = self.cases
+        part = Cases(own.codes[cases], own.labels[cases], own.weights[cases], own.n_classes, own.bases)
+        models = self if len(cases) == own.n_cases else Models(part, Clock(None))
+        totals = models.model(tests).totals
+        of_test = dict(zip(totals.tests, totals.points, strict=True))
+        return [(of_test[test][:-1, 1] - of_test[test][:-1, 0]) / SCORE_UNIT for test in tests]
+
     def model(self, tests: Iterable[int]) -> Model:
         """The fitted model of a set, in whole millionths; a result that is not listed counts as the average case."""
         wanted = tuple(sorted(tests))

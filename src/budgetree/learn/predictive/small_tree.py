@@ -1,0 +1,249 @@
+"""A plain tree of at most eight leaves on the tests of a chain, grown best first.
+
+Every split halves the cases by one test: numbers at a round threshold, values by how common the node's class is among
+them. A missing result goes with the larger half. How many leaves it has is decided by the Brier score of trees grown
+without each fold; that score is itself estimated without the fold that it is of. Where every leaf below a purchase
+gives the same answer, nobody pays for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree.learn.predictive.points import MIN_CASES, MIN_SHARE, Blanks, Results, round_cuts, weight_at
+from budgetree.problem import CostModel, Instance, LossTable, PathState
+from budgetree.problem.cost_model import mask_of
+from budgetree.tree import Fixed, Origin, Split, Tree, TreeBuilder
+from budgetree.tree.builder import OpenEnd
+
+MAX_LEAVES = 8
+SMOOTHING = 2.0  # cases of the node above that each leaf's chances are mixed with
+LEAST_GAIN = 1e-9  # of the cases' weight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A split of a node: the side of each outcome, last of a result that is not listed."""
+
+    test: int
+    sides: NDArray[np.int64]
+    gain: float
+
+
+@dataclass(slots=True, eq=False)
+class SmallNode:
+    """A node while it grows; `rank` says as which one it was split, from 0 on."""
+
+    cases: NDArray[np.int64]
+    chances: NDArray[np.float64]
+    state: PathState
+    cut: Cut | None = None
+    rank: int = MAX_LEAVES
+    children: list[SmallNode] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SmallTreeGrower:
+    """Grows plain trees on the tests of a chain."""
+
+    instance: Instance
+    tests: tuple[int, ...]
+    results: tuple[Results, ...]
+    costs: CostModel
+    per_price: bool = False  # splits by gain per price of what they buy, rather than by gain
+
+    def grow(self, cases: NDArray[np.int64]) -> SmallNode:
+        """Best first, to the most leaves that it may have."""
+        counts = self._counts(cases)
+        root = SmallNode(cases, counts / counts.sum(), self.costs.start)
+        least = max(MIN_CASES, MIN_SHARE * float(counts.sum()))
+        open_nodes = [(root, self._best_cut(root, least))]
+        for rank in range(MAX_LEAVES - 1):
+            scored = [(-self._score(node, cut), at) for at, (node, cut) in enumerate(open_nodes) if cut is not None]
+            if not scored:
+                break
+            node, cut = open_nodes.pop(min(scored)[1])
+            assert cut is not None
+            node.cut, node.rank, node.children = cut, rank, self._children(node, cut)
+            open_nodes += [(child, self._best_cut(child, least)) for child in node.children]
+        return root
+
+    def _counts(self, cases: NDArray[np.int64]) -> NDArray[np.float64]:
+        instance = self.instance
+        return weight_at(instance.labels[cases], instance.weights[cases], instance.n_classes)
+
+    def _score(self, node: SmallNode, cut: Cut) -> float:
+        if not self.per_price:
+            return cut.gain
+        prices = self.costs.prices(node.state)
+        least = min((int(price) for price in self.costs.prices(self.costs.start)[list(self.tests)] if price), default=1)
+        return cut.gain / max(int(prices[cut.test]), least)  # what was bought before costs nothing
+
+    def _children(self, node: SmallNode, cut: Cut) -> list[SmallNode]:
+        codes = np.minimum(self.instance.codes[node.cases, cut.test], len(cut.sides) - 1)
+        state = node.state
+        state = state if cut.test in state.tests else self.costs.after_buying(state, cut.test)
+        found = []
+        for side in (0, 1):
+            cases = node.cases[cut.sides[codes] == side]
+            chances = self._counts(cases) + SMOOTHING * node.chances
+            seen = self.costs.after_seeing(state, cut.test, mask_of(cut.sides == side))
+            found.append(SmallNode(cases, chances / chances.sum(), seen))
+        return found
+
+    def _best_cut(self, node: SmallNode, least: float) -> Cut | None:
+        best, most = None, LEAST_GAIN * float(self.instance.weights.sum())
+        for test, results in zip(self.tests, self.results, strict=True):
+            if test not in node.state.tests and self.costs.refusal(node.state, test) is not None:
+                continue
+            cut = self._cut(node, test, results, least)
+            if cut is not None and cut.gain > most * (1 + 1e-9):  # of equals the first of the chain
+                best, most = cut, cut.gain
+        return best
+
+    def _cut(self, node: SmallNode, test: int, results: Results, least: float) -> Cut | None:
+        instance, n_classes = self.instance, self.instance.n_classes
+        cells = instance.codes[node.cases, test].astype(np.int64) * n_classes + instance.labels[node.cases]
+        counts = weight_at(cells, instance.weights[node.cases], 256 * n_classes).reshape(256, n_classes)
+        counts, is_nominal = counts[: results.n_outcomes], results.values is None
+        if is_nominal:
+            listed = counts.sum(axis=1) > 0
+            listed[results.unknown if results.unknown is not None else []] = False
+            order = np.flatnonzero(listed)
+            share = counts[order, int(node.chances.argmax())] / counts[order].sum(axis=1)
+            order = order[np.argsort(share, kind="stable")]
+        else:
+            order = np.arange(results.n_levels)
+        below = np.asarray(np.cumsum(counts[order], axis=0), dtype=np.float64)
+        if len(order) < 2:
+            return None
+        gains = _gains(below, least)
+        at = int(gains.argmax()) + 1  # the first of the upper half
+        if gains[at - 1] <= 0:
+            return None
+        if not is_nominal:
+            (rounded,) = round_cuts([at], counts[order].sum(axis=1), results, least)
+            at = rounded if gains[rounded - 1] > 0 else at
+        sides = np.full(results.n_outcomes + 1, int(2 * below[at - 1].sum() < below[-1].sum()), dtype=np.int64)
+        sides[order] = np.arange(len(order)) >= at
+        return Cut(test, sides, float(gains[at - 1]))
+
+
+def _gains(below: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    """Per cut, how much lower the Brier score of the two halves is, added up; 0 where one has too few cases."""
+    whole, lower = below[-1], below[:-1]
+    upper = whole - lower
+    sizes = lower.sum(axis=1), upper.sum(axis=1)
+    parts = [(half**2).sum(axis=1) / np.maximum(size, 1e-300) for half, size in zip((lower, upper), sizes, strict=True)]
+    gains = parts[0] + parts[1] - (whole**2).sum() / max(float(whole.sum()), 1e-300)
+    return np.where((sizes[0] >= least) & (sizes[1] >= least), gains, 0.0)
+
+
+def pruned(node: SmallNode, n_splits: int, table: LossTable) -> SmallNode:
+    """The tree after so many splits, without purchases below which every leaf gives the same answer.
+
+    A split by what was bought before costs nothing: it stays, for the chances.
+    """
+    if node.rank >= n_splits or node.cut is None:
+        return replace(node, cut=None, children=[])
+    children = [pruned(child, n_splits, table) for child in node.children]
+    is_bought = node.cut.test in node.state.tests
+    if not is_bought and len({int(table.best(leaf.chances)) for child in children for leaf in leaves_of(child)}) == 1:
+        return replace(node, cut=None, children=[])
+    return replace(node, children=children)
+
+
+def leaves_of(node: SmallNode) -> list[SmallNode]:
+    """The leaves below a node, or the node itself."""
+    return [node] if node.cut is None else [leaf for child in node.children for leaf in leaves_of(child)]
+
+
+def predicted(node: SmallNode, codes: NDArray[np.uint8], n_splits: int = MAX_LEAVES) -> NDArray[np.float64]:
+    """Case × class: the chances of the leaf that each case comes to in the tree after so many splits."""
+    if node.cut is None or node.rank >= n_splits:
+        return np.tile(node.chances, (len(codes), 1))
+    sides = node.cut.sides[np.minimum(codes[:, node.cut.test], len(node.cut.sides) - 1)]
+    found = np.empty((len(codes), len(node.chances)))
+    for side, child in enumerate(node.children):
+        found[sides == side] = predicted(child, codes[sides == side], n_splits)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SmallTree:
+    """A plain tree, and how trees learned in the same way do on cases left out."""
+
+    root: SmallNode
+    out_of_fold: NDArray[np.float64]  # case × class, before purchases that change no answer are left out
+
+    def tree(self, instance: Instance, *, budget: Any = None, origin: Origin | None = None) -> Tree:
+        builder = TreeBuilder(instance, budget=budget)
+        waiting: list[tuple[OpenEnd, SmallNode]] = [(builder.root, self.root)]
+        while waiting:
+            end, node = waiting.pop()
+            if node.cut is None:
+                builder.leaf(end, Fixed(tuple(node.chances.tolist())))
+                continue
+            test = node.cut.test
+            end = end if test in end.state.tests else builder.buy(end, test)
+            ends = builder.branch(end, Split.by_result(test, node.cut.sides.tolist()))
+            waiting += zip(ends, node.children, strict=True)
+        return builder.build(origin=origin)
+
+
+def fit_small_tree(
+    instance: Instance,
+    tests: Sequence[int],
+    folds: NDArray[np.int64],
+    *,
+    budget: Any = None,
+    blanks: Blanks = "unknown",
+) -> SmallTree:
+    """The tree of as many leaves as do best on cases left out; by gain, or by gain per price where that is as good."""
+    costs = instance.schema.costs.within(budget)
+    results = tuple(Results.of(instance, test, blanks) for test in tests)
+    by_gain = SmallTreeGrower(instance, tuple(tests), results, costs)
+    found = _fit(by_gain, folds)
+    if costs.one_price is None:
+        other = _fit(replace(by_gain, per_price=True), folds)
+        excess = brier(other.out_of_fold, instance.labels) - brier(found.out_of_fold, instance.labels)
+        mean, error = mean_and_error(excess, instance.weights)
+        found = other if mean <= error else found
+    return found
+
+
+def _fit(growth: SmallTreeGrower, folds: NDArray[np.int64]) -> SmallTree:
+    instance, table = growth.instance, growth.instance.schema.loss_table
+    sizes = range(MAX_LEAVES)  # splits
+    left_out = np.empty((len(sizes), len(folds), instance.n_classes))
+    for fold in np.unique(folds):
+        held = np.flatnonzero(folds == fold)
+        root = growth.grow(np.flatnonzero(folds != fold))
+        for size in sizes:
+            left_out[size, held] = predicted(root, instance.codes[held], size)
+    scores = np.stack([brier(each, instance.labels) * instance.weights for each in left_out])
+    honest = np.empty(left_out.shape[1:])
+    for fold in np.unique(folds):
+        size = int(scores[:, folds != fold].sum(axis=1).argmin())
+        honest[folds == fold] = left_out[size, folds == fold]
+    root = growth.grow(np.arange(len(folds)))
+    return SmallTree(pruned(root, int(scores.sum(axis=1).argmin()), table), honest)
+
+
+def brier(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Per case, the squared distance of its probabilities from its class."""
+    missing = probabilities.copy()
+    missing[np.arange(len(labels)), labels] -= 1
+    return np.asarray((missing**2).sum(axis=1))
+
+
+def mean_and_error(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
+    """The mean over cases and its standard error; a case of weight k counts as k equal cases."""
+    total = float(weights.sum())
+    mean = float((weights * values).sum()) / total
+    return mean, float(np.sqrt((weights * (values - mean) ** 2).sum())) / total
