@@ -45,7 +45,7 @@ from budgetree.datasets.bundled import table as raw_table
 
 SETS = ("house_votes", "sonar", "ionosphere", "dna", "boston", "soybean", "pima", "wdbc", "mammographic")
 PRICED = "pima, priced"
-UNIT_BUDGETS = (1, 2, 3, 4, 5)
+UNIT_BUDGETS = (1, 2, 3, 5, 8)
 PIMA_BUDGETS = (2, 6, 18, 22, 45)
 QUICK = ("house_votes", "pima", "mammographic")
 SEED = 20260

@@ -19,12 +19,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import budgetree as bt
 from budgetree.data.table import Table
-from budgetree.learn.predictive.fit import SURE, Fitter, cases_of, fine_instance
+from budgetree.learn.predictive.fit import Fitter, cases_of, fine_instance
 from budgetree.learn.predictive.ridge import Models
-from budgetree.learn.predictive.tree_making import to_tree
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.tree import Origin
 
 KNOWN_SECONDS = 3.0  # for the exact frontier of known cases, per training part
 
@@ -67,15 +65,15 @@ def make_fold(table: Table, rows: NDArray[np.bool_], prices: bt.Prices, budgets:
     return Fold(train, test, prices, budgets, fine, codes)
 
 
-def ours(leaves: str) -> Method:
+def ours(leaves) -> Method:
     def fit(fold: Fold) -> list[Predicted]:
         start = time.process_time()
         instance = fine_instance(learned_from(fold.train, fold.prices))
-        policies = Fitter(instance, SURE, leaves).policies(fold.units, Clock(None))  # type: ignore[arg-type]
+        pathways = Fitter(instance, leaves).pathways(fold.units, Clock(None), [None] * len(fold.units))
         seconds = time.process_time() - start
         found = []
-        for policy, budget in zip(policies, fold.units, strict=True):
-            tree = to_tree(policy, instance, Origin("predictive"))
+        for pathway, budget in zip(pathways, fold.units, strict=True):
+            tree = pathway.tree
             cost = tree.walk_codes(fold.fine_codes).spent
             assert cost.max() <= budget, "a case has paid more than the budget"
             mean = float(cost.mean() / float(instance.schema.costs.scale))
@@ -225,6 +223,8 @@ METHODS: dict[str, Method] = {
         )
     ),
     "known": known,
-    "ours, plain": ours("count"),
-    "ours": ours("model"),
+    "ours, tree": ours("tree"),
+    "ours, points": ours("points"),
+    "ours, model": ours("model"),
+    "ours": ours(None),
 }

@@ -17,12 +17,10 @@ from budgetree.learn.exact.frontier import solve
 from budgetree.learn.exact.solver import Solver
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.predictive.basis import FEW_VALUES
-from budgetree.learn.predictive.growth import Place, branch
-from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
-from budgetree.tree import Grown
+from budgetree.tree import Fixed, Grown, Origin, Split, Tree, TreeBuilder
 from budgetree.tree.builder import grown_of_nodes
 from budgetree.tree.grown import LEAF, NO_BRANCH
 
@@ -88,30 +86,25 @@ class ExactStarts:
         return np.array(losses)
 
 
-def exact_place(start: ExactStart, cases: Cases, instance: Instance, sure: float | None) -> Place:
-    """The tree as places: a test is bought, and then separates the cases."""
-    prices, nodes = instance.schema.costs, start.nodes
-    root = Place(np.arange(cases.n_cases), prices.start)
-    waiting = [(root, 0)]
+def exact_tree(start: ExactStart, cases: Instance, origin: Origin | None) -> Tree:
+    """The tree: each test separates the cases as soon as it is bought."""
+    builder, nodes = TreeBuilder(cases), start.nodes
+    waiting = [(builder.root, 0)]
     while waiting:
-        place, node = waiting.pop()
-        test, probabilities = int(nodes.test[node]), start.probabilities[node]
-        if start.stops[node] or test == LEAF or (sure is not None and probabilities.max() >= sure):
-            place.probabilities = probabilities
+        end, node = waiting.pop()
+        test, leaf = int(nodes.test[node]), Fixed(tuple(start.probabilities[node].tolist()))
+        if start.stops[node] or test == LEAF:
+            builder.leaf(end, leaf)
             continue
-        n_outcomes = cases.bases[test].n_outcomes
-        if test not in place.paid.tests:
-            place.test = test
-            place.after = Place(place.cases, prices.after_buying(place.paid, test))
-            place = place.after
-        children = nodes.children(node, n_outcomes)
+        end = end if test in end.state.tests else builder.buy(end, test)
+        children = nodes.children(node, int(cases.schema.n_outcomes[test]))
         listed = np.unique(children[children != NO_BRANCH])
         # An outcome without a branch, or not on the list, gets the answer of the node itself.
-        goes = np.where(children == NO_BRANCH, len(listed), np.searchsorted(listed, children))
-        sides = branch(place, test, np.r_[goes, len(listed)], cases, prices)
-        sides[-1].probabilities = probabilities
-        waiting += [(side, int(child)) for side, child in zip(sides[:-1], listed, strict=True)]
-    return root
+        sides = np.where(children == NO_BRANCH, len(listed), np.searchsorted(listed, children))
+        *known, unseen = builder.branch(end, Split.by_result(test, [*sides.tolist(), len(listed)]))
+        builder.leaf(unseen, leaf)
+        waiting += zip(known, listed.tolist(), strict=True)
+    return builder.build(origin=origin)
 
 
 def _search(instance: Instance, budget: int, clock: Clock) -> Grown | None:

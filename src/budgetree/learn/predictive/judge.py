@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree._native import core
+from budgetree.learn.predictive.basis import FEW_VALUES, Basis
 from budgetree.learn.predictive.sample import Sample
 from budgetree.services.clock import Clock, OutOfTimeError
 
@@ -16,6 +17,7 @@ N_TREES_LARGE = 12  # beyond LARGE cases, whose losses are steadier
 LARGE = 3_000
 N_QUICK_TREES = 8  # for a first look at many candidates …
 N_QUICK_CASES = 1_500  # … on the first of the cases
+N_BINS = 64
 MIN_LEAF = 5
 MIN_LEAF_OF_ALL = 15  # divided among the tests of a set: a leaf of one test alone holds as many
 
@@ -27,13 +29,16 @@ class Judge:
 
     def __init__(self, sample: Sample, clock: Clock, threads: int = 1) -> None:
         self.sample, self.clock, self._threads = sample, clock, threads
-        n_outcomes = np.array([basis.n_outcomes for basis in sample.bases], dtype=np.int32)
-        is_ordered = np.array([basis.is_ordered for basis in sample.bases], dtype=bool)
-        missing = np.array([-1 if basis.missing is None else basis.missing for basis in sample.bases], dtype=np.int32)
-        is_plain = bool((sample.weights == 1).all())
-        weights = None if is_plain else sample.weights
+        binned = [_binned(codes, basis) for codes, basis in zip(sample.codes, sample.bases, strict=True)]
+        codes, n_outcomes, is_ordered, missing = map(np.array, zip(*binned, strict=True))
         self._rows = core.CodedRows(
-            sample.codes, sample.labels, weights, n_outcomes, is_ordered, missing, sample.n_classes
+            np.ascontiguousarray(codes, dtype=np.uint8),
+            sample.labels,
+            None if (sample.weights == 1).all() else sample.weights,
+            n_outcomes.astype(np.int32),
+            is_ordered,
+            missing.astype(np.int32),
+            sample.n_classes,
         )
         self._judged: dict[TestSet, NDArray[np.float32]] = {}
         self._glanced: dict[TestSet, NDArray[np.float32]] = {}
@@ -69,6 +74,24 @@ class Judge:
                 raise OutOfTimeError
             known |= zip(missing, found, strict=True)
         return [known[tests] for tests in wanted]
+
+
+def _binned(codes: NDArray[np.uint8], basis: Basis) -> tuple[NDArray[np.uint8], int, bool, int]:
+    """What forests see of a test: its codes, how many there are, whether they are ordered, and the missing one or -1.
+
+    A random cut between numbers should leave a share of the cases on either side, so they are binned by rank. Of few
+    values every cut is tried: they count as categories.
+    """
+    n_values = basis.n_outcomes if basis.missing is None else basis.missing
+    cases = np.bincount(codes, minlength=basis.n_outcomes)[:n_values]
+    missing = -1 if basis.missing is None else basis.missing
+    if not basis.is_ordered or (cases > 0).sum() <= FEW_VALUES:
+        return codes, basis.n_outcomes, False, missing
+    rank = (np.cumsum(cases) - cases / 2) / cases.sum()
+    _, bins = np.unique(np.floor(rank * N_BINS), return_inverse=True)
+    n_bins = int(bins[-1]) + 1
+    bins = np.append(bins, n_bins).astype(np.uint8)  # the missing one is the last
+    return bins[np.minimum(codes, n_values)], n_bins + (missing >= 0), True, n_bins if missing >= 0 else -1
 
 
 def _by_size(sets: Iterable[TestSet]) -> Sequence[tuple[int, list[TestSet]]]:

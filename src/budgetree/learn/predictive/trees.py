@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from budgetree.learn.predictive.fit import SURE, Fitter, careful, check_sure, fine_instance
-from budgetree.learn.predictive.tree_making import to_tree
+from budgetree.learn.predictive.fit import SURE, Fitter, check_leaves, check_sure, fine_instance
 from budgetree.learn.settings import Leaves, check_instance, check_threads, check_time_limit
 from budgetree.learn.validation import check_groups, group_numbers
 from budgetree.problem import Instance, Schema
@@ -97,7 +96,7 @@ class PredictiveTrees:
     ) -> None:
         check_instance(cases)
         given = None if groups is None else check_groups(groups, cases.n_rows)
-        limit, n_threads = careful(check_sure(sure), cases.schema.loss_table), check_threads(threads)
+        n_threads = check_threads(threads)
         self.is_coarse = False  # whether there was no time for fine levels: with more, other trees are found
         try:
             self.cases = fine_instance(cases, clock)  # not rounded, not merged
@@ -109,7 +108,7 @@ class PredictiveTrees:
         numbers = None
         if given is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
             numbers = group_numbers(given, cases.row_ranks)[cases.row_order]
-        self._fitter = Fitter(self.cases, limit, leaves, n_threads, self._plan, numbers)
+        self._fitter = Fitter(self.cases, check_leaves(leaves), check_sure(sure), n_threads, numbers)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
@@ -117,8 +116,9 @@ class PredictiveTrees:
         with progress_bar("new cases", progress) as report:
             clock = Clock(check_time_limit(time_limit), report, plan=self._plan)
             with clock.listening():
-                (policy,) = self._fitter.policies([units], clock)
-        tree = to_tree(policy, self.cases, predictive_origin(budget, self._fitter.sure, self._fitter.leaves))
+                origin = predictive_origin(budget, self._fitter.confidence, self._fitter.leaves)
+                (found,) = self._fitter.pathways([units], clock, [origin])
+        tree = found.tree
         return replace(tree, ended=clock.ended(complete=not (clock.ended_work or self.is_coarse)))
 
 
