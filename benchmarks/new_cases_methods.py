@@ -65,11 +65,11 @@ def make_fold(table: Table, rows: NDArray[np.bool_], prices: bt.Prices, budgets:
     return Fold(train, test, prices, budgets, fine, codes)
 
 
-def ours(leaves) -> Method:
+def ours(leaves, confidence=None) -> Method:
     def fit(fold: Fold) -> list[Predicted]:
         start = time.process_time()
         instance = fine_instance(learned_from(fold.train, fold.prices))
-        pathways = Fitter(instance, leaves).pathways(fold.units, Clock(None), [None] * len(fold.units))
+        pathways = Fitter(instance, leaves, confidence).pathways(fold.units, Clock(None), [None] * len(fold.units))
         seconds = time.process_time() - start
         found = []
         for pathway, budget in zip(pathways, fold.units, strict=True):
@@ -226,5 +226,6 @@ METHODS: dict[str, Method] = {
     "ours, tree": ours("tree"),
     "ours, points": ours("points"),
     "ours, model": ours("model"),
+    "ours, all": ours("model", 1.0),
     "ours": ours(None),
 }
