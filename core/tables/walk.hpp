@@ -77,8 +77,7 @@ struct Walks {
 // Fills all of it, as far as the clock lets it.
 void walk(const Route& route, const Walks& walks, Clock& clock, int n_threads);
 
-// Totals in millionths as probabilities. The exponential is computed from basic operations alone, so that every
-// processor and every library gives the same bits.
+// Totals in millionths as probabilities: the same bits everywhere (base/elementary.hpp).
 void softmax(std::span<const std::int64_t> totals, std::span<double> probabilities);
 
 }  // namespace budgetree

@@ -49,7 +49,7 @@ def random_table(
     missing = np.where(rng.random(n_tests) < 0.4, rng.integers(0, n_outcomes), -1).astype(np.int32)
     unlisted = (rng.random((n_tests, n_rows)) < 0.1) & (rng.random((n_tests, 1)) < 0.3) & (n_outcomes[:, None] < 255)
     score = codes[0] / n_outcomes[0] * n_classes + 2 * codes[1 % n_tests] / n_outcomes[1 % n_tests]
-    labels = np.floor(score + rng.normal(size=n_rows)).astype(np.int64) % n_classes
+    labels = np.floor(score + 0.4 * rng.normal(size=n_rows)).astype(np.int64) % n_classes
     return CodedTable(
         np.where(unlisted, 255, codes).astype(np.uint8),
         labels.astype(np.int32),

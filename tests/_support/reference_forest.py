@@ -36,6 +36,9 @@ class Split(NamedTuple):
     unknown_is_left: bool
 
 
+NONE = Split(0.0, -1, 0, False)
+
+
 @dataclass(frozen=True)
 class ReferenceForest:
     table: CodedTable
@@ -47,34 +50,27 @@ class ReferenceForest:
     salt: int = 0
 
     def losses(self, tests: Sequence[int]) -> Floats:
-        """Per row, over pairs of the trees that have not seen it; of no test by the classes' shares."""
-        answers = np.eye(self.table.n_classes)[self.table.labels]
-        if not tests:
-            return np.asarray(((self._shares(np.arange(self.table.n_rows)) - answers) ** 2).sum(axis=1))
-        off = self.votes(tests) - answers
+        """Per row, over pairs of the trees that have not seen it."""
+        off = self.votes(tests) - np.eye(self.table.n_classes)[self.table.labels]
         n = len(off)
         return np.asarray((off.sum(axis=0) ** 2 - (off**2).sum(axis=0)).sum(axis=1) / (n * (n - 1)))
 
     def votes(self, tests: Sequence[int]) -> Floats:
         """Group × row × class: by the group's tree that has not seen the row."""
         n_rows, n_groups = self.table.n_rows, self.n_trees // self.n_parts
-        votes = np.empty((n_groups, n_rows, self.table.n_classes))
-        for tree in range(self.n_trees):
+        prior = self._class_weights(np.arange(n_rows)) / self.table.weight().sum()
+        votes = np.tile(prior, (n_groups, n_rows, 1))
+        for tree in range(self.n_trees if tests else 0):
             group, part = divmod(tree, self.n_parts)
             hashes = [mix(row * STRIDE + group * GROUP_STRIDE + self.salt) for row in range(n_rows)]
             is_out = np.array([draw(number, self.n_parts) == part for number in hashes])
             seed = mix((tree + 1) * STRIDE + self.salt)
-            prior = self._shares(np.arange(n_rows))
             self._grow(tests, np.flatnonzero(~is_out), np.flatnonzero(is_out), 0, seed, prior, votes[group])
         return votes
 
-    def _shares(self, rows: Rows) -> Floats:
-        weights = self._class_weights(rows)
-        return np.asarray(weights / weights.sum())
-
     def _class_weights(self, rows: Rows) -> Floats:
         table = self.table
-        return np.bincount(table.labels[rows], table.weight()[rows], table.n_classes)
+        return np.bincount(table.labels[rows], table.weight()[rows], table.n_classes).astype(float)
 
     def _grow(
         self, tests: Sequence[int], rows: Rows, out: Rows, depth: int, seed: int, parent: Floats, votes: Floats
@@ -82,8 +78,8 @@ class ReferenceForest:
         weights = self._class_weights(rows)
         shares = (weights + self.smooth * parent) / (weights.sum() + self.smooth)
         may_split = (weights > 0).sum() > 1 and weights.sum() >= 2 * self.min_leaf and depth < self.max_depth
-        split = self._choose(tests, rows, seed) if may_split else None
-        if split is None:
+        split = self._choose(tests, rows, seed) if may_split else NONE
+        if split.test < 0:
             votes[out] = shares
             return
         left, known = self._is_left(split.test, split.cut), self.table.known(split.test)
@@ -95,9 +91,9 @@ class ReferenceForest:
         codes = self.table.codes[test]
         return np.asarray(codes <= cut if self.table.is_ordered[test] else codes == cut)
 
-    def _choose(self, tests: Sequence[int], rows: Rows, seed: int) -> Split | None:
-        weights, best = self._class_weights(rows), None
-        least = LEAST_GAIN * (weights**2).sum() / weights.sum()
+    def _choose(self, tests: Sequence[int], rows: Rows, seed: int) -> Split:
+        weights = self._class_weights(rows)
+        best = NONE._replace(gain=LEAST_GAIN * (weights**2).sum() / weights.sum())
         for test in tests:
             known = rows[self.table.known(test)[rows]]
             codes = np.unique(self.table.codes[test, known]).astype(int)
@@ -107,9 +103,11 @@ class ReferenceForest:
             for cut in [drawn] if self.table.is_ordered[test] else codes:
                 left = self._is_left(test, cut)[known]
                 sides = [self._class_weights(side) for side in (known[left], known[~left], known)]
-                of_left, of_right, of_all = ((side**2).sum() / side.sum() for side in sides)
-                gain = of_left + of_right - of_all
-                n_left, n_right = sides[0].sum(), sides[1].sum()
-                if min(n_left, n_right) >= self.min_leaf and gain > (best.gain if best else least):
+                n_left, n_right, n = (side.sum() for side in sides)
+                of_left, of_right, of_all = ((side**2).sum() for side in sides)
+                if min(n_left, n_right) < self.min_leaf:
+                    continue
+                gain = of_left / n_left + of_right / n_right - of_all / n
+                if gain > best.gain:
                     best = Split(gain, test, int(cut), bool(n_left >= n_right))
         return best
