@@ -1,0 +1,128 @@
+"""Models of sets of tests: additive first, then small trees that correct it where results interact.
+
+The trees start from the scores that the additive model gives a case which it was not fitted to, rounded, so that the
+last digits of a linear solver decide nothing. One model per fold, fitted to the other folds, judges that fold; the mean
+of these models answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetree._native import core
+from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.learn.predictive.staging import log_odds
+from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.tree import Ensemble, Model, Totals
+from budgetree.tree.leaves import SCORE_UNIT, class_scores, softmax
+
+START_UNIT = 1024  # start scores are multiples of 1 / this
+MAX_START = 16.0
+MANY_CASES = 20_000  # from there on trees are larger and steps smaller
+SMALL = {"n_leaves": 12, "rate": 0.15}
+LARGE = {"n_leaves": 31, "rate": 0.1}
+
+TestSet = tuple[int, ...]  # ascending
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Boosted:
+    """What was fitted to one set of tests."""
+
+    model: Model
+    probabilities: NDArray[np.float64]  # case × class, by models that were not fitted to the case
+
+
+class BoostedModels:
+    """The models of sets of tests, each fitted once."""
+
+    def __init__(self, cases: Cases, folds: NDArray[np.int64], clock: Clock, threads: int = 1) -> None:
+        self.cases, self._folds, self.clock, self._threads = cases, folds.astype(np.int32), clock, threads
+        self.additive = Models(cases, Clock(None), threads)
+        bases = cases.bases
+        self._rows = core.CodedRows(
+            np.ascontiguousarray(cases.codes.T),
+            cases.labels.astype(np.int32),
+            None if (cases.weights == 1).all() else cases.weights,
+            np.array([basis.n_outcomes for basis in bases], dtype=np.int32),
+            np.array([basis.is_ordered for basis in bases], dtype=bool),
+            np.array([-1 if basis.missing is None else basis.missing for basis in bases], dtype=np.int32),
+            cases.n_classes,
+        )
+        self._fitted: dict[TestSet, Boosted] = {}
+
+    def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
+        """Case × class: the probabilities of each case by a model that was not fitted to it."""
+        return self._fit(tests).probabilities
+
+    def model(self, tests: Iterable[int]) -> Model:
+        """The model of a set of tests."""
+        return self._fit(tests).model
+
+    def contributions(self, tests: Sequence[int], cases: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+        """Per test, what each outcome adds to the log odds of class 1, fitted to the cases at these positions."""
+        return self.additive.contributions(tests, cases)
+
+    def _fit(self, tests: Iterable[int]) -> Boosted:
+        wanted = tuple(sorted(tests))
+        if wanted not in self._fitted:
+            self._fitted[wanted] = self._boosted(wanted) if wanted else self._alone(wanted)
+        return self._fitted[wanted]
+
+    def _alone(self, tests: TestSet) -> Boosted:
+        return Boosted(self._additive_model(tests), self.additive.probabilities(tests))
+
+    def _additive_model(self, tests: TestSet) -> Model:
+        model = self.additive.model(tests)
+        return Model(log_odds(model)) if self.cases.n_classes == 2 else model
+
+    def _boosted(self, tests: TestSet) -> Boosted:
+        start = _scores(self.additive.probabilities(tests))
+        settings = core.BoostingSettings(**(LARGE if self.cases.n_cases >= MANY_CASES else SMALL))
+        with self.clock.in_core() as limit:
+            found = core.boost(self._rows, list(tests), start, self._folds, settings, self._threads, limit)
+        if found is None:
+            self.clock.end()
+            raise OutOfTimeError
+        if not found.n_rounds:
+            return self._alone(tests)
+        totals = self._additive_model(tests).totals
+        model = Model(Totals(totals.tests, totals.points, totals.intercept, self._mean(tests, found.models)))
+        scores = np.rint(found.scores * SCORE_UNIT).astype(np.int64)
+        return Boosted(model, softmax(class_scores(scores)))
+
+    def _mean(self, tests: TestSet, models: Sequence[Any]) -> Ensemble:
+        """The trees of all models, of which each adds its share."""
+        missing = [self.cases.bases[test].missing for test in tests]
+        of_test = np.array([*tests, -1], dtype=np.int32)
+        of_missing = np.array([*(-1 if code is None else code for code in missing), -1], dtype=np.int16)
+        parts: dict[str, list[NDArray[Any]]] = {}
+        n_nodes = 0
+        for model in models:
+            is_end = model.test < 0
+            for name, array in {
+                "start": model.tree_start[:-1] + n_nodes,
+                "test": of_test[model.test],
+                "cut": model.cut,
+                "by_equal": model.is_nominal,
+                "left": np.where(is_end, -1, model.left + n_nodes),
+                "right": np.where(is_end, -1, model.right + n_nodes),
+                "default_left": model.default_left,
+                "missing": of_missing[model.test],
+                "value": np.rint(model.value * (SCORE_UNIT / len(models))).astype(np.int32),
+            }.items():
+                parts.setdefault(name, []).append(array)
+            n_nodes += len(model.test)
+        return Ensemble(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
+
+
+def _scores(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Start scores, in whole units: log odds of two classes, else log probabilities around their mean."""
+    logs = np.log(np.maximum(probabilities, np.exp(-MAX_START)))
+    scores = logs[:, 1:] - logs[:, :1] if logs.shape[1] == 2 else logs - logs.mean(axis=1, keepdims=True)
+    return np.ascontiguousarray(np.rint(np.clip(scores, -MAX_START, MAX_START) * START_UNIT) / START_UNIT)
