@@ -11,6 +11,7 @@
 #include "tables/counting.hpp"
 #include "tables/packed_table.hpp"
 #include "tables/partition.hpp"
+#include "tables/scorer.hpp"
 #include "tables/walk.hpp"
 
 namespace budgetree {
@@ -96,14 +97,45 @@ nb::object count_for_python(const KeptCases& kept, Array<std::int32_t> places, A
 template <typename T>
 using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+Ensemble make_ensemble(Array<std::int32_t> start, Array<std::int32_t> test, Array<std::uint8_t> cut,
+                       Array<bool> by_equal, Array<bool> default_left, Array<std::int16_t> missing,
+                       Array<std::int32_t> right, Matrix<std::int32_t> value) {
+    const auto flags = [](const Array<bool>& array) {
+        return std::vector<std::uint8_t>(array.data(), array.data() + array.shape(0));
+    };
+    return {as_vector(start),    as_vector(test),    as_vector(cut),   flags(by_equal),
+            flags(default_left), as_vector(missing), as_vector(right), {value.data(), value.data() + value.size()}};
+}
+
+NumpyArray<std::int32_t> preorder_for_python(Array<std::int32_t> start, Array<std::int32_t> left,
+                                             Array<std::int32_t> right) {
+    Preorder found = find_preorder(as_span(start), as_span(left), as_span(right));
+    if (found.fault) throw std::invalid_argument(found.fault);
+    return as_numpy(std::move(found.nodes));
+}
+
 Scorer make_scorer(Array<std::int32_t> tests, const std::vector<Matrix<std::int32_t>>& points,
-                   Array<std::int64_t> intercept) {
-    Scorer scorer{as_vector(tests), {}, as_vector(intercept)};
+                   Array<std::int64_t> intercept, const Ensemble* trees) {
+    std::vector<std::vector<std::int32_t>> tables;
     for (const auto& table : points) {
         require(table.shape(1) == intercept.shape(0), "points: expected a column for each of the intercept");
-        scorer.points.emplace_back(table.data(), table.data() + table.size());
+        tables.emplace_back(table.data(), table.data() + table.size());
     }
-    return scorer;
+    return Scorer(as_vector(tests), std::move(tables), as_vector(intercept), trees ? *trees : Ensemble{});
+}
+
+// Of rows × tests.
+NumpyArray<std::int64_t> add_up_for_python(const Scorer& scorer, Matrix<std::uint8_t> codes) {
+    const std::size_t n_rows = codes.shape(0), n_tests = codes.shape(1);
+    require(n_rows < (std::size_t(1) << 32), "codes: expected fewer than 4 billion rows");
+    for (const std::int32_t test : scorer.tests()) {
+        require(test >= 0 && std::size_t(test) < n_tests, "codes: expected a column for every test");
+    }
+    std::vector<std::int64_t> totals(n_rows * scorer.n_columns());
+    std::vector<std::uint32_t> rows(n_rows);
+    std::iota(rows.begin(), rows.end(), std::uint32_t(0));
+    ScoreSheet().add_up(scorer, {codes.data(), 1, n_tests}, rows, totals.data());
+    return as_numpy(std::move(totals), {n_rows, scorer.n_columns()});
 }
 
 struct RouteArrays {
@@ -207,8 +239,14 @@ void bind_tables(nb::module_& module) {
                "The next place of each case of a shard.");
     module.def("count_places", &count_for_python, "cases"_a, "places"_a, "slots"_a, "n_slots"_a, "clock"_a,
                "The weight of every slot, test with outcome, and class.");
-    nb::class_<Scorer>(module, "Scorer", "Whole points per test and outcome, which add up to totals.")
-        .def(nb::new_(&make_scorer), "tests"_a, "points"_a, "intercept"_a);
+    nb::class_<Ensemble>(module, "Ensemble", "Small trees whose ends add to totals, flat and in preorder.")
+        .def(nb::new_(&make_ensemble), "start"_a, "test"_a, "cut"_a, "by_equal"_a, "default_left"_a, "missing"_a,
+             "right"_a, "value"_a);
+    module.def("preorder", &preorder_for_python, "start"_a, "left"_a, "right"_a,
+               "The nodes of all trees, each with its left subtree before its right one.");
+    nb::class_<Scorer>(module, "Scorer", "Whole points per test and outcome, and small trees, which add up to totals.")
+        .def(nb::new_(&make_scorer), "tests"_a, "points"_a, "intercept"_a, "trees"_a.none() = nb::none())
+        .def("add_up", &add_up_for_python, "codes"_a, "Row × total, of codes with a column per test.");
     nb::class_<TotalSplit>(module, "TotalSplit", "Sides by the cuts of a total, or by the confidence in a class.")
         .def(nb::new_([](std::int32_t scorer, std::vector<std::int64_t> cuts, double confidence) {
                  return TotalSplit{scorer, std::move(cuts), confidence};

@@ -15,6 +15,8 @@ constexpr std::int64_t kNanosecondsPerRow = 20, kNanosecondsPerNode = 4;
 constexpr double kUnit = 1e-6;  // of a total that is a score
 
 double largest_probability(std::span<const std::int64_t> totals) {
+    const std::int64_t pair[] = {0, totals[0]};
+    if (totals.size() == 1) totals = pair;
     const std::int64_t most = std::ranges::max(totals);
     double sum = 0.0;
     for (const std::int64_t total : totals) sum += exponential(double(total - most) * kUnit);
@@ -28,62 +30,88 @@ std::size_t side_of(const TotalSplit& split, std::span<const std::int64_t> total
 
 class Walker {
 public:
-    Walker(const Route& route, const Walks& walks) : route_(route), walks_(walks), totals_(route.widest()) {}
+    Walker(const Route& route, const Walks& walks)
+        : route_(route), walks_(walks), codes_{walks.codes.data(), walks.leaf.size(), 1},
+          last_waiting_(route.scorers.empty() ? 0 : route.kind.size(), -1), before_(kBlock) {}
 
     // About how many nanoseconds it took.
     std::int64_t walk_block(std::size_t begin, std::size_t end) {
-        n_nodes_ = 0;
-        for (std::size_t row = begin; row < end; ++row) walk_row(row);
-        return std::int64_t(end - begin) * kNanosecondsPerRow + n_nodes_ * kNanosecondsPerNode;
+        nanoseconds_ = std::int64_t(end - begin) * kNanosecondsPerRow;
+        for (std::size_t row = begin; row < end; ++row) {
+            walks_.spent[row] = 0;
+            walks_.unlisted[row] = -1;
+            go_on(row, 0, begin);
+        }
+        for (std::size_t i = 0; i < waiting_at_.size(); ++i) settle(waiting_at_[i], begin);  // grows while it is read
+        waiting_at_.clear();
+        return nanoseconds_;
     }
 
 private:
     std::int64_t result(std::int32_t test, std::size_t row) const {
-        const std::int32_t code = walks_.codes[std::size_t(test) * walks_.leaf.size() + row];
-        return std::min(code, route_.n_outcomes[test]);
+        return std::min<std::int32_t>(codes_.at(std::size_t(test), row), route_.n_outcomes[test]);
     }
 
-    void walk_row(std::size_t row) {
-        std::int32_t at = 0, unlisted = -1;
-        std::int64_t spent = 0;
-        for (;;) {
-            const NodeKind kind = NodeKind(route_.kind[at]);
-            if (kind == NodeKind::kLeaf) break;
-            ++n_nodes_;
-            std::int64_t side = 0;
-            if (kind == NodeKind::kByTotal) {
-                const TotalSplit& split = route_.splits[route_.rule[at]];
-                side = std::int64_t(side_of(split, totals_at(split.scorer, row)));
-            } else {
-                const std::int32_t test = route_.test[at];
-                const std::int64_t outcome = result(test, row);
-                if (kind == NodeKind::kBuy) {
-                    spent += route_.charges[route_.charge_at[at] + outcome];
-                    if (unlisted < 0 && outcome == route_.n_outcomes[test]) unlisted = test;
-                } else {
-                    side = outcome;
-                }
+    // As far as no totals are needed.
+    void go_on(std::size_t row, std::int32_t at, std::size_t begin) {
+        std::int32_t unlisted = walks_.unlisted[row];
+        std::int64_t spent = walks_.spent[row], n_nodes = 0;
+        NodeKind kind = NodeKind(route_.kind[at]);
+        for (; kind == NodeKind::kBuy || kind == NodeKind::kByResult; kind = NodeKind(route_.kind[at])) {
+            ++n_nodes;
+            const std::int32_t test = route_.test[at];
+            const std::int64_t outcome = result(test, row);
+            if (kind == NodeKind::kBuy) {
+                spent += route_.charges[route_.charge_at[at] + outcome];
+                if (unlisted < 0 && outcome == route_.n_outcomes[test]) unlisted = test;
             }
-            at = route_.children[route_.first[at] + side];
+            at = route_.children[route_.first[at] + (kind == NodeKind::kBuy ? 0 : outcome)];
         }
         walks_.leaf[row] = at;
         walks_.spent[row] = spent;
         walks_.unlisted[row] = unlisted;
-        if (walks_.totals.empty() || route_.rule[at] < 0) return;
-        std::ranges::copy(totals_at(route_.rule[at], row),
-                          walks_.totals.begin() + std::ptrdiff_t(row * totals_.size()));
+        nanoseconds_ += n_nodes * kNanosecondsPerNode;
+        if (kind == NodeKind::kLeaf && route_.rule[at] < 0) return;
+        if (last_waiting_[at] < 0) waiting_at_.push_back(at);
+        before_[row - begin] = last_waiting_[at];
+        last_waiting_[at] = std::int32_t(row - begin);
     }
 
-    std::span<const std::int64_t> totals_at(std::int32_t number, std::size_t row) {
-        const Scorer& scorer = route_.scorers[number];
-        scorer.add_up(walks_.codes.data(), walks_.leaf.size(), row, route_.n_outcomes, totals_.data());
-        return std::span(totals_).first(scorer.n_columns());
+    // Adds up the totals of all rows that wait at a node; a branch sends them on.
+    void settle(std::int32_t at, std::size_t begin) {
+        rows_.clear();
+        for (std::int32_t row = last_waiting_[at]; row >= 0; row = before_[row]) {
+            rows_.push_back(std::uint32_t(begin) + std::uint32_t(row));
+        }
+        last_waiting_[at] = -1;
+        const bool is_leaf = NodeKind(route_.kind[at]) == NodeKind::kLeaf;
+        const std::int32_t rule = route_.rule[at];
+        const Scorer& scorer = route_.scorers[is_leaf ? rule : route_.splits[rule].scorer];
+        const std::size_t n_columns = scorer.n_columns(), widest = route_.widest();
+        totals_.resize(rows_.size() * n_columns);
+        sheet_.add_up(scorer, codes_, rows_, totals_.data());
+        nanoseconds_ += std::int64_t(rows_.size()) * scorer.nanoseconds_per_row();
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const std::span totals(totals_.data() + i * n_columns, n_columns);
+            if (is_leaf) {
+                std::ranges::copy(totals, walks_.totals.begin() + std::ptrdiff_t(rows_[i] * widest));
+            } else {
+                const std::size_t side = side_of(route_.splits[rule], totals);
+                go_on(rows_[i], route_.children[route_.first[at] + std::int64_t(side)], begin);
+            }
+        }
     }
 
     const Route& route_;
     const Walks& walks_;
+    const CodeView codes_;
+    ScoreSheet sheet_;
+    std::vector<std::int32_t> waiting_at_;    // nodes, in the order of their first rows
+    std::vector<std::int32_t> last_waiting_;  // per node, the last row of the block that waits there, or -1
+    std::vector<std::int32_t> before_;        // per row of the block, the one that waits before it
+    std::vector<std::uint32_t> rows_;
     std::vector<std::int64_t> totals_;
-    std::int64_t n_nodes_ = 0;  // passed by the rows of a block
+    std::int64_t nanoseconds_ = 0;
 };
 
 void walk_blocks(const Route& route, const Walks& walks, std::atomic<std::size_t>& next, Watch watch) {
@@ -95,14 +123,10 @@ void walk_blocks(const Route& route, const Walks& walks, std::atomic<std::size_t
 }
 
 const char* find_fault(const Scorer& scorer, std::span<const std::int32_t> n_outcomes) {
-    if (scorer.intercept.empty()) return "scorers: expected at least one column";
-    if (scorer.points.size() != scorer.tests.size()) return "scorers: expected points for each test";
-    for (std::size_t i = 0; i < scorer.tests.size(); ++i) {
-        const std::int32_t test = scorer.tests[i];
+    for (std::size_t i = 0; i < scorer.tests().size(); ++i) {
+        const std::int32_t test = scorer.tests()[i];
         if (test < 0 || std::size_t(test) >= n_outcomes.size()) return "scorers: expected tests of the tree";
-        if (scorer.points[i].size() != (std::size_t(n_outcomes[test]) + 1) * scorer.n_columns()) {
-            return "scorers: expected points for every outcome and one more";
-        }
+        if (scorer.n_outcomes(i) != n_outcomes[test]) return "scorers: expected points for every outcome and one more";
     }
     return nullptr;
 }
@@ -118,17 +142,6 @@ const char* find_fault(const Route& route, const TotalSplit& split) {
 }
 
 }  // namespace
-
-void Scorer::add_up(const std::uint8_t* codes, std::size_t n_rows, std::size_t row,
-                    std::span<const std::int32_t> n_outcomes, std::int64_t* totals) const {
-    std::ranges::copy(intercept, totals);
-    for (std::size_t i = 0; i < tests.size(); ++i) {
-        const std::int32_t code = codes[std::size_t(tests[i]) * n_rows + row];
-        const std::size_t outcome = std::size_t(std::min(code, n_outcomes[tests[i]]));
-        const std::int32_t* of_outcome = points[i].data() + outcome * n_columns();
-        for (std::size_t column = 0; column < n_columns(); ++column) totals[column] += of_outcome[column];
-    }
-}
 
 std::size_t Route::widest() const {
     std::size_t most = 0;

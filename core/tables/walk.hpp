@@ -8,12 +8,9 @@
 //     charges     per buy       one per outcome and one more, all included
 //     rule        per node      of a branch by a total its split, of a leaf with totals its scorer; else -1
 //
-// The last entry of every list per outcome is for a result that is not listed. A scorer adds up whole points, so a
-// total does not depend on the order of addition:
-//
-//     total[column] = intercept[column] + Σ over its tests of points[outcome][column]
-//
-// Codes are test × row. Rows are independent: threads take them in blocks.
+// The last entry of every list per outcome is for a result that is not listed. Codes are test × row. Rows are
+// independent: threads take them in blocks. The rows of a block that come to the same branch by a total, or to the same
+// leaf with totals, wait for each other there, since a scorer (scorer.hpp) adds up many rows at a time.
 #pragma once
 
 #include <cstddef>
@@ -22,22 +19,14 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "tables/scorer.hpp"
 
 namespace budgetree {
 
 enum class NodeKind : std::uint8_t { kBuy, kByResult, kByTotal, kLeaf };
 
-struct Scorer {
-    std::vector<std::int32_t> tests;
-    std::vector<std::vector<std::int32_t>> points;  // per test: outcome and one more × column
-    std::vector<std::int64_t> intercept;            // per column
-
-    std::size_t n_columns() const { return intercept.size(); }
-    void add_up(const std::uint8_t* codes, std::size_t n_rows, std::size_t row,
-                std::span<const std::int32_t> n_outcomes, std::int64_t* totals) const;
-};
-
 // Side k is from the k-th cut on and below the next; or, by confidence, side 0 where some class is likely enough.
+// A single total is the score of class 1 of two, and that of class 0 is 0.
 struct TotalSplit {
     std::int32_t scorer;
     std::vector<std::int64_t> cuts;

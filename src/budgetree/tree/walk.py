@@ -52,7 +52,7 @@ class Walk:
         for rule, rows in self._scored:
             totals = self._totals[rows][:, : rule.totals.n_totals]
             if isinstance(rule, Model) and nodes.loss_table.is_plain:
-                answers[rows] = totals.argmax(axis=1)  # the highest score is the likeliest class
+                answers[rows] = rule.likeliest(totals)
             else:
                 answers[rows] = nodes.loss_table.best(rule.probabilities(totals))
         return answers

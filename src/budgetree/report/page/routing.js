@@ -3,7 +3,7 @@
 
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
-import { chargeOf, isLeaf, mostAhead } from "./model.js";
+import { chargeOf, isLeaf, mostAhead, ruleOf } from "./model.js";
 import { clean } from "./words.js";
 
 /**
@@ -37,13 +37,42 @@ export function pointsOf(index, number, test, answer) {
  * @param {number} number of the totals
  * @param {Map<number, Step>} known by test
  */
-function addUp(index, number, known) {
-  const sums = [...index.tree.totals[number].intercept];
-  for (const [test, { answer }] of known) {
-    pointsOf(index, number, test, answer).forEach((points, at) => (sums[at] += points));
+export function addUp(index, number, known) {
+  const { intercept, trees } = index.tree.totals[number];
+  const sums = [...intercept];
+  const add = (/** @type {number[]} */ points) => points.forEach((more, at) => (sums[at] += more));
+  for (const [test, { answer }] of known) add(pointsOf(index, number, test, answer));
+  if (trees) {
+    const codes = new Map([...known].map(([test, { answer }]) => [test, answer.outcome]));
+    for (const start of trees.starts) add(trees.values[endOf(trees, start, codes)]);
   }
   return sums;
 }
+
+/**
+ * The end of a case in a small tree; a result that is not listed or not available goes the default way.
+ * @param {import("./types.d.ts").SmallTrees} trees
+ * @param {number} start
+ * @param {Map<number, number | null>} codes by test
+ */
+function endOf({ nodes }, start, codes) {
+  let at = start;
+  for (;;) {
+    const node = nodes[at];
+    if (typeof node === "number") return node;
+    const [test, cut, byEqual, defaultLeft, missing, right] = node;
+    const code = codes.get(test) ?? null;
+    const isListed = code !== null && code !== missing;
+    const isLeft = isListed ? (byEqual ? code === cut : code <= cut) : defaultLeft;
+    at = isLeft ? at + 1 : right;
+  }
+}
+
+/**
+ * A score per class; where there is one for two classes, that of the first is 0.
+ * @type {(totals: number[]) => number[]}
+ */
+const scoresOf = (totals) => (totals.length > 1 ? totals : [0, totals[0]]);
 
 /**
  * Scores in millionths as probabilities: e to the power of each, by the steps that core/base/elementary.hpp takes, so
@@ -51,8 +80,9 @@ function addUp(index, number, known) {
  * @param {number[]} totals
  */
 export function softmax(totals) {
-  const top = Math.max(...totals);
-  const raised = totals.map((score) => exponential((score - top) * UNIT));
+  const scores = scoresOf(totals);
+  const top = Math.max(...scores);
+  const raised = scores.map((score) => exponential((score - top) * UNIT));
   const sum = raised.reduce((all, value) => all + value, 0);
   return raised.map((value) => value / sum);
 }
@@ -109,11 +139,12 @@ export function follow(index, answers) {
       const totals = addUp(index, node.totals, known);
       if (node.confidence === undefined) {
         at = node.children[sideOf(node.cuts ?? [], totals[0])];
+        sure = node.is_score === true && node.children.some((child) => !isLeaf(index.nodes[child]));
       } else {
         sure = Math.max(...softmax(totals)) >= node.confidence;
-        unsure = node.totals;
         at = node.children[sure ? 0 : 1];
       }
+      if (node.is_score || node.confidence !== undefined) unsure = node.totals;
     } else if (node.kind === "buy" && known.size < answers.length) {
       const answer = answers[known.size];
       const price = answer.unavailable ? 0 : chargeOf(index, node, answer.outcome, missing);
@@ -145,6 +176,6 @@ function rest(index, state, unsure, known) {
   if (number === null) return { ...found, label: node.label, shares: (isLeaf(node) && node.probabilities) || null };
   const totals = addUp(index, number, known);
   const shares = sharesOf(node, totals);
-  const isPlain = totals.length > 1 && (content.losses === null || content.losses.plain);
-  return { ...found, label: isPlain ? firstHighest(totals) : bestAnswer(content, shares), shares };
+  const isPlain = ruleOf(node) !== "points" && (content.losses === null || content.losses.plain);
+  return { ...found, label: isPlain ? firstHighest(scoresOf(totals)) : bestAnswer(content, shares), shares };
 }
