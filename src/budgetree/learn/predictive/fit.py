@@ -15,11 +15,12 @@ from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
 from budgetree.errors import SettingError
 from budgetree.learn.predictive.basis import bases_of
+from budgetree.learn.predictive.boosting import BoostedModels
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
 from budgetree.learn.predictive.policy import PolicyTree
-from budgetree.learn.predictive.ridge import Cases, Models
+from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, draw
 from budgetree.learn.predictive.select import KINDS, LeafKind, Pathway, choose, telling_points
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
@@ -119,8 +120,8 @@ class Fitter:
         return Growth(Judge(sample, Clock(None), self.threads), self.instance.schema.costs)
 
     @cached_property
-    def _learner(self) -> Models:
-        return Models(cases_of(self._cases), Clock(None), self.threads)
+    def _learner(self) -> BoostedModels:
+        return BoostedModels(cases_of(self._cases), self._folds, Clock(None), self.threads)
 
     @cached_property
     def _exact(self) -> ExactStarts:

@@ -38,12 +38,11 @@ class PolicyTree:
     confidence: float | None = None
     final: NDArray[np.float64] = field(init=False)
     _paid: NDArray[np.int64] = field(init=False)  # per case, what its whole path costs at most
-    _answers: NDArray[np.int64] = field(init=False)  # per case, by the models fitted to all cases
 
     def __post_init__(self) -> None:
         n_cases = self.instance.n_objects
         self.final = np.empty((n_cases, self.instance.n_classes))
-        self._paid, self._answers = np.empty(n_cases, dtype=np.int64), np.empty(n_cases, dtype=np.int64)
+        self._paid = np.empty(n_cases, dtype=np.int64)
         waiting = [(self.root, np.arange(n_cases))]
         while waiting:
             place, cases = waiting.pop()
@@ -54,7 +53,7 @@ class PolicyTree:
             else:
                 tests = place.state.tests
                 self.final[cases] = self.learner.probabilities(tests)[cases]
-                self._paid[cases], self._answers[cases] = place.state.spent, self._fitted_answers(tests, cases)
+                self._paid[cases] = place.state.spent
 
     def tree(self, *, budget: Any = None, origin: Origin | None = None) -> Tree:
         """The tree."""
@@ -102,13 +101,9 @@ class PolicyTree:
         return price > 0 and price >= CHEAP * float(self._paid[cases].max())
 
     def _is_settled(self, place: Place, cases: NDArray[np.int64]) -> bool:
-        """Whether what follows changes the answer of no known case."""
-        return bool((self._fitted_answers(place.state.tests, cases) == self._answers[cases]).all())
-
-    def _fitted_answers(self, tests: tuple[int, ...], cases: NDArray[np.int64]) -> NDArray[np.int64]:
-        model = self.learner.model(tests)
-        probabilities = model.probabilities(model.totals.add_up(self.instance.codes[cases]))
-        return self.instance.schema.loss_table.best(probabilities)
+        """Whether what follows changes the answer of no known case, each answered by models not fitted to it."""
+        best = self.instance.schema.loss_table.best
+        return bool((best(self._now(place, cases)) == best(self.final[cases])).all())
 
     def _rule(self, place: Place, cases: NDArray[np.int64]) -> StopRule | None:
         """Who stops here; None where that saves too little."""
