@@ -75,7 +75,10 @@ public:
     // About how many nanoseconds the last call took.
     std::int64_t work(const NodeRows& node) const {
         const std::size_t n_vectors = (records_.stride + kLanes - 1) / kLanes;
-        return std::int64_t(n_vectors * (node.n_rows * (IsWeighted ? 8 : 1) + 40 + 5 * n_classes()));
+        return std::int64_t(n_vectors * (node.n_rows * (IsWeighted             ? 8
+                                                        : records_.is_narrow() ? 1
+                                                                               : 2) +
+                                         60 + 6 * n_classes()));
     }
 
 private:
