@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree._native import core
 
 SCORE_UNIT = 1_000_000  # scores are whole millionths
@@ -67,6 +68,12 @@ class Totals:
         -------
         Totals
             With a single total.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Totals.of_points({0: (0, 5, 2), 1: (0, 1, 3, 1)}, intercept=2).n_totals
+        1
         """
         tests = tuple(sorted(points))
         tables = tuple(np.array(points[test], dtype=np.int32)[:, None] for test in tests)
@@ -77,6 +84,7 @@ class Totals:
         """How many totals are added up."""
         return len(self.intercept)
 
+    @internal
     def add_up(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Per row of codes (one column per test of the schema) and total."""
         totals = np.tile(self.intercept, (len(codes), 1))
@@ -103,6 +111,14 @@ class Majority:
     ----------
     counts : tuple of int
         Their weight units per class; empty while a tree is built.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> builder.leaf(builder.root, bt.Majority())
+    >>> builder.build().predict_codes([[0, 0]]).tolist()
+    ['circle']
     """
 
     counts: tuple[int, ...] = ()
@@ -123,6 +139,14 @@ class Fixed:
         Per class.
     answer : int, optional
         The position of the answer; None for the one of least expected loss.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> builder.leaf(builder.root, bt.Fixed((0.7, 0.3)))
+    >>> builder.build().predict_codes([[0, 0]]).tolist()
+    ['circle']
     """
 
     chances: tuple[float, ...]
@@ -146,6 +170,15 @@ class Points:
         Ascending: below the first is side 0, from there on side 1, and so on.
     chances : tuple of tuples of float
         Per side and class.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> points = bt.Totals.of_points({0: (0, 3, 0)})
+    >>> builder.leaf(builder.buy(builder.root, 0), bt.Points(points, (2,), ((0.9, 0.1), (0.2, 0.8))))
+    >>> builder.build().predict_codes([[0, 0], [1, 0]]).tolist()
+    ['circle', 'triangle']
     """
 
     totals: Totals
@@ -157,10 +190,12 @@ class Points:
         """The tests that the answer depends on."""
         return self.totals.tests
 
+    @internal
     def sides(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """The side of each total."""
         return np.asarray(np.searchsorted(self.cuts, totals, side="right"), dtype=np.int64)
 
+    @internal
     def probabilities(self, totals: NDArray[np.int64]) -> NDArray[np.float64]:
         """Row × class."""
         return np.array(self.chances)[self.sides(totals[:, 0])]
@@ -174,6 +209,17 @@ class Model:
     ----------
     totals : Totals
         The scores, one total per class.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> import numpy as np
+    >>> scores = np.array([[2_000_000, 0], [0, 1_000_000], [0, 0]], dtype=np.int32)  # result × class, in millionths
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> model = bt.Model(bt.Totals((0,), (scores,), np.zeros(2, dtype=np.int64)))
+    >>> builder.leaf(builder.buy(builder.root, 0), model)
+    >>> builder.build().predict_codes([[0, 0], [1, 0]]).tolist()
+    ['circle', 'triangle']
     """
 
     totals: Totals
@@ -183,6 +229,7 @@ class Model:
         """The tests that the answer depends on."""
         return self.totals.tests
 
+    @internal
     def probabilities(self, totals: NDArray[np.int64]) -> NDArray[np.float64]:
         """Row × class."""
         return softmax(totals)
