@@ -111,7 +111,7 @@ deadlines = [0, 4, 30, 90, DEADLINE, 210, 300, everything]
 errors = []
 for deadline in deadlines:
     other = bt.predictive(cases, budget=deadline)
-    errors.append(np.mean(other.predict_codes(other.encode(new)) != new["label"]))
+    errors.append(np.mean(other.predict(new) != new["label"]))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
 left.hist(waited, bins=np.arange(0, DEADLINE + 11, 10), color="#0072B2")

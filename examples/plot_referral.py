@@ -47,9 +47,9 @@ def held_out_answers(losses: bt.Losses) -> np.ndarray:
     for part in range(FOLDS):
         known = bt.Instance.from_frame(pima[fold != part], "diabetes", prices=PRICES, losses=losses)
         tree = bt.predictive(known, budget=BUDGET)
-        codes = tree.encode(pima[fold == part])
-        assert tree.walk_codes(codes).cost.max() <= BUDGET
-        answers[fold == part] = tree.predict_codes(codes)
+        unseen = pima[fold == part]
+        assert tree.cost(unseen).max() <= BUDGET
+        answers[fold == part] = tree.predict(unseen)
     return answers
 
 

@@ -84,7 +84,7 @@ for n_parts in (1, 2, 4, 8, 16):
     tree = bt.grow(bt.Instance.from_frame(rows, "fails"), budget=BUDGET)
     counts.append(len(rows))
     known_errors.append(tree.errors / len(rows))
-    new_errors.append(np.mean(tree.predict_codes(tree.encode(new)) != new["fails"]))
+    new_errors.append(np.mean(tree.predict(new) != new["fails"]))
     print(f"{len(rows):>6} rows: {known_errors[-1]:.1%} of them wrong, {new_errors[-1]:.1%} of new ones")
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")

@@ -68,12 +68,12 @@ def confident_tree() -> bt.Tree:
         end = builder.buy(end, test)
         bought.append(test)
         if test != DOSE:
-            model = scores(random.Random(test), builder, bought)
+            model = scores(random.Random(test), builder, bought, boosted=False)
             stop, end = builder.branch(end, Split.by_confidence(model, 0.8))
             builder.leaf(stop, model)
     low, high = builder.branch(end, Split.by_result(AGE, _halves("age")))
     builder.leaf(low, Fixed((0.5, 0.25, 0.25)))
-    builder.leaf(high, scores(random.Random(9), builder, bought))
+    builder.leaf(high, scores(random.Random(9), builder, bought, boosted=False))
     return builder.build()
 
 

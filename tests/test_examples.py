@@ -206,7 +206,11 @@ def run(block: str, names: dict[str, object]) -> str:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", *(f"docs/guide/{name}.md" for name in ("problem", "certificates", "labels", "prices"))]
+    "page",
+    [
+        "README.md",
+        *(f"docs/guide/{name}.md" for name in ("problem", "certificates", "labels", "prices", "own_algorithms")),
+    ],
 )
 def test_the_python_lines_of_a_page_run_and_print_what_it_shows(page: str) -> None:
     names: dict[str, object] = {"table": patients(), "new_table": patients()}

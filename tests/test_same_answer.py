@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
+from _support.refusals import refused
+from budgetree.errors import ModelFileError, TableError
 
 NAMES = ("t10", "t2", "T2", "age", "Ärger", "x y", "01", "1")
 KINDS = ("few", "many", "text", "mixed", "gaps")
@@ -60,17 +63,23 @@ def cases(draw: st.DrawFn, max_tests: int = 4, kinds_of_columns: tuple[str, ...]
     prices = draw(st.sampled_from([None, prices, bt.Prices(prices, shared={"visit": (2, list(names[:2]))})]))
     losses = draw(st.sampled_from([None, None, {"ill": 3, "well": 1, "sick": 1}]))
     losses = losses and {name: loss for name, loss in losses.items() if name in set(frame["class"])}
-    duplicates = draw(st.sampled_from([None, "merge", "keep"]))
+    duplicates = draw(st.sampled_from(["keep"] if losses else ["keep", "merge"]))  # no merging with losses
     columns = rng.permutation(frame.columns)
     shuffled = frame.iloc[rng.permutation(n_rows)][columns]  # its index tells the rows
     return Case(frame, shuffled, rng.integers(1, 4, n_rows) / 3, prices, losses, duplicates)
 
 
 def written(tree: Any) -> str:
-    """The file of a tree or certificate."""
+    """The file of a tree or certificate, but for the list that keeps the order of the user's columns."""
     with tempfile.TemporaryDirectory() as folder:
         tree.to_json(Path(folder) / "file.json")
-        return (Path(folder) / "file.json").read_text(encoding="utf-8")
+        text = (Path(folder) / "file.json").read_text(encoding="utf-8")
+    if not isinstance(tree, bt.Tree):
+        return text
+    columns = json.loads(text)["input_columns"]
+    assert tuple(columns) == tree.schema.input_columns
+    before, after = text.split('"input_columns":' + json.dumps(columns, ensure_ascii=False, separators=(",", ":")))
+    return before + after
 
 
 def figures(frontier: bt.Frontier) -> list[Any]:
@@ -114,10 +123,13 @@ def test_rows_of_a_group(case: Case, seed: int) -> None:
     groups[:2] = 0, 1
     called = dict(zip(range(5), rng.permutation(list("abcde")), strict=True))
     order = case.shuffled.index.to_numpy()
-    first, second = case.both()
-    assert figures(bt.frontier(first, method="greedy", folds=3, groups=groups.tolist())) == figures(
-        bt.frontier(second, method="greedy", folds=3, groups=[called[groups[row]] for row in order])
-    )
+    found = []
+    grouped = (groups.tolist(), [called[groups[row]] for row in order])
+    for instance, groups_of_rows in zip(case.both(), grouped, strict=True):
+        tree = bt.fit(instance, objective="new", budget=2, folds=0, groups=groups_of_rows).tree
+        curve = bt.frontier(instance, method="greedy", folds=3, groups=groups_of_rows)
+        found.append([written(tree), *figures(curve)])
+    assert found[0] == found[1]
 
 
 @settings(max_examples=12)
@@ -134,16 +146,24 @@ def test_trees_for_new_cases(case: Case, leaves: Any) -> None:
 
 
 @settings(max_examples=8)
-@given(cases(), st.sampled_from(["new", "known"]), st.sampled_from([None, "balanced"]))
-def test_estimators(case: Case, objective: str, class_weight: Any) -> None:
+@given(
+    cases(),
+    st.sampled_from([bt.BudgetTreeClassifier, bt.OptimalBudgetTreeClassifier]),
+    st.sampled_from([None, "balanced"]),
+    st.booleans(),
+)
+def test_estimators(case: Case, kind: Any, class_weight: Any, has_listed_prices: bool) -> None:
     found = []
     for frame in (case.frame, case.shuffled):
-        classifier = bt.BudgetTreeClassifier(
-            budget=3, prices=case.prices, objective=objective, losses=case.losses, class_weight=class_weight
-        )
-        classifier.fit(frame.drop(columns="class"), frame["class"], sample_weight=case.weights[frame.index])
-        answers = classifier.predict_proba(frame.drop(columns="class"))
-        found.append((written(classifier.tree_), classifier.mean_cost_, answers[np.argsort(frame.index)].tolist()))
+        tests = frame.drop(columns="class")
+        prices = [1 + NAMES.index(name) % 3 for name in tests] if has_listed_prices else case.prices
+        classifier = kind(budget=3, prices=prices, losses=case.losses, class_weight=class_weight)
+        classifier.fit(tests, frame["class"], sample_weight=case.weights[frame.index])
+        answers = classifier.predict_proba(tests)
+        assert np.array_equal(classifier.tree_.predict_proba(tests.to_numpy(dtype=object)), answers)  # by position
+        importances = dict(zip(tests.columns, classifier.feature_importances_.tolist(), strict=True))
+        rows = answers[np.argsort(frame.index)].tolist()
+        found.append((written(classifier.tree_), classifier.mean_cost_, importances, rows))
     assert found[0] == found[1]
 
 
@@ -185,6 +205,65 @@ def test_shards(case: Case) -> None:
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_an_array_has_the_columns_of_the_frame_that_was_fitted() -> None:
     frame = pd.DataFrame({"b": [0, 0, 1, 1], "a10": [0, 1, 2, 3], "a9": [5, 5, 5, 6]})
-    classifier = bt.BudgetTreeClassifier(objective="known").fit(frame, [0, 1, 1, 0])
+    classifier = bt.OptimalBudgetTreeClassifier().fit(frame, [0, 1, 1, 0])
     assert classifier.tree_.test_names == ("a9", "a10", "b")
     assert classifier.predict(frame.to_numpy()).tolist() == classifier.predict(frame).tolist() == [0, 1, 1, 0]
+
+
+TABLE = pd.DataFrame(
+    {"b": [0, 0, 1, 1] * 3, "kind": list("pppqqqpppqqq"), "a10": range(12), "id": range(12), "a9": [5.5, 2, 5, 6] * 3}
+)
+
+
+def _from_file(folder: Path) -> bt.Tree:
+    TABLE.to_csv(folder / "cases.csv", index=False)
+    return bt.grow(bt.Instance.from_file(folder / "cases.csv", "kind", reading=bt.Reading(drop=["id"])))
+
+
+def _from_frame(_: Path) -> bt.Tree:
+    return bt.grow(bt.Instance.from_frame(TABLE.drop(columns="id"), "kind"))
+
+
+def _for_new_cases(_: Path) -> bt.Tree:
+    return bt.predictive(bt.Instance.from_frame(TABLE.drop(columns="id"), "kind"), budget=2)
+
+
+def _from_some_rows(_: Path) -> bt.Tree:
+    return bt.grow(bt.Instance.from_frame(TABLE.drop(columns="id"), "kind").rows(range(2, 12)))
+
+
+def _from_shards(folder: Path) -> bt.Tree:
+    parts = [TABLE.drop(columns="id")[:5], TABLE[["kind", "a10", "a9", "b"]][5:]]  # the first part's order counts
+    bt.Shards.from_frames(parts, "kind", folder / "cases")
+    return bt.grow(bt.Shards(folder / "cases"))
+
+
+@pytest.mark.parametrize("learn", [_from_file, _from_frame, _for_new_cases, _from_some_rows, _from_shards])
+def test_rows_without_names_are_in_the_order_of_the_table(learn: Callable[[Path], bt.Tree], tmp_path: Path) -> None:
+    tree = learn(tmp_path)
+    assert tree.test_names == ("a9", "a10", "b")
+    columns = TABLE[["b", "a10", "a9"]]
+    expected = tree.predict_proba(TABLE).tolist()
+    assert tree.predict_proba(columns.to_numpy()[:, [1, 2, 0]]).tolist() != expected  # the order matters
+    tree.to_json(tmp_path / "m.json")
+    for same in (tree, bt.Tree.from_json(tmp_path / "m.json"), tree.cut(9), tree.priced(2), tree.with_labels(None)):
+        assert same.schema.input_columns == tuple(columns)
+        for rows in (columns.to_numpy(), columns.to_numpy(dtype=object), columns.to_numpy().tolist()):
+            assert same.predict_proba(rows).tolist() == expected
+    for width in (2, 4):
+        with refused(TableError, subject="cases", found=(3, width), expected=(None, 3)) as error:
+            tree.predict(np.zeros((3, width)))
+        assert str(error.value).endswith("one value for each of 3 tests, in the order 'b', 'a10', 'a9'.")
+
+
+def test_a_model_file_names_every_input_column_once(tmp_path: Path) -> None:
+    tree, path = _from_frame(tmp_path), tmp_path / "m.json"
+    tree.to_json(path)
+    content = json.loads(path.read_text())
+    for wrong in (["b", "a10"], ["b", "a10", "a10"], ["b", "a10", "a9", "x"], "b"):
+        path.write_text(json.dumps(content | {"input_columns": wrong}))
+        with refused(ModelFileError):
+            bt.Tree.from_json(path)
+    del content["input_columns"]  # as in files that were written before there was such a list
+    path.write_text(json.dumps(content))
+    assert bt.Tree.from_json(path).schema.input_columns == tree.test_names

@@ -317,7 +317,7 @@ Chooser::ExactRatio Chooser::exact_ratio(const IntegerImpurity& impurity, const 
             total += std::uint64_t(weights[c]);
         }
         if (total == 0) continue;
-        const BigUInt price(std::uint64_t(charges[outcome]));
+        const BigUInt price{std::uint64_t(charges[outcome])};
         const BigUInt gain = excess(whole, impurity.exact_value(weights));
         if (!is_worst) {
             ratio.price += price * BigUInt(total);

@@ -238,25 +238,30 @@ def any_rows(problem: brute.Problem, rng: Random) -> list[tuple[int, ...]]:
 
 
 @check
-def routing(built: Built, rng: Random) -> None:
-    """predict, cost, and the model file; the same for a tree that was written and read."""
-    problem = built.problem
+def walking(built: Built, rng: Random) -> None:
+    """Codes, raw values, and the model file; the same for a tree that was written and read."""
+    problem, scale = built.problem, built.instance.schema.costs.scale
     rows = any_rows(problem, rng)
+    raw = [[own[code] for own, code in zip(built.values, row, strict=True)] for row in rows]
     for tree in trees(built, rng):
         expected = [walk(problem, to_tree(tree), row) for row in rows]
+        names = [built.answers[answer] for answer, _, _ in expected]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.json"
             tree.to_json(path)
             read = bt.Tree.from_json(path)
         same("the tree from its file", read == tree, True)
         for either in (tree, read):
-            same("answers", either.answers(np.array(rows)).tolist(), [answer for answer, _, _ in expected])
-            same("names", either.predict(np.array(rows)).tolist(), [built.answers[answer] for answer, _, _ in expected])
-            same("costs", either.plain_cost(np.array(rows)), [_plain(spent) for _, spent, _ in expected])
-
-
-def _plain(amount: Fraction) -> int | float:
-    return int(amount) if amount.denominator == 1 else float(amount)
+            found = either.walk_codes(np.array(rows))
+            same("answers", found.answers.tolist(), [answer for answer, _, _ in expected])
+            same(
+                "costs",
+                [Fraction(spent) / scale for spent in found.spent.tolist()],
+                [spent for _, spent, _ in expected],
+            )
+            same("names", either.predict_codes(np.array(rows)).tolist(), names)
+            if either.schema.encoders:
+                same("names by raw values", either.predict(raw).tolist(), names)
 
 
 @check

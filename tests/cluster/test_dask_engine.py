@@ -23,6 +23,8 @@ from budgetree.distributed.engine import LocalEngine
 from budgetree.distributed.partition import Moves, Partition, Step
 from budgetree.learn.greedy.levels import LevelGrower
 from budgetree.learn.greedy.rule import check_settings
+from budgetree.tree import Origin
+from budgetree.tree.builder import grown_tree
 from sharding import PARTITIONS, cut, random_instance, sharded
 
 NINE = bt.datasets.names()[:9]
@@ -50,7 +52,7 @@ def grown(client: Client, instance: bt.Instance, n_parts: int, impurity: bt.Impu
     least = asked.pop("min_cases", 1)
     settings = check_settings(cases, impurity, asked.get("delta", 0), asked.get("budget"), asked.get("rule", "worst"))
     nodes = LevelGrower(cases, replace(settings, min_cases=least), DaskEngine(client, partitions)).grow()
-    return bt.Tree(cases.schema, nodes, cases.n_objects).to_dict()
+    return grown_tree(cases.schema, nodes, cases.n_objects, Origin()).to_dict()
 
 
 @pytest.mark.parametrize("name", NINE)
@@ -90,7 +92,7 @@ def test_a_killed_worker_does_not_change_the_tree(table: pd.DataFrame) -> None:
         killer = _Killer(cases.engine(1), client)
         nodes = LevelGrower(cases, settings, killer).grow()
         assert killer.n_killed == 1
-    tree = bt.Tree(cases.schema, nodes, cases.n_objects)
+    tree = grown_tree(cases.schema, nodes, cases.n_objects, Origin())
     assert tree.to_dict() == bt.grow(bt.Instance.from_frame(table, "y", duplicates="keep")).to_dict()
 
 

@@ -148,7 +148,7 @@ def test_settings_are_kept_and_local_rows_refused(client: Client, frame: dd.Data
     with refused(SettingError, subject="X"):
         fitted.predict(table[TESTS])
     with refused(TableError, subject="sex"):
-        fitted.predict(frame[["age"]])  # at once, and not when it is computed
+        fitted.predict(frame[["age", "n"]])  # at once, and not when it is computed
     again = frame.assign(other=1)[["other", *reversed(TESTS)]]
     assert (fitted.predict(again).compute() == fitted.predict(frame[TESTS]).compute()).all()
     with refused(SettingError, subject="impurity", found="pears"):

@@ -82,7 +82,7 @@ def test_labels_may_come_in_any_container() -> None:
     with refused(TableError, found=1):
         bt.Instance(codes, pa.chunked_array([["a", None]]))
     uneven = bt.grow(bt.Instance(codes, [(1, 2), (3,)]))
-    assert uneven.predict(codes).tolist() == [(1, 2), (3,)]
+    assert uneven.predict_codes(codes).tolist() == [(1, 2), (3,)]
 
 
 def test_labels_that_only_look_alike_stay_apart() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,10 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.learn.routes import split_time
+from budgetree.learn.settings import FitRequest
 from budgetree.learn.validation import FoldSettings
+from budgetree.services.clock import DEFAULT_PLAN
+from budgetree.tree.provenance import Objective, ObjectiveChoice, Reason
 
 
 @pytest.mark.parametrize("method", ["exact", "greedy"])
@@ -53,17 +57,20 @@ def test_rows_of_one_group_are_not_known_already() -> None:
 
 
 def test_half_of_the_time_is_for_the_folds() -> None:
-    settings = FoldSettings(5)
-    for limits, seconds in [
-        ((None, settings, 10.0), (20, 10)),
-        ((None, None, 10.0), (10, 10)),
-        ((None, settings, None), (None, None)),
-        ((math.inf, settings, 10.0), (None, None)),
+    work, plan = FitRequest(method="auto", folds=FoldSettings(5)), DEFAULT_PLAN
+    new = ObjectiveChoice(Objective.NEW, Reason.ASKED, 100, 2)
+    for request, seconds in [
+        (work, (2 * plan.auto_seconds, plan.auto_seconds)),
+        (replace(work, folds=None), (plan.auto_seconds, plan.auto_seconds)),
+        (replace(work, method="exact"), (2 * plan.exact_seconds, plan.exact_seconds)),
+        (replace(work, method="greedy"), (None, None)),
+        (replace(work, choice=new), (None, None)),
+        (replace(work, time_limit=math.inf), (None, None)),
     ]:
-        clocks = split_time(*limits)
+        clocks = split_time(request)
         assert tuple(clock.seconds_left for clock in clocks) == seconds
         assert all(clock.counts_work for clock in clocks)
-    whole, search = split_time(80.0, settings, 1.0)
+    whole, search = split_time(replace(work, time_limit=80.0))
     assert not search.counts_work
     assert whole.seconds_left == pytest.approx(80, abs=1)
     assert search.seconds_left == pytest.approx(40, abs=1)

@@ -158,7 +158,9 @@ def test_every_door_gives_the_same_tree_and_figures(
     assert point.tree.bounds == result.bounds
     listed = facts(capsys, "frontier", str(tmp_path / "cases.csv"), *options, "--budgets", "2")["points"][-1]
     assert (listed["errors"], listed["new_error"]) == (point.errors, point.new_error)
-    classifier = bt.BudgetTreeClassifier(budget=2, objective=objective).fit(frame.drop(columns="class"), frame["class"])
+    made = {"known": bt.OptimalBudgetTreeClassifier, "new": bt.BudgetTreeClassifier}[objective](budget=2)
+    classifier = made.fit(frame.drop(columns="class"), frame["class"])
+    assert classifier.tree_ == result.tree
     assert classifier.tree_.errors == result.errors
     assert classifier.max_cost_ == result.max_cost
 

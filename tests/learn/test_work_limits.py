@@ -6,24 +6,23 @@ import itertools
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import budgetree as bt
-from budgetree.learn._optimal import Solution, find_optimal
 from budgetree.learn.exact.layout import Layout
 from budgetree.learn.exact.search import NEVER, Search
-from budgetree.learn.greedy.portfolio import CACHE_BYTES, DEFAULT_IMPURITIES
-from budgetree.learn.known_search import KnownSearch
+from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES
 from budgetree.learn.points import Frontier
-from budgetree.learn.settings import Request
+from budgetree.learn.routes import KnownRoute
+from budgetree.learn.settings import CACHE_BYTES, FitRequest
 from budgetree.learn.validation import FoldSettings, cross_validate
 from budgetree.services import clock as clock_module
 from budgetree.services.clock import Clock, Ended, WorkPlan
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 
 HURRIED = WorkPlan(moment=0.002, long=0.004, quick_seconds=0.003, broader_seconds=0.01, seconds_per_budget=0.01)
 BUDGET = 5
@@ -39,25 +38,28 @@ def hard_table(seed: int, outcomes: int = 2, *, has_prices: bool = False) -> bt.
     return bt.Instance(codes, labels, test_names=names, prices=prices)
 
 
-def arrays(nodes: Nodes | None) -> list[Any]:
-    return [] if nodes is None else [part.tolist() for part in (nodes.test, nodes.parent, nodes.paid, nodes.counts)]
+def arrays(grown: Grown | None) -> list[Any]:
+    return [] if grown is None else [part.tolist() for part in (grown.test, grown.parent, grown.paid, grown.counts)]
 
 
-def facts(solution: Solution) -> tuple[Any, ...]:
-    tree = solution.tree
-    return tree.ended, solution.errors, solution.lower_bound, solution.complete, tree.proven, arrays(tree.nodes)
+def frontier_facts(found: Frontier) -> list[Any]:
+    trees = [[array.tolist() for array in point.tree.nodes.arrays.values()] for point in found]
+    points = [(p.max_cost, p.errors, p.source, p.bounds, p.ended, p.tree.ended) for p in found]
+    return [found.complete, found.n_searched, found.least_loss, *zip(points, trees, strict=True)]
 
 
-def frontier_facts(found: Frontier) -> list[tuple[Any, ...]]:
-    trees = [arrays(point.tree.nodes) for point in found]
-    points = [(p.max_cost, p.errors, p.lower_bound, p.proven, p.source, p._proven, p._ended) for p in found]
-    return [(found.complete, found.n_searched), *zip(points, trees, strict=True)]
+def route(method: str, threads: int, *, budget: int | None = None, every_budget: bool = True) -> KnownRoute:
+    """One unit is 1 here, so that the budget is in units."""
+    limit = {} if budget is None else {"budget": budget}
+    request = FitRequest(method=method, impurities=DEFAULT_IMPURITIES, threads=threads, **limit)
+    return KnownRoute(request, every_budget=every_budget)
 
 
-def search_by(instance: bt.Instance, work: float, threads: int) -> tuple[Any, ...]:
+def search_by(instance: bt.Instance, work: float, threads: int) -> tuple[Frontier, list[Any]]:
+    """One budget, as `optimal` asks for it."""
     clock = Clock(None, work=work, plan=HURRIED)
-    request = Request(instance, BUDGET, DEFAULT_IMPURITIES, CACHE_BYTES, threads)
-    return (*facts(find_optimal(request, BUDGET, clock)), clock.seconds_passed)
+    found = route("exact", threads, budget=BUDGET, every_budget=False).search(instance, clock, False)
+    return found, [*frontier_facts(found), clock.seconds_passed]
 
 
 @pytest.mark.parametrize("outcomes", [2, 3])
@@ -66,14 +68,15 @@ def test_a_search_cut_by_work_finds_the_same_on_any_number_of_threads(outcomes: 
     n_cut = n_raised = 0
     for seed, work in itertools.product(range(2), (0.03, 0.2)):
         instance = hard_table(seed, outcomes, has_prices=has_prices)
-        alone, *others = (search_by(instance, work, threads) for threads in (1, 2, 4))
-        assert others == [alone] * len(others)
-        ended, errors, lower_bound, complete, *_, spent = alone
-        assert ended is (Ended.COMPLETE if complete else Ended.WORK_LIMIT)
-        assert lower_bound <= errors
-        assert spent < 1.5 * work
-        n_cut += not complete
-        n_raised += not complete and lower_bound > 0
+        assert instance.schema.costs.scale == 1
+        found, alone = search_by(instance, work, 1)
+        assert [search_by(instance, work, threads)[1] for threads in (2, 4)] == [alone] * 2
+        (point,) = found
+        assert point.tree.ended is (Ended.COMPLETE if found.complete else Ended.WORK_LIMIT)
+        assert point.lower_bound <= point.errors
+        assert alone[-1] < 1.5 * work
+        n_cut += not found.complete
+        n_raised += not found.complete and point.lower_bound > 0
     assert n_cut > 0
     assert n_raised > 0 or (outcomes == 3 and not has_prices), "the bound that rises is part of it"
 
@@ -97,9 +100,8 @@ def test_workers_take_turns_by_their_work(outcomes: int) -> None:
 
 def test_a_clock_that_races_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def run() -> tuple[Any, ...]:
-        search = KnownSearch("auto", DEFAULT_IMPURITIES, None, CACHE_BYTES, 2)
-        whole = search.search(hard_table(1), Clock(None, work=0.4, plan=HURRIED), False)
-        return search_by(hard_table(0), 0.1, 2), frontier_facts(whole)
+        whole = route("auto", 2).search(hard_table(1), Clock(None, work=0.4, plan=HURRIED), False)
+        return search_by(hard_table(0), 0.1, 2)[1], frontier_facts(whole)
 
     usual = run()
     real, hours = time.monotonic, itertools.count(step=3600)
@@ -124,20 +126,19 @@ def busy_machine() -> Iterator[None]:
 
 
 def test_a_busy_machine_finds_the_same_frontier(request: pytest.FixtureRequest) -> None:
-    def run() -> list[tuple[Any, ...]]:
-        search = KnownSearch("exact", DEFAULT_IMPURITIES, 7, CACHE_BYTES, os.cpu_count() or 2)
+    def run() -> list[Any]:
+        search = route("exact", os.cpu_count() or 2, budget=7)
         return frontier_facts(search.search(hard_table(2), Clock(None, work=0.5, plan=HURRIED), False))
 
     idle = run()
-    assert not idle[0][0], "it is cut"
+    assert not idle[0], "it is cut"
     request.getfixturevalue("busy_machine")
     assert run() == idle
 
 
 def test_what_was_proven_before_the_cut_stays_proven() -> None:
     instance = hard_table(3)
-    search = KnownSearch("exact", DEFAULT_IMPURITIES, None, CACHE_BYTES, 2)
-    found = search.search(instance, Clock(None, work=1.0), False)
+    found = route("exact", 2).search(instance, Clock(None, work=1.0), False)
     assert not found.complete
     assert {point.tree.ended for point in found} == {Ended.WORK_LIMIT}
     proven = [point for point in found if point.proven and point.max_cost <= 3]
@@ -154,14 +155,10 @@ def test_a_time_limit_says_so_and_ends_in_time() -> None:
 
 
 def test_all_folds_are_done_however_little_work_is_left() -> None:
-    instance = hard_table(0)
+    instance, greedy = hard_table(0), route("greedy", 1)
     clock = Clock(None, work=1.0)
+    learn = greedy.again(greedy.search(instance, clock, False))
     clock.spend(2.0)
-
-    def learn(part: bt.Instance, clock: Clock) -> Callable[[Any], bt.Tree]:
-        trees = KnownSearch("greedy", DEFAULT_IMPURITIES, None, CACHE_BYTES, 1)._trees(part, clock)
-        return lambda budget: trees.best(budget).tree()
-
     found = cross_validate(instance, learn, [0, 1, 2, 3], FoldSettings(4), clock, min_seconds=1.0)
     assert (found.n_done, found.n_folds) == (4, 4)
 

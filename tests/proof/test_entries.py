@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import random
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import budgetree as bt
+from budgetree.errors import TreeError
 from budgetree.proof.check import seal
 from budgetree.proof.entries import facts_of, rounded_prices, tree_entries
 
@@ -72,3 +75,54 @@ def test_facts_are_the_instance_in_plain_numbers() -> None:
     assert facts.losses.answers == ["a", "b", "refer"]
     assert facts.losses.matrix == [[0, 2, Fraction(1, 3)], [1, 0, Fraction(1, 3)]]
     assert facts_of(instance.with_losses({"a": 1})).losses is None
+
+
+def built_at_random(cases: bt.Instance, rng: random.Random) -> bt.Tree:
+    """Tests are bought early and never used, outcomes share branches, and what was bought decides again below."""
+    builder, n_outcomes = bt.TreeBuilder(cases), cases.schema.n_outcomes
+    ends, n_nodes = [builder.root], 0
+    while ends:
+        end, n_nodes = ends.pop(), n_nodes + 1
+        bought = list(end.state.tests)
+        left = [test for test in range(cases.n_tests) if test not in bought]
+        if left and rng.random() < 0.6 and n_nodes < 20:
+            ends.append(builder.buy(end, rng.choice(left)))
+        elif bought and rng.random() < 0.7 and n_nodes < 20:
+            test = rng.choice(bought)
+            sides = [rng.randrange(3) for _ in range(int(n_outcomes[test]) + 1)]
+            numbers = {side: number for number, side in enumerate(dict.fromkeys(sides))}
+            ends += builder.branch(end, bt.Split.by_result(test, [numbers[side] for side in sides]))
+        else:
+            builder.leaf(end)
+    return builder.build()
+
+
+@pytest.mark.parametrize("by_outcome", [False, True])
+def test_the_certificate_of_a_tree_by_results_holds_or_is_refused(by_outcome: bool) -> None:
+    n_held = 0
+    for seed in range(40):
+        rng = random.Random(seed)
+        codes = np.random.default_rng(seed).integers(0, 3, (25, 3))
+        prices = {"0": {"0": 1, "1": 2, "2": 4} if by_outcome else 3, "1": 2, "2": 1}
+        cases = bt.Instance(
+            codes,
+            [rng.choice("ab") for _ in codes],
+            prices=bt.Prices(prices, shared={"visit": (2, ["0", "1"])}),
+        )
+        tree = built_at_random(cases, rng)
+        try:
+            certificate = bt.certify(cases, tree)
+        except TreeError:
+            continue
+        n_held += 1
+        report = certificate.check(cases)
+        assert report.ok, str(report)
+        assert (certificate.errors, certificate.max_cost) == (tree.errors, tree.max_cost)
+        assert certificate.known_max_cost == tree.known_max_cost
+    assert n_held > 10
+
+
+def test_a_tree_of_models_is_refused() -> None:
+    cases = bt.datasets.load("house_votes")
+    with pytest.raises(TreeError, match="points, a model or fixed probabilities decide somewhere"):
+        bt.certify(cases, bt.predictive(cases, budget=2))

@@ -1,4 +1,4 @@
-"""Tree: routing, costs, text."""
+"""Tree: answers, costs, text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import itertools
 import pickle
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +15,14 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from support import as_node, grow_with, to_instance
+from support import as_node, grow_with, grown, to_instance
 
 import budgetree as bt
-from _support.reference_walk import walk_plainly
+from _support.reference_walk import follow
 from _support.refusals import refused
 from budgetree.errors import TableError
-from budgetree.tree.routing import Map, walk_natively
+from budgetree.tree import Origin
+from budgetree.tree.builder import grown_tree
 from losing import REFERRING, answers_by_hand, exact_losses, losing_tree
 from new_cases import PRICES, new_frame
 
@@ -41,7 +43,9 @@ def test_routing_the_known_objects_gives_the_trees_own_numbers(name: str) -> Non
     assert wrong.sum() == tree.errors
     leaves, counts = np.unique(tree.walk_codes(instance.codes).leaf, return_counts=True)
     assert (tree.nodes.counts[leaves].sum(axis=1) == counts).all()
-    assert len(leaves) == tree.n_leaves
+    assert leaves.tolist() == np.flatnonzero(tree.nodes.is_reached).tolist()
+    answers = [line for line in tree.to_text().splitlines()[1:] if "→" in line]
+    assert tree.n_leaves == len(answers) <= len(leaves)  # leaves with the same answer may share a line
 
 
 @given(st.integers(0, 10**6))
@@ -53,7 +57,7 @@ def test_cost_agrees_with_walking_each_object(seed: int) -> None:
     known = np.flatnonzero(instance.weight_units)
     assert max(tree.walk_codes(instance.codes).cost[known]) == pytest.approx(float(reference.max_cost(problem, node)))
     every = list(itertools.product(*(range(n) for n in problem.n_outcomes)))
-    assert tree.max_cost == pytest.approx(max(tree.cost(every)))
+    assert tree.max_cost == pytest.approx(max(tree.walk_codes(every).cost))
     assert tree.known_max_cost == pytest.approx(max(tree.walk_codes(instance.codes).cost[known]))
 
 
@@ -63,7 +67,10 @@ def test_an_outcome_never_seen_stops_there_and_the_test_is_paid() -> None:
     tree = bt.grow(instance, bt.HingedPairs(0))
     assert tree.to_dict()["test"] == "a"
     rows = [[0, 2], [0, 200], [7, 0], [0, 0]]
-    assert tree.walk_codes(rows).leaf.tolist() == [1, 1, 0, 3]
+    leaves = tree.walk_codes(rows).leaf
+    assert tree.nodes.is_reached[leaves].tolist() == [False, False, False, True]
+    assert [tree.nodes.bought(leaf) for leaf in leaves.tolist()] == [(0, 1), (0, 1), (0,), (0, 1)]
+    assert tree.walk_codes(rows).unlisted.tolist() == [-1, 1, 0, -1]
     assert tree.predict_codes(rows).tolist() == ["x", "x", "y", "x"]
     assert tree.walk_codes(rows).cost.tolist() == [9, 9, 2, 7]
     assert tree.known_max_cost == 7
@@ -84,7 +91,7 @@ def test_predictions_are_class_names_of_their_own_type() -> None:
 )
 def test_bad_codes_are_refused(pima: bt.Tree, codes: list, found: object, expected: object) -> None:
     with refused(TableError, subject="codes", found=found, expected=expected):
-        pima.predict(codes)
+        pima.predict_codes(codes)
 
 
 def test_new_cases_are_encoded_as_the_known_ones_were() -> None:
@@ -96,8 +103,9 @@ def test_new_cases_are_encoded_as_the_known_ones_were() -> None:
     assert tree.encode(new)[1, tree.test_names.index("cough")] == 255
     with refused(TableError, subject="temp", found=["cough"]):
         tree.encode(new.drop(columns="temp"))
-    without = tree.encode(new.drop(columns="cough"))  # which the tree never asks for
-    assert tree.predict(without).tolist() == ["well", "well", "ill"]
+    without = new.drop(columns="cough")  # which the tree never asks for
+    assert tree.predict_codes(tree.encode(without)).tolist() == ["well", "well", "ill"]
+    assert tree.predict(new).tolist() == tree.predict(without).tolist() == ["well", "well", "ill"]
     with refused(TableError, subject="temp"):
         tree.encode(new.assign(temp=["warm"] * 3))
     with refused(TableError, subject="encoders"):
@@ -109,7 +117,7 @@ def test_new_cases_are_encoded_as_the_known_ones_were() -> None:
 def test_a_deep_tree_has_text_dict_and_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
     chain = grow_with("native", bt.Instance(np.eye(2100, dtype=np.uint8), np.arange(2100) % 2), bt.Pairs())
     assert chain.depth > 1000  # Python's recursion limit
-    assert len(chain.to_text().splitlines()) == chain.n_leaves + (~chain.nodes.is_leaf).sum() + 1
+    assert len(chain.to_text().splitlines()) == chain.n_leaves + chain.nodes.is_buy.sum() + 1
     assert "test" in chain.to_dict()
     chain.to_json(tmp_path / "deep.json")
     assert bt.Tree.from_json(tmp_path / "deep.json") == chain
@@ -135,13 +143,13 @@ def test_a_tree_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_both_ways_of_routing_agree(seed: int) -> None:
+def test_a_grown_tree_is_walked_as_a_person_would(seed: int) -> None:
     rng = random.Random(seed)
     tree = bt.grow(to_instance(reference.random_problem(rng)), budget=rng.choice([None, 2]))
     codes = np.random.default_rng(seed).integers(0, 6, (500, len(tree.test_names))).astype(np.uint8)
-    plain, native = walk_plainly(Map.of(tree), codes), walk_natively(Map.of(tree), codes)
-    assert np.array_equal(plain.node, native.node)
-    assert np.array_equal(plain.paid, native.paid)
+    walk, followed = tree.walk_codes(codes), [follow(tree, row) for row in codes.tolist()]
+    assert walk.leaf.tolist() == [found.leaf for found in followed]
+    assert walk.spent.tolist() == [found.spent * tree.schema.costs.scale for found in followed]
 
 
 @pytest.mark.parametrize("leaves", [None, "count", "model"])
@@ -165,11 +173,17 @@ def test_a_tree_with_losses_answers_by_least_expected_loss_and_counts_what_it_sa
 
 def test_trees_that_answer_by_other_losses_differ() -> None:
     tree = losing_tree(None)
+
+    def answering(losses: Any) -> bt.Tree:
+        schema = replace(tree.schema, losses=bt.Losses.of(losses))
+        return grown_tree(schema, grown(tree), tree.n_objects, Origin())
+
     for losses, same in ((REFERRING, True), (None, False), ({"ill": 2}, False)):
-        other = replace(tree, schema=replace(tree.schema, losses=bt.Losses.of(losses)))
+        other = answering(losses)
         assert (other == tree) == same
-        assert other.nodes.has_same_arrays(tree.nodes)
-    back = replace(tree, schema=replace(tree.schema, losses=None))
-    assert back.nodes.loss_table is None
+        assert (other.nodes == tree.nodes) == same
+        assert all(np.array_equal(array, tree.nodes.arrays[name]) for name, array in other.nodes.arrays.items())
+    back = answering(None)
+    assert back.nodes.loss_table.is_plain
     assert back.loss == back.errors
     assert (back.nodes.label < 3).all()

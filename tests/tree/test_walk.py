@@ -105,7 +105,7 @@ def test_raw_rows_frames_and_codes_end_alike(seed: int) -> None:
         assert walk.leaf.tolist() == by_codes.leaf.tolist()
         assert walk.spent.tolist() == by_codes.spent.tolist()
     assert tree.predict(frame).tolist() == tree.predict_codes(tree.encode(frame)).tolist()
-    as_rows = [[row[name] for name in tree.test_names] for row in rows]
+    as_rows = [[row[name] for name in tree.schema.input_columns] for row in rows]
     assert tree.apply(as_rows).tolist() == by_codes.leaf.tolist()
 
 

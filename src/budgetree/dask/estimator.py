@@ -119,8 +119,7 @@ class DaskBudgetTreeClassifier(_BudgetTree):
             min_cases=least,
             progress=self._progress,
         )
-        self.classes_, self._input_columns = cases.schema.classes, tuple(tests)
-        self.n_features_in_ = len(tests)
+        self.classes_, self.n_features_in_ = cases.schema.classes, len(tests)
         self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         if features is not None:
             self.feature_names_in_ = np.array(features, dtype=object)

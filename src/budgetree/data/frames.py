@@ -13,6 +13,7 @@ from budgetree.data.column import ABSENT, Coded, Column, are_exact, is_missing, 
 from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.errors import TableError
+from budgetree.services.words import counted, listed
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -35,8 +36,9 @@ def read_raw(cases: Any, names: Sequence[str], only: Collection[str]) -> Table:
     except ValueError:  # rows of different lengths
         array = np.empty(0)
     if array.ndim != 2 or array.shape[1] != len(names):
-        expected = f"a data frame, or rows with one value for each of {len(names)} tests"
-        message = f"cases: expected {expected}, but got an array of the shape {array.shape}."
+        got = counted(array.shape[1], "column") if array.ndim == 2 else f"the shape {array.shape}"
+        expected = f"a data frame, or rows with one value for each of {counted(len(names), 'test')}"
+        message = f"cases: the array has {got}; expected {expected}, in the order {listed(names)}."
         raise TableError(message, subject="cases", found=array.shape, expected=(None, len(names)))
     wanted = [(name, column) for name, column in zip(names, array.T, strict=True) if name in only]
     return Table("array", tuple(_array_column(name, column) for name, column in wanted), len(array))

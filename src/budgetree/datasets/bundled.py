@@ -140,9 +140,7 @@ def own_prices(name: str, without: Collection[str] = ()) -> Prices | None:
     prices = _FILES[name].prices if name in _FILES else None
     if prices is None:
         return None
-    tests = {test: price for test, price in prices.tests.items() if test not in without}
-    shared = {fee: (one.fee, [test for test in one.tests if test not in without]) for fee, one in prices.shared.items()}
-    return Prices(tests, shared={fee: one for fee, one in shared.items() if one[1]}, default=prices.default)
+    return prices.without(without)
 
 
 def frame(name: str) -> Any:

@@ -177,6 +177,7 @@ class PartSurvey:
     n_rows: int
     columns: tuple[ColumnProfile, ...]  # the target, then the tests
     weights: WeightFacts | None
+    input_columns: tuple[str, ...]  # the tests as they came
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -193,7 +194,7 @@ def survey_part(table: Table, request: CaseRequest, part: Where) -> PartSurvey:
         columns = levels.as_planned(table.only(tests)).by_name().columns
         profiles = [ColumnProfile.of(column, levels.count(column.name), name) for column in columns]
         facts = None if request.weights is None else WeightFacts.of(_weights(table, request.weights))
-        return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts)
+        return PartSurvey(part, len(table), (ColumnProfile.of(labels, 0, name), *profiles), facts, tuple(tests))
     except BudgetreeError as error:
         raise error.at(part) from None
 
@@ -261,7 +262,8 @@ def plan_for(surveys: Sequence[PartSurvey], request: CaseRequest) -> Plan:
     encoders = tuple(encoder_for(column, request.levels) for column in columns)
     outcomes = tuple(distinct_names(one.outcome_names, f"outcome_names of test {one.name!r}") for one in encoders)
     classes = tuple(sorted(found, key=sort_key))
-    schema = Schema(tests, outcomes, classes, request.prices, Fraction(1), encoders, request.losses)
+    others = (encoders, request.losses, None, surveys[0].input_columns)
+    schema = Schema(tests, outcomes, classes, request.prices, Fraction(1), *others)
     weights = [survey.weights for survey in surveys if survey.weights is not None]
     facts = reduce(add, weights) if weights else None
     scales = _scales(facts, n_rows, schema.loss_table.largest)

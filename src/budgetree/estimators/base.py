@@ -44,7 +44,7 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.answers_ = tree.schema.answers
         self.max_cost_, self.mean_cost_ = tree.max_cost, tree.mean_cost
         shares = dict(zip(tree.test_names, paying_shares(tree).tolist(), strict=True))
-        self.feature_importances_ = np.array([shares[name] for name in self._input_columns])
+        self.feature_importances_ = np.array([shares[name] for name in tree.schema.input_columns])
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
@@ -308,7 +308,7 @@ class _BudgetTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = self._named_rows(X)
         if table is not None and len(table):
             return table
-        positions = [self._input_columns.index(name) for name in self._asked]
+        positions = [self.tree_.schema.input_columns.index(name) for name in self._asked]
         return self._read(X, reset=False, only=positions).renamed(self._asked)
 
     def _named_rows(self, X: Any) -> Table | None:  # noqa: N803
@@ -337,7 +337,6 @@ class _InMemory(_BudgetTree, ABC):
         clock = Clock(check_time_limit(self.time_limit))
         check_handle_unknown(self.handle_unknown)
         table = self._read(X, y)
-        self._input_columns = tuple(table.names)  # the tree has its tests in another order
         labelled = Labelled.of(y, len(table))
         training = self._training(table, labelled, sample_weight, groups)
         self.classes_ = labelled.classes

@@ -16,7 +16,7 @@ from budgetree.estimators.training import (
     n_threads,
     prices_by_name,
 )
-from budgetree.learn import fit, predictive
+from budgetree.learn import fit
 from budgetree.learn.predictive.fit import SURE, check_sure
 from budgetree.learn.settings import check_min_cases
 from budgetree.problem import Instance, Losses
@@ -35,8 +35,8 @@ class BudgetTreeClassifier(_InMemory):
     budget : number, optional
         No row's path costs more than this; by default all tests may be bought.
     prices : number, array-like, dict or Prices, optional
-        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices` with shared fees;
-        by default 1 each. Columns of an array are called x0, x1, …
+        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`, in which
+        tests may share a charge; by default 1 each. Columns of an array are called x0, x1, …
     losses : dict, array-like or Losses, optional
         What a wrong answer costs: a `Losses`, {class: {answer: loss}}, {class: loss} or a square array. `predict` then
         gives the answer of least expected loss, which may be one that is not a class, such as "refer", if the losses
@@ -163,16 +163,18 @@ class BudgetTreeClassifier(_InMemory):
         return Instance.from_rows(rows, tuple(self.classes_.tolist()), prices, Losses.of(self.losses))
 
     def _learn(self, instance: Instance, training: Training, clock: Clock) -> Tree:
-        return predictive(
+        return fit(
             instance,
             budget=self.budget,
+            objective="new",
             sure=self.confidence,
             leaves=self.leaves,  # type: ignore[arg-type]
             groups=training.groups,
+            folds=0,  # scikit-learn has its own
             time_limit=self._left(clock),
             threads=n_threads(self.n_jobs),
             progress=self._progress,
-        )
+        ).tree
 
 
 class OptimalBudgetTreeClassifier(_InMemory):
@@ -188,8 +190,8 @@ class OptimalBudgetTreeClassifier(_InMemory):
     budget : number, optional
         No row's path costs more than this.
     prices : number, array-like, dict or Prices, optional
-        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices` with shared fees;
-        by default 1 each. Columns of an array are called x0, x1, …
+        One price for all, one per column, {column: price}, {column: {outcome: price}}, or a `Prices`, in which
+        tests may share a charge; by default 1 each. Columns of an array are called x0, x1, …
     max_error : number, optional
         The share of the training rows, by weight, that the tree may get wrong.
     losses : dict, array-like or Losses, optional
@@ -251,8 +253,8 @@ class OptimalBudgetTreeClassifier(_InMemory):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> classifier = bt.OptimalBudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2]).fit(X, y)
-    >>> classifier.max_cost_, round(classifier.score(X, y), 3), classifier.cost(X.head(2)).tolist()
-    (3, 0.967, [2.0, 3.0])
+    >>> classifier.max_cost_, round(classifier.score(X, y), 3), classifier.cost(X.iloc[1:3]).tolist()
+    (3, 0.973, [2.0, 1.0])
     """
 
     def __init__(

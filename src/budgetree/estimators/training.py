@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, column_or_1d
 
-from budgetree.data.table import Table
+from budgetree.data.table import Table, name_key
 from budgetree.errors import SettingError, TableError
 from budgetree.learn.validation import check_groups
 from budgetree.problem import Prices
@@ -56,14 +56,14 @@ def leaf_share(given: Any) -> float:
 
 
 def prices_by_name(prices: Any, names: Sequence[str]) -> Any:
-    """A list of prices, one per column, by their names; anything else as it is."""
+    """A list of prices, one per column, by their names, so that their order says nothing; anything else as it is."""
     if not isinstance(prices, (Sequence, np.ndarray)) or isinstance(prices, str):
         return prices
     if len(prices) != len(names):
         given = f"{counted(len(prices), 'price')} for {counted(len(names), 'column')}"
         message = f"prices: {given}; expected one for each."
         raise SettingError(message, subject="prices", found=len(prices), expected=len(names))
-    return Prices(dict(zip(names, prices, strict=True)))
+    return Prices(dict(sorted(zip(names, prices, strict=True), key=lambda pair: name_key(pair[0]))))
 
 
 def listed_columns(given: Any, names: Sequence[str]) -> set[str]:

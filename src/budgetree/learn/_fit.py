@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from budgetree.distributed import AnyCases, DistributedCases
-from budgetree.errors import SettingError
+from budgetree.errors import Remedy, SettingError
 from budgetree.impurity import Impurity, Pairs
 from budgetree.learn._grow import grow
 from budgetree.learn.exact.layout import leaf_count_bound
@@ -33,7 +33,7 @@ from budgetree.learn.settings import (
     check_threads,
     check_time_limit,
 )
-from budgetree.learn.validation import DEFAULT_FOLDS, check_folds
+from budgetree.learn.validation import DEFAULT_FOLDS, check_folds, check_groups
 from budgetree.problem import Instance
 from budgetree.problem.cost_model import TOLERANCE
 from budgetree.problem.units import plain_number
@@ -179,14 +179,15 @@ def fit(
         about known cases (`min_cases`, `method`, `impurities`, a `max_error` of 0); else new.
     method : {'auto', 'exact', 'greedy'}, default 'auto'
         Of trees for known cases. "exact": the best of all trees, proven as far as the time goes; "greedy": the best of
-        a portfolio, at once; "auto": exact for ten seconds (or `time_limit`), greedy where the data are too large or
-        impurities are named.
+        a portfolio, at once; "auto": exact for some ten seconds of counted work (or `time_limit`), greedy where the
+        data are too large or impurities are named.
     time_limit : float, optional
         Seconds after which the best so far is returned; so does Ctrl-C.
     folds : int, default 5
         Parts in which the rows are held out for `Result.estimate`; 0 leaves that out.
     groups : sequence, optional
-        One value per row, where several rows belong together (a patient's): they are held out together.
+        One value per row, where several rows belong together (a patient's): they are held out together, for the
+        estimate and where a tree for new cases is judged while it is learned.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
     leaves, sure : optional
@@ -397,6 +398,7 @@ def make_request(
         if method == "auto" and impurities is None:
             chosen = (Pairs(),)
     else:
+        groups = None if groups is None else check_groups(groups, cases.n_rows)
         settings = check_folds(folds, groups, cases)
     only_known = [
         name
@@ -418,10 +420,10 @@ def make_request(
         )
     if share is not None and choice.objective is Objective.NEW and settings is None:
         raise SettingError(
-            "max_error: for new cases it is about the error on rows that are held out, and nothing is; give folds of "
-            'at least 2, or objective="known".',
+            "max_error: for new cases it is about the error on rows that are held out, and nothing is.",
             subject="max_error",
             found=float(share),
+            remedy=Remedy('Give folds of at least 2, or objective="known".', "Use --folds 5 or --objective known."),
         )
     return FitRequest(
         choice=choice,
@@ -430,6 +432,7 @@ def make_request(
         max_error=share,
         min_cases=least,
         folds=settings,
+        groups=groups,
         leaves=leaves,
         sure=check_sure(sure),
         time_limit=check_time_limit(time_limit),

@@ -97,7 +97,7 @@ class Curve:
     parameter_name: str
     points: tuple[CurvePoint, ...]
     frame_library: str | None = None
-    amount: Callable[[Any], str] = show_number
+    amount: Callable[[Any], str] = field(default_factory=lambda: show_number)
 
     def __iter__(self) -> Iterator[CurvePoint]:
         return iter(self.points)

@@ -236,7 +236,7 @@ class NewRoute:
 
     def search(self, instance: Instance, clock: Clock, progress: bool | None) -> Frontier:
         """A point for each budget that buys something else than the one before."""
-        trees = self._trees_of(instance, clock, needs_tree=True)
+        trees = self._trees_of(instance, clock, groups=self.request.groups)
         fine = trees.cases  # every row is a case, as these trees count them, if there was time
         made = list(self._each_tree(trees, clock, progress))
         found = [(0, leaf_candidate(fine)), *((budget, candidate_of(tree, FOR_NEW)) for budget, tree in made)]
@@ -284,13 +284,16 @@ class NewRoute:
 
         return learn
 
-    def _trees_of(self, instance: Instance, clock: Clock, *, needs_tree: bool) -> PredictiveTrees:
-        request = self.request
-        return PredictiveTrees(instance, sure=request.sure, leaves=request.leaves, clock=clock, needs_tree=needs_tree)
+    def _trees_of(self, instance: Instance, clock: Clock, **others: Any) -> PredictiveTrees:
+        sure, leaves, threads = self.request.sure, self.request.leaves, self.request.threads
+        return PredictiveTrees(instance, sure=sure, leaves=leaves, threads=threads, clock=clock, **others)
 
     def _each_tree(
         self, trees: PredictiveTrees, clock: Clock, progress: bool | None
     ) -> Iterable[tuple[int | float, Tree]]:
+        if len(self.budgets) == 1:  # the bar of its growth says more
+            yield self.budgets[0], trees.tree(self.budgets[0], time_limit=clock.seconds_of(1), progress=progress)
+            return
         with progress_bar("new cases", progress) as report:
             for index, budget in enumerate(self.budgets):
                 if index and clock.is_over:

@@ -33,6 +33,7 @@ class FitRequest:
     max_error: Fraction | None = None  # the cheapest tree with at most this share wrong is wanted
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
+    groups: tuple[Any, ...] | None = None  # per raw row, what it belongs to: trees for new cases are judged by groups
     leaves: Leaves = "model"  # of trees for new cases, as `sure`
     sure: float | None = None
     time_limit: float | None = None

@@ -61,8 +61,11 @@ class Rows:
     duplicates: Duplicates = "keep"
     weights: NDArray[np.float64] | None = None  # None: each row counts once
     ranks: NDArray[np.int64] = field(default_factory=lambda: NOT_FOUND)  # per row, its rank; equal rows share one
+    input_columns: tuple[str, ...] = ()  # the tests as they came
 
     def __post_init__(self) -> None:
+        if not self.input_columns:
+            object.__setattr__(self, "input_columns", tuple(self.tests.names))
         object.__setattr__(self, "tests", self.tests.by_name())
         if self.ranks is NOT_FOUND:
             others = (self.labels,) if self.weights is None else (self.labels, self.weights)
@@ -145,10 +148,11 @@ class Instance(HasSchema):
             raise TableError(f"codes: the table {lacks} is needed.", subject="codes")
         class_of_each, classes = class_codes(labels, n_cases, class_names)
         units, scale = weight_units(weights, n_cases)
-        names, outcomes = check_names(table, test_names, outcome_names)
-        by_name = sorted(range(n_tests), key=lambda test: name_key(names[test]))
-        names, outcomes = tuple(names[test] for test in by_name), tuple(outcomes[test] for test in by_name)
-        schema = Schema(names, outcomes, classes, Prices.of(prices), scale, losses=Losses.of(losses))
+        columns, outcomes = check_names(table, test_names, outcome_names)
+        by_name = sorted(range(n_tests), key=lambda test: name_key(columns[test]))
+        names, outcomes = tuple(columns[test] for test in by_name), tuple(outcomes[test] for test in by_name)
+        amounts = (Prices.of(prices), scale, None, Losses.of(losses))
+        schema = Schema(names, outcomes, classes, *amounts, input_columns=columns)
         table = table if by_name == list(range(n_tests)) else np.ascontiguousarray(table[:, by_name])
         ranks = canonical_order(code_words(table), class_of_each, units)
         order = np.argsort(ranks, kind="stable")
@@ -339,7 +343,8 @@ class Instance(HasSchema):
         units, scale = weight_units(None if rows.weights is None else rows.weights[order], len(table))
         outcomes = tuple(distinct_names(e.outcome_names, f"outcome_names of test {e.name!r}") for e in found)
         names = tuple(encoder.name for encoder in found)
-        schema = Schema(names, outcomes, class_names, Prices.of(prices), scale, found, losses, labels)
+        others = (scale, found, losses, labels, rows.input_columns)
+        schema = Schema(names, outcomes, class_names, Prices.of(prices), *others)
         return cls.__new__(cls)._set(table, class_of_each, units, schema, rows, rows.ranks)
 
     def _with_rows(
@@ -584,7 +589,7 @@ class Instance(HasSchema):
         >>> import budgetree as bt
         >>> instance = bt.Instance([[0, 1], [1, 1]], [0, 1], test_names=["sex", "age"])
         >>> labelled = instance.with_labels({"tests": {"sex": {"outcomes": {0: "female", 1: "male"}}}})
-        >>> labelled.schema.wording.outcomes[0]
+        >>> labelled.schema.wording.outcomes[labelled.test_names.index("sex")]
         ('female', 'male')
         """
         other = copy(self)

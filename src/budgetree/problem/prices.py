@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -247,6 +247,14 @@ class Prices:
             message = f"prices: test {name!r} has a price per outcome, but none for {gap}."
             raise NoPriceError(message, missing, name, remedy=remedy)
         return [price[outcome] for outcome in outcomes]
+
+    @internal
+    def without(self, tests: Collection[str]) -> Prices:
+        """The price list of the other tests."""
+        prices = {test: price for test, price in self.tests.items() if test not in tests}
+        others = {name: tuple(test for test in one.tests if test not in tests) for name, one in self.shared.items()}
+        shared = {name: replace(self.shared[name], tests=left) for name, left in others.items() if left}
+        return Prices(prices, shared=shared, default=self.default)
 
     def __hash__(self) -> int:
         return hash((frozenset(self.tests), frozenset(self.shared), self.default))

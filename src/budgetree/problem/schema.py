@@ -41,8 +41,11 @@ class Schema:
     encoders: tuple[ColumnEncoder, ...] | None = None  # how raw columns become codes, where known
     losses: Losses | None = None  # what each answer costs for each class; None: an error costs 1
     labels: Labels | None = None  # the user's own words for all of it; what is not there keeps its name
+    input_columns: tuple[str, ...] = ()  # the tests in the user's order, in which rows without names are read
 
     def __post_init__(self) -> None:
+        if not self.input_columns:
+            object.__setattr__(self, "input_columns", self.test_names)
         if self.encoders is not None:
             object.__setattr__(self, "prices", for_levels(self.prices, self.encoders))
 
@@ -172,7 +175,7 @@ class HasSchema:
 
     @property
     def test_names(self) -> tuple[str, ...]:
-        """The names of the tests, in the order of the columns."""
+        """The names of the tests, sorted."""
         return self.schema.test_names
 
     @property

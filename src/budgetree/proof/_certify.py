@@ -23,7 +23,6 @@ from budgetree.proof.entries import (
     price_unit,
     rounded_prices,
     rounded_up,
-    split_by_test,
     tree_entries,
 )
 from budgetree.proof.error_weights import ErrorWeights, error_weights_of
@@ -121,7 +120,7 @@ def _bounds(
 def _check_tree(instance: Instance, tree: Any) -> None:
     if not isinstance(tree, Tree):
         raise TreeError(f"tree: expected a Tree, but got {type(tree).__name__}.", subject="tree", found=tree)
-    split_by_test(tree)
+    tree_entries(tree)
     mine, its = instance.schema, tree.schema
     alike = ("test_names", "outcome_names", "class_names", "prices", "loss_table")
     if any(getattr(mine, name) != getattr(its, name) for name in alike):

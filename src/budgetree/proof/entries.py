@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetree.errors import TreeError
+from budgetree.errors import Remedy, TreeError
 from budgetree.problem import Instance, Schema
 from budgetree.proof.check import Facts, LossFacts
 from budgetree.proof.check.facts import AMOUNT_NAME
-from budgetree.tree import LEAF, Grown, Tree
-from budgetree.tree.builder import grown_of_nodes
+from budgetree.tree import Tree
+from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +53,44 @@ def present_rows(instance: Instance) -> NDArray[np.int32]:
     return np.sort(instance.class_order.order)
 
 
-def split_by_test(tree: Tree) -> Grown:
-    """The tree as certificates have it: every test is bought where its result decides, and the majority answers."""
-    grown = grown_of_nodes(tree.nodes)
-    if grown is None:
-        message = (
-            "tree: a certificate is about trees in which each test decides at once and the most common class of a "
-        )
-        message += "leaf is its answer. Certify a tree of grow, optimal or frontier (objective 'known')."
-        raise TreeError(message, subject="tree", found=tree.origin.method)
-    return grown
-
-
 def tree_entries(tree: Tree) -> list[dict[str, Any]]:
-    """A tree as a certificate has it."""
-    nodes, n_outcomes = split_by_test(tree), tree.schema.n_outcomes.tolist()
-    tests, starts, branches = nodes.test.tolist(), nodes.first_branch.tolist(), nodes.branches.tolist()
-    entries: list[dict[str, Any]] = []
-    for test, start in zip(tests, starts, strict=True):
-        below = enumerate(branches[start : start + n_outcomes[test]] if test != LEAF else ())
-        children = {str(outcome): child for outcome, child in below if child >= 0}
-        entries.append({"test": None if test == LEAF else test, "children": children})
+    """A tree as a certificate has it: a test where it is bought or decides, and the child of each outcome.
+
+    Outcomes may have one child: all of them where a test is bought and decides later. What no known case comes to is
+    left out.
+    """
+    nodes, entries, has_shared = tree.nodes, list[dict[str, Any]](), False
+    reached, order, most = np.asarray(nodes.counts.any(axis=1)), [0], 0
+    for node in order:  # breadth first; grows while it is read
+        most = max(most, int(nodes.spent[node]))
+        if nodes.is_leaf[node] and nodes.rule[node] == NO_RULE:
+            entries.append({"test": None, "children": {}})
+            continue
+        test, below = int(nodes.test[node]), nodes.below(node)
+        if test == NO_TEST:
+            raise _refused(tree, "points, a model or fixed probabilities decide somewhere")
+        if nodes.is_buy[node]:
+            branch = int(below[0])
+            most = max(most, int(nodes.spent[branch]))
+            decides = nodes.kind[branch] == Kind.BY_RESULT and nodes.test[branch] == test
+            below = nodes.below(branch) if decides else np.repeat(below, int(nodes.n_outcomes[test]) + 1)
+        children = {outcome: child for outcome, child in enumerate(below[:-1].tolist()) if reached[child]}
+        numbers = {child: len(order) + number for number, child in enumerate(sorted(set(children.values())))}
+        has_shared |= len(numbers) < len(children) or not nodes.is_buy[node]
+        named = {str(outcome): numbers[child] for outcome, child in children.items()}
+        entries.append({"test": test, "children": named})
+        order += numbers
+    if most < int(nodes.spent.max()):
+        raise _refused(tree, "it spends most on results that no known case showed")
+    if has_shared and tree.schema.costs.depends_on_outcome:
+        raise _refused(tree, "prices depend on the outcome, and it joins outcomes or decides by a test bought above")
     return entries
+
+
+def _refused(tree: Tree, reason: str) -> TreeError:
+    message = f"tree: it cannot be certified, because {reason}."
+    remedy = Remedy('Certify a tree of grow, optimal or fit(objective="known").', "Use fit --objective known.")
+    return TreeError(message, subject="tree", found=tree.origin.method, remedy=remedy)
 
 
 def facts_of(instance: Instance) -> Facts:

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from budgetree.impurity import HingedPairs, HingedProduct, Impurity, Pairs, Powers
 from budgetree.learn.greedy.native import count_classes
 from budgetree.problem import Instance
-from budgetree.proof.entries import Bound, present_rows, split_by_test
+from budgetree.proof.entries import Bound, present_rows, tree_entries
 from budgetree.services.clock import Clock
-from budgetree.tree import LEAF, Tree
+from budgetree.tree import Tree
 
 RANDOM_SETS = 200
 MAX_PAIRS_OF_CLASSES = 50
@@ -94,16 +94,18 @@ def _sets(instance: Instance, tree: Tree) -> Iterator[NDArray[np.int32]]:
 
 
 def _sets_of_nodes(instance: Instance, tree: Tree, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-    nodes = split_by_test(tree)
+    entries = tree_entries(tree)
     rows_at = {0: rows}
-    for node in np.flatnonzero(~nodes.is_leaf).tolist():
-        test = int(nodes.test[node])
+    for node, entry in enumerate(entries):
+        if entry["test"] is None:
+            continue
         here = rows_at.pop(node)
-        outcomes = instance.codes[here, test]
-        for outcome, child in enumerate(nodes.children(node, len(tree.schema.outcome_names[test]))):
-            if child >= 0 and nodes.test[child] != LEAF:
-                rows_at[int(child)] = here[outcomes == outcome]
-                yield rows_at[int(child)]
+        shown = instance.codes[here, entry["test"]]
+        for child in dict.fromkeys(entry["children"].values()):
+            if entries[child]["test"] is not None:
+                outcomes = [int(outcome) for outcome, at in entry["children"].items() if at == child]
+                rows_at[child] = here[np.isin(shown, outcomes)]
+                yield rows_at[child]
 
 
 def _in_floats(counts: NDArray[np.int64], prices: NDArray[np.int64], function: Impurity, clock: Clock) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree.errors import TreeError
 from budgetree.problem import Instance, PathState, Schema, check_codes
 from budgetree.problem.cost_model import mask_of
@@ -99,6 +100,28 @@ class TreeBuilder:
         self._grown: Grown | None = None
         self.root = self._open(-1, self._costs.start)
 
+    def allowed(self, end: OpenEnd) -> list[int]:
+        """The tests that may be bought there: those within the budget that were not bought before.
+
+        Parameters
+        ----------
+        end : OpenEnd
+            Where.
+
+        Returns
+        -------
+        list of int
+            Their positions.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"), budget=2)
+        >>> builder.allowed(builder.root), builder.allowed(builder.buy(builder.root, "t1"))
+        ([0, 1], [1])
+        """
+        return [int(test) for test in self._costs.allowed(end.state)]
+
     def buy(self, end: OpenEnd, test: int | str) -> OpenEnd:
         """Pay for a test, whose result is known from there on.
 
@@ -118,6 +141,13 @@ class TreeBuilder:
         ------
         NotAllowedError
             Where a rule forbids it: the budget, or the test was bought before.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+        >>> builder.buy(builder.root, "t1").state.spent
+        1
         """
         number = self._test(test)
         if (refusal := self._costs.refusal(end.state, number)) is not None:
@@ -147,6 +177,13 @@ class TreeBuilder:
         ------
         TreeError
             Where the split reads a test that was not bought, or does not fit its outcomes.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+        >>> len(builder.branch(builder.buy(builder.root, "t1"), bt.Split.by_result(0, (0, 1, 1))))
+        2
         """
         if not isinstance(split, Split):
             number = self._test(split)
@@ -177,12 +214,21 @@ class TreeBuilder:
         ------
         TreeError
             Where the rule reads a test that was not bought, or does not fit the classes.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+        >>> builder.leaf(builder.root, bt.Fixed((0.7, 0.3)))
+        >>> builder.build().n_leaves
+        1
         """
         rule = Majority() if rule is None else rule
         self._check_bought(end, rule.tests, "leaf")
         self._check_leaf(rule)
         self._close(end, Kind.LEAF).rule = rule
 
+    @internal
     def add_grown(self, end: OpenEnd, grown: Grown) -> None:
         """Put a tree there that splits by one test at a time; what no known case showed ends in a leaf of its own.
 
@@ -233,6 +279,14 @@ class TreeBuilder:
         ------
         TreeError
             Where an end is open.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+        >>> builder.leaf(builder.root)
+        >>> builder.build()
+        Tree(60 cases, 1 leaf; worst case 0, mean 0; 30 errors (50.0%))
         """
         from budgetree.tree.tree import Tree
 
@@ -245,6 +299,7 @@ class TreeBuilder:
             n_cases = 0 if self._cases is None else self._cases.n_objects
         return Tree(self.schema, nodes, n_cases, origin or Origin(), **record)
 
+    @internal
     def note(self, end: OpenEnd, facts: Facts) -> None:
         """What known cases did at a node, instead of counting them when the tree is built."""
         self._nodes[end.number].facts = facts
@@ -554,6 +609,16 @@ def nodes_of_grown(schema: Schema, grown: Grown) -> Nodes:
         n_outcomes=n_outcomes,
         loss_table=schema.loss_table,
     )
+
+
+def walk_grown(schema: Schema, grown: Grown, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The grown node where each row ends: a leaf, or the node whose test shows what no known case did there."""
+    from budgetree.tree.walk import walk_codes
+
+    start, branch, unseen = _numbers(grown)
+    number = np.empty(len(start) + len(branch) + len(unseen), dtype=np.int64)
+    number[start], number[unseen] = np.arange(len(grown)), np.flatnonzero(~grown.is_leaf)
+    return np.asarray(number[walk_codes(nodes_of_grown(schema, grown), schema, codes).leaf])
 
 
 def grown_of_nodes(nodes: Nodes) -> Grown | None:

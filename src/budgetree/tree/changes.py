@@ -72,7 +72,7 @@ def common_answers(nodes: Nodes) -> NDArray[np.int64]:
     """
     unknown, differs = -2, -1
     common = np.full(len(nodes), unknown, dtype=np.int64)
-    reached = nodes.counts.any(axis=1)
+    reached = np.asarray(nodes.counts.any(axis=1))
     for node in range(len(nodes) - 1, -1, -1):
         if nodes.is_leaf[node]:
             is_plain = nodes.scored(node) is None

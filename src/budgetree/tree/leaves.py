@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetree._internal import internal
 from budgetree._native import core
 from budgetree.errors import TreeError
 
@@ -114,6 +115,7 @@ class Ensemble:
         return tuple(np.unique(self.test[self.test >= 0]).tolist())
 
     @property
+    @internal
     def key(self) -> tuple[bytes, ...]:
         """The same for the same trees."""
         return tuple(getattr(self, name).tobytes() for name in _KINDS)
@@ -124,6 +126,7 @@ class Ensemble:
     def __hash__(self) -> int:
         return hash(self.key)
 
+    @internal
     def in_core(self, column: NDArray[np.int32] | None = None) -> Any:
         """As the core reads them; `column`: the position of each test there, and last -1."""
         test = self.test if column is None else column[self.test]
@@ -195,6 +198,12 @@ class Totals:
         -------
         Totals
             With a single total.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Totals.of_points({0: (0, 5, 2), 1: (0, 1, 3, 1)}, intercept=2).n_totals
+        1
         """
         tests = tuple(sorted(points))
         tables = tuple(np.array(points[test], dtype=np.int32)[:, None] for test in tests)
@@ -205,10 +214,12 @@ class Totals:
         """How many totals are added up."""
         return len(self.intercept)
 
+    @internal
     def add_up(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Per row of codes (one column per test of the schema) and total."""
         return np.asarray(self.in_core().add_up(np.ascontiguousarray(codes, dtype=np.uint8)))
 
+    @internal
     def in_core(self, column: NDArray[np.int32] | None = None) -> Any:
         """As the core adds them up; `column`: the position of each test there, and last -1."""
         tests = np.array(self.tests, dtype=np.int32) if column is None else column[list(self.tests)].astype(np.int32)
@@ -237,6 +248,14 @@ class Majority:
     ----------
     counts : tuple of int
         Their weight units per class; empty while a tree is built.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> builder.leaf(builder.root, bt.Majority())
+    >>> builder.build().predict_codes([[0, 0]]).tolist()
+    ['circle']
     """
 
     counts: tuple[int, ...] = ()
@@ -257,6 +276,14 @@ class Fixed:
         Per class.
     answer : int, optional
         The position of the answer; None for the one of least expected loss.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> builder.leaf(builder.root, bt.Fixed((0.7, 0.3)))
+    >>> builder.build().predict_codes([[0, 0]]).tolist()
+    ['circle']
     """
 
     chances: tuple[float, ...]
@@ -280,6 +307,15 @@ class Points:
         Ascending: below the first is side 0, from there on side 1, and so on.
     chances : tuple of tuples of float
         Per side and class.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> points = bt.Totals.of_points({0: (0, 3, 0)})
+    >>> builder.leaf(builder.buy(builder.root, 0), bt.Points(points, (2,), ((0.9, 0.1), (0.2, 0.8))))
+    >>> builder.build().predict_codes([[0, 0], [1, 0]]).tolist()
+    ['circle', 'triangle']
     """
 
     totals: Totals
@@ -291,10 +327,12 @@ class Points:
         """The tests that the answer depends on."""
         return self.totals.tests
 
+    @internal
     def sides(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """The side of each total."""
         return np.asarray(np.searchsorted(self.cuts, totals, side="right"), dtype=np.int64)
 
+    @internal
     def probabilities(self, totals: NDArray[np.int64]) -> NDArray[np.float64]:
         """Row × class."""
         return np.array(self.chances)[self.sides(totals[:, 0])]
@@ -308,6 +346,17 @@ class Model:
     ----------
     totals : Totals
         The scores, one total per class; of two classes also a single one, by which the second is ahead of the first.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> import numpy as np
+    >>> scores = np.array([[2_000_000, 0], [0, 1_000_000], [0, 0]], dtype=np.int32)  # result × class, in millionths
+    >>> builder = bt.TreeBuilder(bt.datasets.load("figure1"))
+    >>> model = bt.Model(bt.Totals((0,), (scores,), np.zeros(2, dtype=np.int64)))
+    >>> builder.leaf(builder.buy(builder.root, 0), model)
+    >>> builder.build().predict_codes([[0, 0], [1, 0]]).tolist()
+    ['circle', 'triangle']
     """
 
     totals: Totals
@@ -317,10 +366,12 @@ class Model:
         """The tests that the answer depends on."""
         return self.totals.tests
 
+    @internal
     def probabilities(self, totals: NDArray[np.int64]) -> NDArray[np.float64]:
         """Row × class."""
         return softmax(class_scores(totals))
 
+    @internal
     def likeliest(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """Per row the class of the highest score; of equal ones the first."""
         return np.asarray(class_scores(totals).argmax(axis=1))

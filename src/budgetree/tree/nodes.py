@@ -47,7 +47,7 @@ class Split:
     sides : tuple of int
         By result: the side of each outcome, and last of a result that is not listed.
     totals : Totals or None
-        What is added up.
+        What is added up, where totals decide.
     cuts : tuple of int
         By a total: ascending; below the first is side 0, from there on side 1, and so on.
     confidence : float or None
@@ -84,6 +84,12 @@ class Split:
         -------
         Split
             The split.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> bt.Split.by_result(3, (0, 1, 1)).sides  # the first of two outcomes; the second, and what is not listed
+        (0, 1, 1)
         """
         return cls(test, tuple(int(side) for side in sides))
 
@@ -102,6 +108,13 @@ class Split:
         -------
         Split
             The split.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> split = bt.Split.by_points({0: (0, 5, 2), 4: (0, 1, 0)}, cuts=(2, 4))
+        >>> split.n_sides, split.tests
+        (3, (0, 4))
         """
         totals = points if isinstance(points, Totals) else Totals.of_points(points)
         return cls(totals=totals, cuts=tuple(int(cut) for cut in cuts))
@@ -121,6 +134,13 @@ class Split:
         -------
         Split
             The split.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> model = bt.Model(bt.Totals.of_points({0: (-2_500_000, 2_100_000, 0)}))
+        >>> [round(chance, 2) for chance in bt.Split.by_score(model, cuts=(-2_000_000, 1_400_000)).chances]
+        [0.12, 0.8]
         """
         return cls(totals=model.totals, cuts=tuple(int(cut) for cut in cuts), is_score=True)
 
@@ -139,6 +159,15 @@ class Split:
         -------
         Split
             The split.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> import numpy as np
+        >>> scores = np.array([[2_000_000, 0], [0, 1_000_000], [0, 0]], dtype=np.int32)  # result × class, in millionths
+        >>> model = bt.Model(bt.Totals((3,), (scores,), np.zeros(2, dtype=np.int64)))
+        >>> bt.Split.by_confidence(model, 0.85).n_sides
+        2
         """
         return cls(totals=model.totals, confidence=float(confidence))
 
@@ -151,7 +180,7 @@ class Split:
     @property
     def chances(self) -> tuple[float, ...]:
         """By score: how likely the second class is at each cut."""
-        return tuple(softmax(np.array([[0, cut]]))[0, 1] for cut in self.cuts)
+        return tuple(float(softmax(np.array([[0, cut]]))[0, 1]) for cut in self.cuts)
 
     @property
     def n_sides(self) -> int:
@@ -172,7 +201,7 @@ class Buy:
 
     test: int
     child: int
-    charge: NDArray[np.int64]  # per outcome, and last where it is not listed; fees included
+    charge: NDArray[np.int64]  # per outcome, and last where it is not listed; with what tests share
     shown: NDArray[np.int64]  # the same in weight units of known cases
 
 
@@ -197,7 +226,7 @@ class Nodes:
     first: NDArray[np.int64]  # where a node's children begin
     children: NDArray[np.int32]  # of a buy the child; by result one per outcome and one more; by total one per side
     charge_at: NDArray[np.int64]  # of a buy, where its charges begin; -1 elsewhere
-    charges: NDArray[np.int64]  # per buy: one per outcome, and last where it is not listed; fees included
+    charges: NDArray[np.int64]  # per buy: one per outcome, and last where it is not listed; with what tests share
     shown: NDArray[np.int64]  # the same in weight units of known cases
     rule: NDArray[np.int32]  # of a branch by total a position in splits, of a leaf in rules or NO_RULE
     counts: NDArray[np.int64]  # node × class: the known cases that come there, in weight units

@@ -208,7 +208,7 @@ class Tree(Shown):
         ----------
         cases : data frame or array-like
             Raw values as in the table of known cases: a frame with a column per test that the tree may ask for, or rows
-            with one value per test, in the order of `test_names`.
+            with one value per test, in the order of that table's columns (`schema.input_columns`).
 
         Returns
         -------
@@ -227,7 +227,7 @@ class Tree(Shown):
         >>> tree.walk(bt.datasets.frame("pima").head(3)).cost.tolist()
         [2.0, 2.0, 2.0]
         """
-        return self.walk_table(read_raw(cases, self.test_names, self.names_of(self.nodes.columns.tolist())))
+        return self.walk_table(read_raw(cases, self.schema.input_columns, self.names_of(self.nodes.columns.tolist())))
 
     @internal
     def walk_table(self, table: Table) -> Walk:

@@ -21,12 +21,24 @@ class Walk:
 
     Attributes
     ----------
+    nodes : Nodes
+        Of the tree.
+    schema : Schema
+        What the codes mean.
     leaf : array of int
         Per case, the number of its leaf.
     spent : array of int
         Per case, in price units.
     unlisted : array of int
         Per case, the first test that it bought whose result is not listed; -1 for none.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    >>> walk = tree.walk(bt.datasets.frame("pima").head(3))
+    >>> walk.cost.tolist(), walk.unlisted.tolist(), walk.tests[0]
+    ([2.0, 2.0, 2.0], [-1, -1, -1], ('age', 'pregnant'))
     """
 
     nodes: Nodes

@@ -15,7 +15,7 @@ from budgetree.learn.predictive.fit import cases_of
 from budgetree.learn.validation import deal
 from budgetree.services import clock as clock_module
 from budgetree.services.clock import Clock, WorkPlan
-from budgetree.tree import Nodes
+from budgetree.tree import Grown
 
 from .tables import random_instance
 
@@ -33,7 +33,7 @@ def test_of_noise_most_is_cut_and_the_loss_is_that_of_guessing() -> None:
     assert reached(start.nodes, start.stops) < reached(start.nodes, start.nodes.is_leaf) / 2
 
 
-def reached(nodes: Nodes, stops: np.ndarray) -> int:
+def reached(nodes: Grown, stops: np.ndarray) -> int:
     """How many nodes are left when paths end where they stop."""
     left = [True]
     for above in nodes.parent[1:].tolist():
@@ -60,7 +60,7 @@ def test_whether_there_is_one_depends_on_work_alone(monkeypatch: pytest.MonkeyPa
     instance, hours = noise(), itertools.count(step=3600)
 
     def start(clock: Clock) -> tuple[float, list[int]] | None:
-        found = ExactStarts(instance, deal(instance.labels, N_FOLDS)).start(4, clock)
+        found = ExactStarts(instance, deal(instance.labels, N_FOLDS, instance.case_ranks)).start(4, clock)
         assert not clock.ended_work, "it is not missed"
         return None if found is None else (found.loss, found.nodes.test.tolist())
 

@@ -73,6 +73,14 @@ def test_a_new_case_may_cost_more_than_any_known_one():
     assert verify({**cheap, "seal": seal(cheap)}, facts).problems == ("max_cost: is 2, must be 6",)
 
 
+def second_inner(document):
+    return [entry for entry in document["tree"] if entry["children"]][1]
+
+
+def last_child_of_the_root(document):
+    return max(document["tree"][0]["children"].values())
+
+
 def last_leaf(document):
     return len(document["tree"]) - 1
 
@@ -147,7 +155,11 @@ CORRUPTIONS = {
         lambda d: change(d["tree"][0]["children"], min(d["tree"][0]["children"]), to=0),
     ),
     "tree two parents": (
-        "tree[0].children[",
+        "and have no other parent",
+        lambda d: change(second_inner(d)["children"], min(second_inner(d)["children"]), to=last_child_of_the_root(d)),
+    ),
+    "tree child taken twice": (
+        "tree[",
         lambda d: change(d["tree"][0]["children"], max(d["tree"][0]["children"]), to=1),
     ),
     "tree test range": ("tree[0].test", lambda d: change(d, "tree", 0, "test", to=77)),

@@ -94,7 +94,8 @@ def test_what_is_proven_is_said_as_python_says_it(page: Page, pima_page: dict[st
 
 
 @pytest.mark.parametrize(
-    "wish", [["--budget", "2"], ["--max-error", "0.25"], ["--budget", "2", "--objective", "known"]]
+    "wish",
+    [["--budget", "2"], ["--max-error", "0.25", "--objective", "known"], ["--budget", "2", "--objective", "known"]],
 )
 def test_what_the_page_says_of_proof_is_what_fit_said(
     page: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str], wish: list[str]

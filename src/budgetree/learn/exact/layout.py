@@ -114,8 +114,8 @@ def leaf_count_bound(instance: Instance, allowed: Fraction) -> int:
 
     A tree has no more leaves than its tests can tell apart, and answers no more classes than it has leaves: leaves
     within a budget ≤ the largest product of outcomes over tests that cost no more together. To tell 200 faults apart by
-    yes or no, some case is asked eight times. Fees are left out and each test counts at its cheapest outcome, so the
-    bound holds whatever a path shows.
+    yes or no, some case is asked eight times. What tests share is left out and each test counts at its cheapest
+    outcome, so the bound holds whatever a path shows.
     """
     # How many classes must have a leaf: the largest, until no more than the allowed weight is left.
     weights = sorted((int(units) for units in instance.class_order.counts), reverse=True)

@@ -33,6 +33,7 @@ HINGED = (HingedPairs, HingedProduct)
 DEFAULT_IMPURITIES: tuple[Any, ...] = (Powers(2), Powers(3), Powers(4), Powers(5), HingedPairs, HingedProduct)
 CLOSE = 2  # quarters of a case: nearer than this, bisection stops
 ROUNDS = 12  # of a bisection, about
+MAX_WHOLE = 10  # up to this mean, whole weights are numbers of cases: larger ones would only add rounds
 
 END, AT_ROOT, AT_LEAVES, MAX_COST = 0, 1, 2, 3  # the columns of a summary, as in core/growth/steps.hpp
 
@@ -129,6 +130,9 @@ class Portfolio:
         self._weights = weights
         self._min_cases = min_cases
         self._scale = instance.schema.weight_scale
+        real = instance.class_order
+        is_whole = self._scale == 1 and real.total <= MAX_WHOLE * real.n_cases
+        self._n_cases = real.total if is_whole else real.n_cases  # a case of weight 3 is as good as three
         self._cache_bytes = cache_bytes
         self._native: NativeInstance | None = None
         if isinstance(self.instance, Instance) and native_instance(self.instance).counts_cases(min_cases):
@@ -175,7 +179,7 @@ class Portfolio:
         """
         cases = self.instance.class_order
         # What counts as one case: the power of two nearest to the mean weight, so 1 where there are no weights.
-        case = Fraction(2) ** round(math.log2(self.instance.schema.cases(cases.total) / cases.n_cases))
+        case = Fraction(2) ** round(math.log2(self.instance.schema.cases(cases.total) / self._n_cases))
         second = sorted([0, *cases.counts.tolist()])[-2]  # the second largest class: no smaller α makes the root a leaf
         largest = 4 << max(math.ceil(Fraction(second) / self._scale / case) - 1, 0).bit_length()
         quarter = case / 4

@@ -21,7 +21,7 @@ from budgetree.learn.settings import FitRequest
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock
 from budgetree.tree import Fixed, Grown, Origin, Split, Tree, TreeBuilder
-from budgetree.tree.builder import grown_of_nodes
+from budgetree.tree.builder import grown_of_nodes, walk_grown
 from budgetree.tree.grown import LEAF, NO_BRANCH
 
 MAX_CASES = 20_000
@@ -80,8 +80,9 @@ class ExactStarts:
         codes, weights = self._instance.codes[judged], self._instance.weights[judged]
         answers = np.eye(self._instance.n_classes)[self._instance.labels[judged]]
         of_node, losses = _probabilities(refit, self._scale), []
+        ends = walk_grown(self._instance.schema, refit, codes)
         for penalty in PENALTIES:
-            at = _walk(refit, _pruning(refit, penalty, self._scale), codes)
+            at = _stopped(refit, _pruning(refit, penalty, self._scale))[ends]
             losses.append(weights @ ((of_node[at] - answers) ** 2).sum(axis=1))
         return np.array(losses)
 
@@ -139,15 +140,10 @@ def _pruning(nodes: Grown, penalty: float, scale: float) -> NDArray[np.bool_]:
     return stops
 
 
-def _walk(nodes: Grown, stops: NDArray[np.bool_], codes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The node where each case stops; all codes are outcomes."""
-    at = np.zeros(len(codes), dtype=np.int64)
-    moving = np.arange(len(codes))
-    while len(moving):
-        moving = moving[~stops[at[moving]]]
-        node = at[moving]
-        child = nodes.branches[nodes.first_branch[node] + codes[moving, nodes.test[node]]]
-        goes_on = child != NO_BRANCH
-        moving = moving[goes_on]
-        at[moving] = child[goes_on]
+def _stopped(nodes: Grown, stops: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Per node, where a case that would come to it stops: there, or at the first node above that stops."""
+    at = np.arange(len(nodes))
+    for node, above in enumerate(nodes.parent.tolist()):  # parents come first
+        if above >= 0 and stops[at[above]]:
+            at[node] = at[above]
     return at

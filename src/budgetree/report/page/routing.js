@@ -9,6 +9,7 @@ import { clean } from "./words.js";
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
  * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").SmallTrees} SmallTrees
  * @typedef {import("./types.d.ts").State} State
  * @typedef {import("./types.d.ts").Step} Step
  * @typedef {import("./types.d.ts").TreeNode} TreeNode
@@ -42,26 +43,22 @@ export function addUp(index, number, known) {
   const sums = [...intercept];
   const add = (/** @type {number[]} */ points) => points.forEach((more, at) => (sums[at] += more));
   for (const [test, { answer }] of known) add(pointsOf(index, number, test, answer));
-  if (trees) {
-    const codes = new Map([...known].map(([test, { answer }]) => [test, answer.outcome]));
-    for (const start of trees.starts) add(trees.values[endOf(trees, start, codes)]);
-  }
+  for (const start of trees?.starts ?? []) add(endOf(/** @type {SmallTrees} */ (trees), start, known));
   return sums;
 }
 
 /**
- * The end of a case in a small tree; a result that is not listed or not available goes the default way.
- * @param {import("./types.d.ts").SmallTrees} trees
- * @param {number} start
- * @param {Map<number, number | null>} codes by test
+ * What the end of a case in a small tree adds; a result that is not listed or not available goes the default way.
+ * @param {SmallTrees} trees
+ * @param {number} at its first node
+ * @param {Map<number, Step>} known by test
  */
-function endOf({ nodes }, start, codes) {
-  let at = start;
+function endOf({ nodes, values }, at, known) {
   for (;;) {
     const node = nodes[at];
-    if (typeof node === "number") return node;
+    if (typeof node === "number") return values[node];
     const [test, cut, byEqual, defaultLeft, missing, right] = node;
-    const code = codes.get(test) ?? null;
+    const code = known.get(test)?.answer.outcome ?? null;
     const isListed = code !== null && code !== missing;
     const isLeft = isListed ? (byEqual ? code === cut : code <= cut) : defaultLeft;
     at = isLeft ? at + 1 : right;

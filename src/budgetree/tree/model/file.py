@@ -146,6 +146,7 @@ def _to_content(tree: Tree) -> dict[str, Any]:
         "units_per_object": exact(schema.weight_scale),
         "classes": list(schema.class_names),
         "tests": tests,
+        "input_columns": list(schema.input_columns),
         "prices": encoding.prices_content(schema.prices),
         "losses": encoding.losses_content(schema),
         "labels": encoding.labels_content(schema),
@@ -183,7 +184,11 @@ def _read_schema(content: dict[str, Any]) -> Schema:
         prices = encoding.read_prices(content["prices"])
     with in_entry("losses"):
         losses = encoding.read_losses(content["losses"], len(classes))
-    schema = Schema(names, outcomes, tuple(classes), prices, scale, encoders or None, losses)
+    columns = tuple(content.get("input_columns", names))
+    if sorted(columns) != sorted(names):
+        raise flaw("input_columns", list(columns), "the name of each test once")
+    given = (prices, scale, encoders or None, losses)
+    schema = Schema(names, outcomes, tuple(classes), *given, input_columns=columns)
     for entry, read_table in (("prices", lambda: schema.costs), ("losses", lambda: schema.loss_table)):
         with in_entry(entry):
             read_table()  # refuses what does not fit the tests and classes
