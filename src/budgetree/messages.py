@@ -14,7 +14,7 @@ from fractions import Fraction
 from budgetree.problem import Schema
 from budgetree.services.clock import Ended
 from budgetree.services.words import counted, show_number
-from budgetree.tree.provenance import Bounds, ObjectiveChoice, ProofState, Reason
+from budgetree.tree.provenance import Bounds, LeafChoice, ObjectiveChoice, ProofState, Reason
 
 Amount = Callable[[Fraction], str]
 
@@ -45,7 +45,14 @@ class Statement:
 
 
 def statement(
-    bounds: Bounds | None, loss: int, max_cost: int, schema: Schema, *, ended: Ended, for_new: bool = False
+    bounds: Bounds | None,
+    loss: int,
+    max_cost: int,
+    schema: Schema,
+    *,
+    ended: Ended,
+    for_new: bool = False,
+    choice: LeafChoice | None = None,
 ) -> Statement:
     """What is known of other trees than one with this loss and this max_cost, in units.
 
@@ -56,7 +63,8 @@ def statement(
     if bounds is None or for_new:
         if bounds is None and loss == max_cost == 0 and not early:  # that needs no search
             return Statement(True, (f"No tree costs less or {verbs.fewer}.",))
-        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *early))
+        worse = () if choice is None or choice.is_good_enough else (leaves_sentence(choice),)
+        return Statement(False, (f"Another tree may be cheaper or {verbs.may}.", *worse, *early))
     about = _about_loss if bounds.max_error is None else _about_cost
     is_proven, sentences = bounds.state is ProofState.OPTIMAL, about(bounds, max_cost, schema, verbs)
     if bounds.min_cases > 1:
@@ -89,6 +97,20 @@ def _about_cost(bounds: Bounds, max_cost: int, schema: Schema, verbs: _Verbs) ->
 
 def _cost(units: int, schema: Schema) -> str:
     return schema.wording.amount(Fraction(units) / schema.costs.scale)
+
+
+def leaves_sentence(choice: LeafChoice) -> str:
+    """What the kind of leaf that was asked for costs.
+
+    >>> leaves_sentence(LeafChoice("points", (("points", 0.198), ("model", 0.174)), "model", 0.024, 0.006))
+    'Points have a Brier score of 0.198 on cases held out, a model 0.174: 0.024 ± 0.006 less.'
+    """
+    names = {"tree": "a plain tree", "points": "points", "model": "a model"}
+    scores = dict(choice.scores)
+    kind, verb = names[choice.kind], "have" if choice.kind == "points" else "has"
+    own = f"{kind[0].upper()}{kind[1:]} {verb} a Brier score of {scores[choice.kind]:.3f} on cases held out"
+    best = f"{names[choice.best]} {scores[choice.best]:.3f}"
+    return f"{own}, {best}: {choice.excess:.3f} ± {choice.standard_error:.3f} less."
 
 
 def objective_sentence(choice: ObjectiveChoice) -> str:

@@ -33,7 +33,7 @@ class Amount(click.types.FloatParamType):
 AMOUNT = Amount()
 FILE = click.Path(dir_okay=False)
 # Of search() and new_cases().
-SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leaves", "sure")
+SEARCH_NAMES = ("method", "time_limit", "min_cases", "folds", "objective", "leaves", "confidence")
 
 
 def several(*options: Options) -> Options:
@@ -212,16 +212,16 @@ def new_cases(default_objective: str | None) -> Options:
         ),
         click.option(
             "--leaves",
-            type=click.Choice(["model", "count"]),
-            default="model",
-            help="With --objective new: leaves that weigh up all that was paid, or those of a plain tree.",
+            type=click.Choice(["auto", "tree", "points", "model"]),
+            default="auto",
+            help="With --objective new: a plain tree, points that are added up (two classes), or a model of all that "
+            "was paid; auto: the simplest that is good enough.",
         ),
         click.option(
-            "--sure",
+            "--confidence",
             metavar="P",
             type=click.FloatRange(0, 1, min_open=True),
-            callback=lambda _context, _parameter, given: None if given == 1 else given,
-            default=0.95,
-            help="With --objective new: a case stops where its answer has this probability; 1 spends all.",
+            help="With --objective new: a case stops where a class has this probability; by default where going on "
+            "would hardly change its answer.",
         ),
     )

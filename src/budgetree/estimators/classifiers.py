@@ -17,8 +17,7 @@ from budgetree.estimators.training import (
     prices_by_name,
 )
 from budgetree.learn import fit
-from budgetree.learn.predictive.fit import SURE, check_sure
-from budgetree.learn.settings import check_min_cases
+from budgetree.learn.settings import check_confidence, check_min_cases
 from budgetree.problem import Instance, Losses
 from budgetree.problem.instance import Rows
 from budgetree.proof import Certificate, certify
@@ -41,10 +40,12 @@ class BudgetTreeClassifier(_InMemory):
         What a wrong answer costs: a `Losses`, {class: {answer: loss}}, {class: loss} or a square array. `predict` then
         gives the answer of least expected loss, which may be one that is not a class, such as "refer", if the losses
         allow it.
-    confidence : float or None, default 0.95
-        A row stops where its answer has this probability; None to spend all that helps.
-    leaves : {'model', 'count'}, default 'model'
-        "model": a leaf weighs up all that was paid; "count": the leaves of a plain tree.
+    confidence : float, optional
+        A row stops where its likeliest class has this probability; by default where going on would hardly change its
+        answer.
+    leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
+        A plain tree, points that are added up (for two classes), or a model of all that was paid; "auto" takes the
+        simplest that is good enough.
     categorical_features : 'from_dtype' or array-like, default 'from_dtype'
         "from_dtype": columns that are not numbers have one outcome per value; or the columns (names, positions or a
         mask) for which that holds although they are numbers.
@@ -99,8 +100,8 @@ class BudgetTreeClassifier(_InMemory):
         prices: Any = None,
         *,
         losses: Any = None,
-        confidence: float | None = SURE,
-        leaves: str = "model",
+        confidence: float | None = None,
+        leaves: str = "auto",
         categorical_features: Any = "from_dtype",
         class_weight: Any = None,
         handle_unknown: str = "stop",
@@ -151,7 +152,7 @@ class BudgetTreeClassifier(_InMemory):
         >>> bt.BudgetTreeClassifier().fit([[0, 1], [1, 1]] * 9, ["well", "ill"] * 9).predict([[1, 1]]).tolist()
         ['ill']
         """
-        check_sure(self.confidence, "confidence")
+        check_confidence(self.confidence)
         return self._fit(X, y, sample_weight, groups)
 
     def _training(self, *given: Any, **others: Any) -> Training:
@@ -167,7 +168,7 @@ class BudgetTreeClassifier(_InMemory):
             instance,
             budget=self.budget,
             objective="new",
-            sure=self.confidence,
+            confidence=self.confidence,
             leaves=self.leaves,  # type: ignore[arg-type]
             groups=training.groups,
             folds=0,  # scikit-learn has its own

@@ -17,7 +17,6 @@ from budgetree.learn.exact.layout import leaf_count_bound
 from budgetree.learn.greedy.portfolio import DEFAULT_IMPURITIES, HINGED
 from budgetree.learn.greedy.rule import check_settings
 from budgetree.learn.points import Frontier, Point
-from budgetree.learn.predictive.fit import SURE, check_sure
 from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, travel
 from budgetree.learn.settings import (
@@ -27,7 +26,9 @@ from budgetree.learn.settings import (
     check_cache_bytes,
     check_cases,
     check_choice,
+    check_confidence,
     check_instance,
+    check_leaves,
     check_max_error,
     check_min_cases,
     check_threads,
@@ -155,8 +156,8 @@ def fit(
     folds: int = DEFAULT_FOLDS,
     groups: Any = None,
     min_cases: int = 1,
-    leaves: Leaves = "model",
-    sure: float | None = SURE,
+    leaves: Leaves = "auto",
+    confidence: float | None = None,
     impurities: Any = None,
     cache_bytes: int = CACHE_BYTES,
     threads: int | None = None,
@@ -190,7 +191,7 @@ def fit(
         estimate and where a tree for new cases is judged while it is learned.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
-    leaves, sure : optional
+    leaves, confidence : optional
         Those of `predictive`, for new cases only.
     impurities : Impurity or sequence, optional
         Of greedy trees for known cases, as in `frontier`.
@@ -229,7 +230,7 @@ def fit(
         groups=groups,
         min_cases=min_cases,
         leaves=leaves,
-        sure=sure,
+        confidence=confidence,
         impurities=impurities,
         cache_bytes=cache_bytes,
         threads=threads,
@@ -377,8 +378,8 @@ def make_request(
     folds: Any = DEFAULT_FOLDS,
     groups: Any = None,
     min_cases: Any = 1,
-    leaves: Any = "model",
-    sure: Any = SURE,
+    leaves: Any = "auto",
+    confidence: Any = None,
     impurities: Any = None,
     cache_bytes: Any = CACHE_BYTES,
     threads: Any = None,
@@ -389,7 +390,7 @@ def make_request(
     check_cache_bytes(cache_bytes)
     check_choice("method", method, ("auto", "exact", "greedy"))
     check_choice("objective", objective, ("auto", "known", "new"))
-    check_choice("leaves", leaves, ("model", "count"))
+    check_leaves(leaves, len(cases.schema.class_names))
     least, chosen = check_min_cases(min_cases), _check_impurities(cases, impurities)
     share = None if max_error is None else check_max_error(max_error)
     if isinstance(cases, DistributedCases):
@@ -434,7 +435,7 @@ def make_request(
         folds=settings,
         groups=groups,
         leaves=leaves,
-        sure=check_sure(sure),
+        confidence=check_confidence(confidence),
         time_limit=check_time_limit(time_limit),
         impurities=chosen,
         cache_bytes=cache_bytes,

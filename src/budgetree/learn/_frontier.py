@@ -10,7 +10,6 @@ from budgetree.distributed import AnyCases, DistributedCases
 from budgetree.errors import SettingError
 from budgetree.learn._fit import MethodName, ObjectiveName, make_request
 from budgetree.learn.points import Frontier
-from budgetree.learn.predictive.fit import SURE
 from budgetree.learn.predictive.trees import budgets_up_to, price_of_all
 from budgetree.learn.routes import KnownRoute, NewRoute, at_named_budgets, travel
 from budgetree.learn.settings import CACHE_BYTES, Leaves, check_cases
@@ -35,8 +34,8 @@ def frontier(
     folds: int = DEFAULT_FOLDS,
     groups: Any = None,
     objective: ObjectiveName | None = None,
-    leaves: Leaves = "model",
-    sure: float | None = SURE,
+    leaves: Leaves = "auto",
+    confidence: float | None = None,
     min_cases: int = 1,
     threads: int | None = None,
 ) -> Frontier:
@@ -79,7 +78,7 @@ def frontier(
         "known" (the default): the fewest errors on the known cases. "new": the lowest error on new cases, at a few
         budgets, and beside it the fewest errors on known ones; `method`, `impurities` and `cache_bytes` are then
         without effect. "auto": as in `fit`.
-    leaves, sure : optional
+    leaves, confidence : optional
         Those of `predictive`, for new cases only.
     min_cases : int, default 1
         No leaf has fewer known cases; for known cases only.
@@ -115,7 +114,7 @@ def frontier(
         folds=folds,
         groups=groups,
         leaves=leaves,
-        sure=sure,
+        confidence=confidence,
         min_cases=min_cases,
         is_default=objective is None,
         threads=threads,

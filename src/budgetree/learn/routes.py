@@ -285,8 +285,10 @@ class NewRoute:
         return learn
 
     def _trees_of(self, instance: Instance, clock: Clock, **others: Any) -> PredictiveTrees:
-        sure, leaves, threads = self.request.sure, self.request.leaves, self.request.threads
-        return PredictiveTrees(instance, sure=sure, leaves=leaves, threads=threads, clock=clock, **others)
+        asked = self.request
+        return PredictiveTrees(
+            instance, confidence=asked.confidence, leaves=asked.leaves, threads=asked.threads, clock=clock, **others
+        )
 
     def _each_tree(
         self, trees: PredictiveTrees, clock: Clock, progress: bool | None

@@ -17,9 +17,9 @@ from budgetree.errors import SettingError
 from budgetree.learn.validation import FoldSettings
 from budgetree.problem import Instance
 from budgetree.problem.units import is_unlimited, non_negative
-from budgetree.tree.provenance import Objective, ObjectiveChoice
+from budgetree.tree.provenance import KINDS, LeafKind, Objective, ObjectiveChoice
 
-Leaves = Literal["model", "count"]
+Leaves = Literal["auto", "tree", "points", "model"]
 CACHE_BYTES = 1 << 28  # for what trees share or a search has learned
 
 
@@ -34,8 +34,8 @@ class FitRequest:
     min_cases: int = 1  # of every leaf
     folds: FoldSettings | None = None  # None: nothing is held out
     groups: tuple[Any, ...] | None = None  # per raw row, what it belongs to: trees for new cases are judged by groups
-    leaves: Leaves = "model"  # of trees for new cases, as `sure`
-    sure: float | None = None
+    leaves: Leaves = "auto"  # of trees for new cases, as `confidence`
+    confidence: float | None = None
     time_limit: float | None = None
     impurities: Sequence[Any] = ()  # of greedy trees: an object stands for itself, a hinged class for all its α's
     cache_bytes: int = CACHE_BYTES
@@ -87,6 +87,30 @@ def check_choice(subject: str, value: Any, choices: tuple[str, ...]) -> None:
         listed = (" or " if len(choices) == 2 else ", ").join(map(repr, choices))
         message = f"{subject} is {value!r}; expected {listed}."
         raise SettingError(message, subject=subject, found=value, expected=choices)
+
+
+def check_leaves(leaves: Any, n_classes: int) -> LeafKind | None:
+    """A kind of leaf, or None for the simplest that is good enough."""
+    check_choice("leaves", leaves, ("auto", *KINDS))
+    if leaves == "points" and n_classes > 2:
+        raise SettingError(
+            f"leaves is 'points', but there are {n_classes} classes; points are for two. Expected 'auto', 'tree' or "
+            "'model'.",
+            subject="leaves",
+            found=leaves,
+            expected=("auto", "tree", "model"),
+        )
+    return None if leaves == "auto" else leaves
+
+
+def check_confidence(confidence: Any) -> float | None:
+    """A probability, or None to stop where going on would hardly change the answer."""
+    if confidence is None:
+        return None
+    if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence <= 1:
+        message = f"confidence is {confidence!r}; expected a probability above 0 and at most 1, or None."
+        raise SettingError(message, subject="confidence", found=confidence, expected=(0, 1))
+    return float(confidence)
 
 
 def check_threads(threads: Any) -> int:

@@ -85,10 +85,7 @@ class WorkPlan:
     encoding_factor: float = 1.2  # how much longer than finding a column's levels it takes to code its rows, at most
     first_look: float = 0.01  # after which the time for all columns can be told from the first of them
     start_seconds: float = 1.0  # counted, per exact search for a start: where one takes more, there is none
-    growth_share: float = 0.7  # where leaves become trees of counts; that takes the rest
-    seconds_per_visit: float = 4e-7  # for putting a tree together: per case and node …
-    seconds_per_score: float = 4e-8  # … per score of a model …
-    seconds_per_loss: float = 2e-9  # … and, with losses, what each answer would lose with each class
+    growth_share: float = 0.7  # for growth; the rest is for leaves
     # Certificates
     fit_share: float = 0.5  # of a command's time limit, for the tree; the rest is for its certificate
     search_share: float = 0.6  # for the bound of search

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
-from typing import Self
+from typing import Literal, Self, get_args
 
 from budgetree.services.words import show_number
 
 SIGNIFICANT = 2.0  # standard errors
+
+LeafKind = Literal["tree", "points", "model"]  # the simplest first
+KINDS: tuple[LeafKind, ...] = get_args(LeafKind)
 
 
 class _Named(StrEnum):
@@ -67,6 +70,26 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class LeafChoice:
+    """The kind of leaf that a pathway for new cases has, and how it compares with the others.
+
+    Scores are Brier scores on cases held out, with everything bought, to so many digits that no processor's arithmetic
+    shows.
+    """
+
+    kind: LeafKind
+    scores: tuple[tuple[LeafKind, float], ...]  # of every kind that was tried
+    best: LeafKind  # of the lowest score
+    excess: float  # by how much the score of the kind taken is above that
+    standard_error: float  # of the excess
+
+    @property
+    def is_good_enough(self) -> bool:
+        """Whether the kind taken is within one standard error of the best; where it was named, it may not be."""
+        return self.excess <= self.standard_error
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Which method made a tree, with which settings, and what was changed since.
 
@@ -82,9 +105,14 @@ class Origin:
     rule: str = "worst"
     seed: int | None = None  # where chance had a part
     changes: tuple[Change, ...] = ()
-    leaves: str | None = None  # of a predictive tree: "model" or "count"
-    sure: Fraction | None = None  # of a predictive tree: the probability at which a case stops; None where none does
+    choice: LeafChoice | None = None  # of a predictive tree: its kind of leaf
+    confidence: Fraction | None = None  # of a predictive tree: the probability at which a case stops, if it was given
     min_cases: int = 1  # that every leaf was to have
+
+    @property
+    def leaves(self) -> LeafKind | None:
+        """The kind of leaf of a predictive tree."""
+        return None if self.choice is None else self.choice.kind
 
     @property
     def is_whole_greedy(self) -> bool:
@@ -98,7 +126,7 @@ class Origin:
 
     def __str__(self) -> str:
         function = "" if self.impurity is None else f" {self.impurity.words or self.impurity.name}"
-        names = ("delta", "budget", "rule", "min_cases", "leaves", "sure", "seed")
+        names = ("delta", "budget", "rule", "min_cases", "leaves", "confidence", "seed")
         settings = ((name, getattr(self, name)) for name in names if getattr(self, name) != getattr(_UNSET, name))
         said = [f"{name}={show_number(value) if isinstance(value, Fraction) else value}" for name, value in settings]
         return ", ".join([self.method.words + function, *said, *map(str, self.changes)])

@@ -179,7 +179,8 @@ class Tree(Shown):
         from budgetree.messages import statement  # the layer above, when it is asked for
 
         loss, for_new = round(self.exact_loss / self.schema.loss(1)), self.origin.method == Method.PREDICTIVE
-        return statement(self.bounds, loss, self.need, self.schema, ended=self.ended, for_new=for_new)
+        choice = self.origin.choice
+        return statement(self.bounds, loss, self.need, self.schema, ended=self.ended, for_new=for_new, choice=choice)
 
     @property
     def n_leaves(self) -> int:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from budgetree._native import core
 from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.staging import log_odds
-from budgetree.services.clock import Clock, OutOfTimeError
+from budgetree.services.clock import Clock
 from budgetree.tree import Ensemble, Model, Totals
 from budgetree.tree.leaves import SCORE_UNIT, class_scores, softmax
 
@@ -55,6 +55,7 @@ class BoostedModels:
             cases.n_classes,
         )
         self._fitted: dict[TestSet, Boosted] = {}
+        self._additive: dict[TestSet, Boosted] = {}  # without trees
 
     def probabilities(self, tests: Iterable[int]) -> NDArray[np.float64]:
         """Case × class: the probabilities of each case by a model that was not fitted to it."""
@@ -69,26 +70,35 @@ class BoostedModels:
         return self.additive.contributions(tests, cases)
 
     def _fit(self, tests: Iterable[int]) -> Boosted:
+        """What is fitted to a set; where there is no time for trees, the additive model alone."""
         wanted = tuple(sorted(tests))
         if wanted not in self._fitted:
-            self._fitted[wanted] = self._boosted(wanted) if wanted else self._alone(wanted)
+            boosted = self._boosted(wanted) if wanted else self._alone(wanted)
+            if boosted is None:
+                return self._alone(wanted)
+            self._fitted[wanted] = boosted
         return self._fitted[wanted]
 
     def _alone(self, tests: TestSet) -> Boosted:
-        return Boosted(self._additive_model(tests), self.additive.probabilities(tests))
+        if tests not in self._additive:
+            self._additive[tests] = Boosted(self._additive_model(tests), self.additive.probabilities(tests))
+        return self._additive[tests]
 
     def _additive_model(self, tests: TestSet) -> Model:
         model = self.additive.model(tests)
         return Model(log_odds(model)) if self.cases.n_classes == 2 else model
 
-    def _boosted(self, tests: TestSet) -> Boosted:
+    def _boosted(self, tests: TestSet) -> Boosted | None:
+        """With trees; None where the clock is over first."""
+        if self.clock.is_over:
+            return None
         start = _scores(self.additive.probabilities(tests))
         settings = core.BoostingSettings(**(LARGE if self.cases.n_cases >= MANY_CASES else SMALL))
         with self.clock.in_core() as limit:
             found = core.boost(self._rows, list(tests), start, self._folds, settings, self._threads, limit)
         if found is None:
             self.clock.end()
-            raise OutOfTimeError
+            return None
         if not found.n_rounds:
             return self._alone(tests)
         totals = self._additive_model(tests).totals

@@ -6,33 +6,30 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Column
 from budgetree.data.encoders import ColumnEncoder, fit_fine_levels
-from budgetree.errors import SettingError
 from budgetree.learn.predictive.basis import bases_of
 from budgetree.learn.predictive.boosting import BoostedModels
 from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.predictive.growth import Growth, Place, best_growths
 from budgetree.learn.predictive.judge import Judge
+from budgetree.learn.predictive.points import Blanks, round_levels
 from budgetree.learn.predictive.policy import PolicyTree
 from budgetree.learn.predictive.ridge import Cases
 from budgetree.learn.predictive.sample import N_FOLDS, draw
-from budgetree.learn.predictive.select import KINDS, LeafKind, Pathway, choose, telling_points
+from budgetree.learn.predictive.select import Pathway, choose, telling_points, with_tree
 from budgetree.learn.predictive.small_tree import brier, fit_small_tree
 from budgetree.learn.predictive.stages import Chain, find_stages, prefix_costs
 from budgetree.learn.predictive.staging import points_tree
-from budgetree.learn.predictive.points import Blanks, round_levels
 from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
 from budgetree.tree import Origin
-
-SURE = None
+from budgetree.tree.provenance import LeafChoice, LeafKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,37 +51,46 @@ class Fitter:
 
     def pathways(self, budgets: Sequence[int], clock: Clock, origins: Sequence[Origin | None]) -> list[Pathway]:
         """The pathways for these budgets in price units; as good as the clock allows."""
-        self._growth.judge.clock = clock
+        self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
         grown = best_growths(self._growth, budgets)
         return [
-            self._pathway(place, budget, origin, clock)
+            self.pathway(place, self._chain(place, budget), budget, clock, origin)
             for place, budget, origin in zip(grown, budgets, origins, strict=True)
         ]
 
-    def _pathway(self, place: Place, budget: int, origin: Origin | None, clock: Clock) -> Pathway:
+    def pathway(
+        self, place: Place, chain: Sequence[int], budget: int, clock: Clock, origin: Origin | None = None
+    ) -> Pathway:
+        """The pathway of what has grown; leaves other than models are for a chain of tests without branches."""
         learner, folds, amount = self._learner, self._folds, self.instance.schema.costs.amount(budget)
-        chain = self._chain(place, budget)
+        learner.clock = clock
         cases = round_levels(self._cases, chain)
         policy = PolicyTree(place, cases, learner, self.confidence)
-        small = fit_small_tree(cases, chain, folds, budget=amount, blanks=self.blanks)
-        found: dict[LeafKind, NDArray[np.float64]] = {"tree": small.out_of_fold, "model": policy.final}
-        if cases.n_classes == 2 and self.leaves in (None, "points"):
+        found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final}
+        wanted = "tree" if self.leaves == "points" and cases.n_classes < 2 else self.leaves
+        is_late = wanted is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
+        if not is_late:
+            small = fit_small_tree(cases, chain, folds, budget=amount, blanks=self.blanks)
+            found["tree"] = small.out_of_fold
+        if cases.n_classes == 2 and wanted in (None, "points") and not is_late:
             fitted = telling_points(cases, chain, learner, folds, self.blanks)
             found["points"] = fitted.out_of_fold[-1]
-        choice = choose(found, cases.labels, cases.weights, self.leaves)
-        if choice.kind != "points" and self.leaves != "model":
+        choice = choose(found, cases.labels, cases.weights, wanted)
+        if choice.kind != "points" and wanted != "model":
             limit = float(cases.weights @ brier(found[choice.kind], cases.labels))
             if (start := self._exact.start(budget, clock, limit)) is not None:
-                return Pathway(exact_tree(start, cases, origin), replace(choice, kind="tree"), None)
+                choice = with_tree(choice, start.loss / float(cases.weights.sum()))
+                return Pathway(exact_tree(start, cases, _chosen(origin, choice)), choice)
+        origin = _chosen(origin, choice)
         if choice.kind == "tree":
-            return Pathway(small.tree(cases, budget=amount, origin=origin), choice, None)
+            return Pathway(small.tree(cases, budget=amount, origin=origin), choice)
         if choice.kind == "model":
-            return Pathway(policy.tree(budget=amount, origin=origin), choice, None)
-        tests = fitted.table.tests
+            return Pathway(policy.tree(budget=amount, origin=origin), choice)
+        tests, table = fitted.table.tests, cases.schema.loss_table
         stages = find_stages(
-            Chain(fitted.out_of_fold, prefix_costs(cases, tests), cases.schema.loss_table, cases.weights, self.confidence)
+            Chain(fitted.out_of_fold, prefix_costs(cases, tests), table, cases.weights, self.confidence)
         )
-        return Pathway(points_tree(cases, fitted, stages, budget=amount, origin=origin), choice, stages)
+        return Pathway(points_tree(cases, fitted, stages, budget=amount, origin=origin), choice)
 
     def _chain(self, place: Place, budget: int) -> list[int]:
         """The tests of a pathway without branches, in the order to buy them."""
@@ -92,7 +98,11 @@ class Fitter:
         if len(ends) > 1:
             (alone,) = best_growths(self._growth, [budget], may_branch=False)
             ends = list(alone.ends())
-        return self._growth.ordered(ends[0].state.tests)
+        tests = ends[0].state.tests
+        try:
+            return self._growth.ordered(tests)
+        except OutOfTimeError:
+            return list(tests)
 
     @cached_property
     def _cases(self) -> Instance:
@@ -128,29 +138,13 @@ class Fitter:
         return ExactStarts(self._cases, self._folds)
 
 
+def _chosen(origin: Origin | None, choice: LeafChoice) -> Origin | None:
+    return None if origin is None else replace(origin, choice=choice)
+
+
 def cases_of(instance: Instance) -> Cases:
     """What the models see of an instance whose cases all count."""
     return Cases(instance.codes, instance.labels, instance.weights, instance.n_classes, bases_of(instance))
-
-
-def check_leaves(leaves: Any) -> LeafKind | None:
-    """A kind of leaf, or None for the simplest that is good enough."""
-    if leaves in (None, "auto"):
-        return None
-    if leaves not in KINDS:
-        message = f"leaves is {leaves!r}; expected 'auto', 'tree', 'points' or 'model'."
-        raise SettingError(message, subject="leaves", found=leaves, expected=("auto", *KINDS))
-    return leaves
-
-
-def check_sure(confidence: Any, subject: str = "confidence") -> float | None:
-    """A probability, or None to stop where going on would hardly change the answer."""
-    if confidence is None:
-        return None
-    if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence <= 1:
-        message = f"{subject} is {confidence!r}; expected a probability above 0 and at most 1, or None."
-        raise SettingError(message, subject=subject, found=confidence, expected=(0, 1))
-    return float(confidence)
 
 
 def fine_instance(instance: Instance, clock: Clock | None = None) -> Instance:

@@ -111,10 +111,12 @@ class Growth:
 
     def ordered(self, tests: Sequence[int]) -> list[int]:
         """The same tests in the order to buy them: by gain per price, so that cheap questions come first."""
-        state, chain, left = self.costs.start, [], list(tests)
+        state, chain, left = self.costs.start, list[int](), list(tests)
         weights = self.judge.sample.weights
         while left:
-            before, *losses = (float(weights @ loss) for loss in self.judge.losses([chain, *((*chain, t) for t in left)]))
+            before, *losses = (
+                float(weights @ loss) for loss in self.judge.losses([chain, *((*chain, t) for t in left)])
+            )
             prices = _nearly_free(self.costs.prices(state)[left])
             best = int(np.argmax((before - np.array(losses)) / prices))
             chain.append(left.pop(best))
@@ -142,7 +144,7 @@ class Growth:
         return bool(weights @ now[cases] >= weights @ before[cases])
 
     def _candidates(self, place: Place, rule: BuyingRule) -> NDArray[np.int64]:
-        """The tests that may be bought; of many, those that do best in a first look, or on a side of its best branch."""
+        """The tests that may be bought; of many, those that do best in a first look, or on a branch's side."""
         allowed = self.costs.allowed(place.state)
         if len(allowed) <= MAX_CANDIDATES:
             return allowed
@@ -204,7 +206,10 @@ class Growth:
         unlisted = int(here.weights[taken == 1].sum() > here.weights[taken == 0].sum())  # with the larger side
         place.test, place.goes = split.test, np.r_[np.where(split.left, 0, 1), unlisted]
         place.sides = tuple(
-            Place(place.cases[taken == side], self.costs.after_seeing(place.state, split.test, mask_of(place.goes == side)))
+            Place(
+                place.cases[taken == side],
+                self.costs.after_seeing(place.state, split.test, mask_of(place.goes == side)),
+            )
             for side in range(2)
         )
         return place.sides

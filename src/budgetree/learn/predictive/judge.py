@@ -28,7 +28,7 @@ class Judge:
     """Per set of tests the out-of-bag Brier loss of every case, each set judged once."""
 
     def __init__(self, sample: Sample, clock: Clock, threads: int = 1) -> None:
-        self.sample, self.clock, self._threads = sample, clock, threads
+        self.sample, self.clock, self._threads = sample, Clock(None), threads
         binned = [_binned(codes, basis) for codes, basis in zip(sample.codes, sample.bases, strict=True)]
         codes, n_outcomes, is_ordered, missing = map(np.array, zip(*binned, strict=True))
         self._rows = core.CodedRows(
@@ -42,6 +42,8 @@ class Judge:
         )
         self._judged: dict[TestSet, NDArray[np.float32]] = {}
         self._glanced: dict[TestSet, NDArray[np.float32]] = {}
+        self.loss(())  # what there is when the time is over at once
+        self.clock = clock
 
     @property
     def n_quick(self) -> int:
@@ -90,8 +92,8 @@ def _binned(codes: NDArray[np.uint8], basis: Basis) -> tuple[NDArray[np.uint8], 
     rank = (np.cumsum(cases) - cases / 2) / cases.sum()
     _, bins = np.unique(np.floor(rank * N_BINS), return_inverse=True)
     n_bins = int(bins[-1]) + 1
-    bins = np.append(bins, n_bins).astype(np.uint8)  # the missing one is the last
-    return bins[np.minimum(codes, n_values)], n_bins + (missing >= 0), True, n_bins if missing >= 0 else -1
+    own = np.append(bins, n_bins).astype(np.uint8)  # the missing one is the last
+    return own[np.minimum(codes, n_values)], n_bins + (missing >= 0), True, n_bins if missing >= 0 else -1
 
 
 def _by_size(sets: Iterable[TestSet]) -> Sequence[tuple[int, list[TestSet]]]:

@@ -129,4 +129,3 @@ class PolicyTree:
             else:
                 going = side
         return going
-

@@ -6,16 +6,15 @@
 
 Nobody pays for what cannot change an answer. With points that is exact: from the last test back, every total knows
 which answers it can still come to; where there is only one, it is given at once, also within a stage. A model's score
-does not say what the next model's will be; there a last stage that changes the answer of no known case is left out.
+does not say what the next model's will be; trees of models are made in policy.py, which shares the splits here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +27,6 @@ from budgetree.tree.builder import OpenEnd
 from budgetree.tree.leaves import SCORE_UNIT, softmax
 
 GO_ON = -1  # instead of an answer
-
-
-class LeafModels(Protocol):
-    """The model of a set of tests, fitted to all known cases."""
-
-    def model(self, tests: Sequence[int]) -> Model: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,60 +94,6 @@ def _points_leaf(fitted: FittedPoints, totals: Totals, n_bought: int) -> Points 
     """The chance of every total; before anything is bought there is only one."""
     chances = tuple(map(tuple, fitted.chances(n_bought).tolist()))
     return Points(totals, tuple(range(1, len(chances))), chances) if n_bought else Fixed(chances[0])
-
-
-def model_tree(
-    instance: Instance,
-    tests: Sequence[int],
-    models: LeafModels,
-    stages: Stages,
-    *,
-    budget: Any = None,
-    origin: Origin | None = None,
-) -> Tree:
-    """The tree of a chain that ends every stage with a model of what was bought."""
-    stages, table = needed_stages(instance, tests, models, stages), instance.schema.loss_table
-    builder = TreeBuilder(instance, budget=budget)
-    waiting = [(builder.root, 0, 0)]  # the stage, and the tests bought before it
-    while waiting:
-        end, stage, n_bought = waiting.pop()
-        for test in tests[n_bought : stages.ends[stage]]:
-            end = builder.buy(end, test)
-        model = models.model(tests[: stages.ends[stage]])
-        if stage == len(stages.rules):
-            builder.leaf(end, model)
-            continue
-        split, is_stop = model_split(model, stages.rules[stage], table)
-        sides = builder.branch(end, split) if split.n_sides > 1 else [end]
-        for side, stops in zip(sides, is_stop, strict=True):
-            if stops:
-                builder.leaf(side, model)
-            else:
-                waiting.append((side, stage + 1, stages.ends[stage]))
-    return builder.build(origin=origin)
-
-
-def needed_stages(instance: Instance, tests: Sequence[int], models: LeafModels, stages: Stages) -> Stages:
-    """The stages without the last ones, as long as these change the answer of no known case."""
-    ends, table = [0, *stages.ends], instance.schema.loss_table
-    probabilities = []
-    for end in ends:
-        model = models.model(tests[:end])
-        probabilities.append(model.probabilities(model.totals.add_up(instance.codes)))
-    waiting = [np.ones(len(instance.labels), dtype=bool)]  # per stage, the cases that come there
-    for rule, now in zip(stages.rules, probabilities[1:], strict=False):
-        waiting.append(waiting[-1] & ~rule.stops(now, table))
-    n_stages = len(stages.ends)
-    while (
-        n_stages
-        and not (table.best(probabilities[n_stages]) != table.best(probabilities[n_stages - 1]))[
-            waiting[n_stages - 1]
-        ].any()
-    ):
-        n_stages -= 1
-    if not n_stages:
-        return Stages((0,), ())
-    return Stages(stages.ends[:n_stages], stages.rules[: n_stages - 1])
 
 
 def model_split(model: Model, rule: StopRule, table: LossTable) -> tuple[Split, list[bool]]:

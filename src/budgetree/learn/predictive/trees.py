@@ -7,8 +7,15 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from budgetree.learn.predictive.fit import SURE, Fitter, check_leaves, check_sure, fine_instance
-from budgetree.learn.settings import Leaves, check_instance, check_threads, check_time_limit
+from budgetree.learn.predictive.fit import Fitter, fine_instance
+from budgetree.learn.settings import (
+    Leaves,
+    check_confidence,
+    check_instance,
+    check_leaves,
+    check_threads,
+    check_time_limit,
+)
 from budgetree.learn.validation import check_groups, group_numbers
 from budgetree.problem import Instance, Schema
 from budgetree.problem.units import as_fraction, is_unlimited
@@ -24,8 +31,8 @@ def predictive(
     cases: Instance,
     *,
     budget: Any,
-    sure: float | None = SURE,
-    leaves: Leaves = "model",
+    confidence: float | None = None,
+    leaves: Leaves = "auto",
     time_limit: float | None = None,
     progress: bool | None = None,
     threads: int | None = None,
@@ -33,8 +40,8 @@ def predictive(
 ) -> Tree:
     """The tree for new cases: the lowest error to expect on cases like the known ones, where none may pay more.
 
-    Which test to buy next is chosen by how well a model of everything paid so far answers cases that it was not
-    fitted to. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
+    Which test to buy next is chosen by how well forests of everything paid so far answer cases that they were not
+    grown from. Numbers are not rounded to the instance's levels, and equal rows are not merged. Where the instance has
     losses, a case is given the answer of least expected loss.
 
     Parameters
@@ -43,11 +50,13 @@ def predictive(
         The known cases.
     budget : number or None
         No case, known or new, pays more than this, whatever its outcomes; None for no limit.
-    sure : float or None, optional
-        A case stops where its likeliest class has this probability; None to buy all that helps on average. Where losses
-        differ, the probability is raised so that stopping risks no more.
-    leaves : {'model', 'count'}, default 'model'
-        "model": a case is answered by a model of all that it paid; "count": a plain tree that can be printed.
+    confidence : float, optional
+        A case stops where its likeliest class has this probability, and only there, also with losses. None: it stops
+        where going on would hardly change its answer.
+    leaves : {'auto', 'tree', 'points', 'model'}, default 'auto'
+        "tree": a plain tree of at most eight leaves, or an exact one; "points": whole points that are added up, for two
+        classes; "model": a model of all that was paid. "auto": the first of these that is as good as the best, within
+        one standard error of the Brier score on cases held out.
     time_limit : float, optional
         Seconds after which the best so far is returned.
     progress : bool, optional
@@ -61,7 +70,7 @@ def predictive(
     Returns
     -------
     Tree
-        The tree, whose leaves are models unless `leaves` is "count".
+        The tree; `origin.leaves` is the kind of its leaves, and `origin.choice` how they compare.
 
     Raises
     ------
@@ -76,7 +85,7 @@ def predictive(
     (2, ['age', 'mass'])
     """
     clock = Clock(check_time_limit(time_limit))  # from now on: fine levels take a while
-    trees = PredictiveTrees(cases, sure=sure, leaves=leaves, threads=threads, clock=clock, groups=groups)
+    trees = PredictiveTrees(cases, confidence=confidence, leaves=leaves, threads=threads, clock=clock, groups=groups)
     return trees.tree(budget, time_limit=clock.seconds_left, progress=progress)
 
 
@@ -87,7 +96,7 @@ class PredictiveTrees:
         self,
         cases: Instance,
         *,
-        sure: float | None,
+        confidence: float | None,
         leaves: Leaves,
         threads: int | None = None,
         clock: Clock | None = None,
@@ -108,7 +117,8 @@ class PredictiveTrees:
         numbers = None
         if given is not None and self.cases.n_objects == cases.n_rows:  # merged rows have no group
             numbers = group_numbers(given, cases.row_ranks)[cases.row_order]
-        self._fitter = Fitter(self.cases, check_leaves(leaves), check_sure(sure), n_threads, numbers)
+        kind = check_leaves(leaves, cases.n_classes)
+        self._fitter = Fitter(self.cases, kind, check_confidence(confidence), n_threads, numbers)
 
     def tree(self, budget: Any, *, time_limit: float | None = None, progress: bool | None = None) -> Tree:
         """The tree that predictive finds for this budget."""
@@ -116,19 +126,17 @@ class PredictiveTrees:
         with progress_bar("new cases", progress) as report:
             clock = Clock(check_time_limit(time_limit), report, plan=self._plan)
             with clock.listening():
-                origin = predictive_origin(budget, self._fitter.confidence, self._fitter.leaves)
+                origin = predictive_origin(budget, self._fitter.confidence)
                 (found,) = self._fitter.pathways([units], clock, [origin])
-        tree = found.tree
-        return replace(tree, ended=clock.ended(complete=not (clock.ended_work or self.is_coarse)))
+        return replace(found.tree, ended=clock.ended(complete=not (clock.ended_work or self.is_coarse)))
 
 
-def predictive_origin(budget: Any, sure: float | None, leaves: Leaves) -> Origin:
+def predictive_origin(budget: Any, confidence: float | None) -> Origin:
     """What a tree's origin says about these settings."""
     return Origin(
         Method.PREDICTIVE,
         budget=None if is_unlimited(budget) else as_fraction(budget),
-        leaves=leaves,
-        sure=None if sure is None else Fraction(str(sure)),
+        confidence=None if confidence is None else Fraction(str(confidence)),
     )
 
 

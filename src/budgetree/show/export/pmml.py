@@ -25,8 +25,8 @@ KINDS = (
     (datetime, "dateTime"), (date, "date"), (time, "time"),
 )  # fmt: skip
 INSTEAD_OF_PMML = Remedy(
-    "Export it with to_python, to_javascript or to_sql, or learn one with leaves='count'.",
-    "Export it as Python, JavaScript or SQL, or learn one with --leaves count.",
+    "Export it with to_python, to_javascript or to_sql, or learn one with leaves='tree'.",
+    "Export it as Python, JavaScript or SQL, or learn one with --leaves tree.",
 )
 
 

@@ -10,11 +10,13 @@ from budgetree.services.clock import Ended
 from budgetree.services.words import show_number
 from budgetree.tree.model.encoding import exact, flaw, read_number, read_optional
 from budgetree.tree.provenance import (
+    KINDS,
     Bounds,
     Change,
     ChangeKind,
     Estimate,
     Function,
+    LeafChoice,
     Method,
     NewError,
     NewLoss,
@@ -39,9 +41,9 @@ def origin_content(origin: Origin) -> dict[str, Any]:
         "impurity": impurity,
         "delta": exact(origin.delta or None),
         "budget": exact(origin.budget),
-        "sure": exact(origin.sure),
+        "confidence": exact(origin.confidence),
         "seed": origin.seed,
-        "leaves": origin.leaves,
+        "leaves": None if origin.choice is None else _choice_content(origin.choice),
         "min_cases": None if origin.min_cases == 1 else origin.min_cases,
     }
     said = {name: value for name, value in content.items() if value is not None}
@@ -62,9 +64,27 @@ def read_origin(content: dict[str, Any]) -> Origin:
             Change(ChangeKind(change["kind"]), read_optional(change.get("budget"), f"origin.changes[{k}].budget"))
             for k, change in enumerate(content["changes"])
         ),
-        leaves=content.get("leaves"),
-        sure=read_optional(content.get("sure"), "origin.sure"),
+        choice=_read_choice(content["leaves"]) if "leaves" in content else None,
+        confidence=read_optional(content.get("confidence"), "origin.confidence"),
         min_cases=content.get("min_cases", 1),
+    )
+
+
+def _choice_content(choice: LeafChoice) -> dict[str, Any]:
+    own = {"kind": choice.kind, "best": choice.best}
+    return own | {"scores": dict(choice.scores), "excess": choice.excess, "standard_error": choice.standard_error}
+
+
+def _read_choice(content: dict[str, Any]) -> LeafChoice:
+    scores, kinds = content["scores"], {content["kind"], content["best"]}
+    if not kinds <= scores.keys():
+        raise flaw("origin.leaves.scores", sorted(scores), "the scores of its kind and of the best")
+    return LeafChoice(
+        content["kind"],
+        tuple((kind, float(scores[kind])) for kind in KINDS if kind in scores),
+        content["best"],
+        float(content["excess"]),
+        float(content["standard_error"]),
     )
 
 
