@@ -28,7 +28,7 @@ from budgetree.learn.predictive.staging import points_tree
 from budgetree.learn.validation import deal, deal_groups
 from budgetree.problem import Instance
 from budgetree.services.clock import Clock, OutOfTimeError
-from budgetree.tree import Origin
+from budgetree.tree import Fixed, Origin, Tree, TreeBuilder
 from budgetree.tree.provenance import LeafChoice, LeafKind
 
 
@@ -51,6 +51,9 @@ class Fitter:
 
     def pathways(self, budgets: Sequence[int], clock: Clock, origins: Sequence[Origin | None]) -> list[Pathway]:
         """The pathways for these budgets in price units; as good as the clock allows."""
+        if self.instance.n_classes == 1:  # there is nothing to find out
+            choice = LeafChoice("tree", (("tree", 0.0),), "tree", 0.0, 0.0)
+            return [Pathway(_one_leaf(self.instance, _chosen(origin, choice)), choice) for origin in origins]
         self._growth.judge.clock = clock.share(clock.seconds_of(clock.plan.growth_share))
         grown = best_growths(self._growth, budgets)
         return [
@@ -65,18 +68,17 @@ class Fitter:
         learner, folds, amount = self._learner, self._folds, self.instance.schema.costs.amount(budget)
         learner.clock = clock
         cases = round_levels(self._cases, chain)
-        policy = PolicyTree(place, cases, learner, self.confidence)
+        policy = PolicyTree(place, cases, learner, self.confidence, clock)
         found: dict[LeafKind, NDArray[np.float64]] = {"model": policy.final}
-        wanted = "tree" if self.leaves == "points" and cases.n_classes < 2 else self.leaves
-        is_late = wanted is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
+        is_late = self.leaves is None and len(chain) > 0 and clock.is_over  # the model is known, and others take time
         if not is_late:
             small = fit_small_tree(cases, chain, folds, budget=amount, blanks=self.blanks)
             found["tree"] = small.out_of_fold
-        if cases.n_classes == 2 and wanted in (None, "points") and not is_late:
+        if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
             fitted = telling_points(cases, chain, learner, folds, self.blanks)
             found["points"] = fitted.out_of_fold[-1]
-        choice = choose(found, cases.labels, cases.weights, wanted)
-        if choice.kind != "points" and wanted != "model":
+        choice = choose(found, cases.labels, cases.weights, self.leaves)
+        if choice.kind != "points" and self.leaves != "model":
             limit = float(cases.weights @ brier(found[choice.kind], cases.labels))
             if (start := self._exact.start(budget, clock, limit)) is not None:
                 choice = with_tree(choice, start.loss / float(cases.weights.sum()))
@@ -136,6 +138,12 @@ class Fitter:
     @cached_property
     def _exact(self) -> ExactStarts:
         return ExactStarts(self._cases, self._folds)
+
+
+def _one_leaf(instance: Instance, origin: Origin | None) -> Tree:
+    builder = TreeBuilder(instance)
+    builder.leaf(builder.root, Fixed((1.0,)))
+    return builder.build(origin=origin)
 
 
 def _chosen(origin: Origin | None, choice: LeafChoice) -> Origin | None:

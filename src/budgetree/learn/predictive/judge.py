@@ -69,6 +69,8 @@ class Judge:
         for size, missing in _by_size(tests for tests in dict.fromkeys(wanted) if tests not in known):
             min_leaf = max(MIN_LEAF, MIN_LEAF_OF_ALL // max(size, 1))
             settings = core.ForestSettings(n_trees=n_trees, min_leaf=min_leaf)
+            if self.clock.is_over:  # the core looks at the clock only now and then
+                raise OutOfTimeError
             with self.clock.in_core() as limit:
                 found = core.forest_losses(self._rows, missing, settings, n_cases, self._threads, limit)
             if found is None:

@@ -20,6 +20,7 @@ from budgetree.learn.predictive.select import Learner
 from budgetree.learn.predictive.stages import CHEAP, MAX_STAGES, SAVING, Chain, StopRule, stop_rule
 from budgetree.learn.predictive.staging import model_split
 from budgetree.problem import Instance
+from budgetree.services.clock import Clock
 from budgetree.tree import Model, Origin, Tree, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 from budgetree.tree.nodes import Split
@@ -30,12 +31,14 @@ class PolicyTree:
     """Makes the tree of a policy; `final` has the out-of-fold probabilities of every case where it ends at last.
 
     confidence  a case stops where its likeliest class has this probability, and only there
+    clock       when it is over, no model is fitted to find out who could stop
     """
 
     root: Place
     instance: Instance  # whose cases all count
     learner: Learner
     confidence: float | None = None
+    clock: Clock = field(default_factory=lambda: Clock(None))
     final: NDArray[np.float64] = field(init=False)
     _paid: NDArray[np.int64] = field(init=False)  # per case, what its whole path costs at most
 
@@ -94,7 +97,7 @@ class PolicyTree:
 
     def _is_stage_end(self, place: Place, cases: NDArray[np.int64]) -> bool:
         """Whether cases may stop here: something was bought, and the next test is a part of what is to be paid."""
-        if not place.state.tests or not len(cases):
+        if not place.state.tests or not len(cases) or (self.confidence is None and self.clock.is_over):
             return False
         assert place.test is not None
         price = int(self.instance.schema.costs.prices(place.state)[place.test])

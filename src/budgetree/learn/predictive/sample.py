@@ -40,7 +40,7 @@ def draw(instance: Instance, groups: NDArray[np.int64] | None = None, max_cases:
     groups  per case the number of its group, whose cases share a fold
     """
     cases, weights = _copies(instance)
-    order = dealing_order(_ranks(instance)[cases])[:max_cases]
+    order = dealing_order(_ranks(instance, cases))[:max_cases]
     cases, weights = cases[order], weights[order]
     labels = instance.labels[cases]
     if groups is None:
@@ -63,8 +63,8 @@ def _copies(instance: Instance) -> tuple[NDArray[np.int64], NDArray[np.float64]]
     return cases, np.ones(len(cases))
 
 
-def _ranks(instance: Instance) -> NDArray[np.int64]:
-    """Per case, its rank in the canonical order, which cases of equal results and class share whatever they weigh."""
-    codes, labels = instance.codes, instance.labels
+def _ranks(instance: Instance, cases: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of these cases, each one's rank in the canonical order, which those of equal results and class share."""
+    codes, labels = instance.codes[cases], instance.labels[cases]
     is_new = (codes[1:] != codes[:-1]).any(axis=1) | (labels[1:] != labels[:-1])
     return np.concatenate([[0], np.cumsum(is_new)])
