@@ -59,7 +59,7 @@ def pima() -> tuple[pd.DataFrame, pd.Series]:
     "classifier",
     [
         BudgetTreeClassifier(),
-        BudgetTreeClassifier(leaves="count", class_weight="balanced"),
+        BudgetTreeClassifier(leaves="tree", class_weight="balanced"),
         OptimalBudgetTreeClassifier(),
         OptimalBudgetTreeClassifier(method="greedy"),
         OptimalBudgetTreeClassifier(method="exact"),
@@ -126,7 +126,7 @@ def test_a_failed_fit_is_no_fit(kind: type) -> None:
 def test_importances_are_the_shares_of_rows_that_pay(kind: type, pima: tuple[pd.DataFrame, pd.Series]) -> None:
     X, y = pima  # noqa: N806
     weights = np.random.default_rng(0).integers(1, 4, len(y)) / 2
-    for others in ({}, {"leaves": "count"} if kind is BudgetTreeClassifier else {"method": "greedy"}):
+    for others in ({}, {"leaves": "tree"} if kind is BudgetTreeClassifier else {"method": "greedy"}):
         classifier = kind(budget=4, **others).fit(X, y, weights)
         paid = np.zeros(X.shape[1])
         for tests, weight in zip(classifier.tree_.tests_done(X), weights, strict=True):
@@ -168,7 +168,8 @@ def test_a_named_frame_needs_only_what_the_tree_asks_for(kind: type, library: An
 @pytest.mark.parametrize("kind", BOTH)
 def test_the_first_interrupt_is_raised(kind: type) -> None:
     rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 2, (3000, 60)), rng.integers(0, 2, 3000)  # noqa: N806
+    X = rng.integers(0, 2, (6000, 60))  # noqa: N806
+    y = (X[:, :40].sum(axis=1) + rng.normal(0, 2, 6000) > 20).astype(int)
     classifier = kind(**({"budget": 40} if kind is BudgetTreeClassifier else {"method": "exact", "budget": 9}))
     press = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
     press.start()
@@ -597,10 +598,10 @@ def test_new_rows_are_what_a_classifier_is_for(
     pima: tuple[pd.DataFrame, pd.Series], learner: list[dict[str, Any]]
 ) -> None:
     X, y = pima  # noqa: N806
-    classifier = BudgetTreeClassifier(budget=2, leaves="count", confidence=0.8, time_limit=9).fit(X, y)
+    classifier = BudgetTreeClassifier(budget=2, leaves="tree", confidence=0.8, time_limit=9).fit(X, y)
     (asked,) = learner  # once: whoever wants an estimate has scikit-learn's cross_val_score
     assert asked["time_limit"] <= 9
-    assert {name: asked[name] for name in ("budget", "leaves", "sure")} == {"budget": 2, "leaves": "count", "sure": 0.8}
+    assert {name: asked[name] for name in ("budget", "leaves", "confidence")} == {"budget": 2, "leaves": "tree", "confidence": 0.8}
     assert classifier.max_cost_ == classifier.tree_.max_cost <= 2
     assert classifier.cost(X).max() <= 2
     assert np.allclose(classifier.predict_proba(X).sum(axis=1), 1)

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 import budgetree as bt
 from budgetree.data.column import Column
+from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.data.table import Table
 from budgetree.learn.predictive.basis import bases_of
-from budgetree.learn.predictive.fit import SURE, Fitter, check_sure, fine_instance
-from budgetree.learn.predictive.ridge import Cases, Models
-from budgetree.learn.predictive.select import Pathway, learn_pathway
-from budgetree.learn.predictive.tree_making import Policy, to_tree
-from budgetree.learn.validation import deal
+from budgetree.learn.predictive.fit import Fitter, fine_instance
+from budgetree.learn.predictive.growth import Place
+from budgetree.learn.predictive.ridge import Cases
+from budgetree.learn.predictive.select import Pathway
 from budgetree.services.clock import Clock
 from budgetree.tree import Origin
+from budgetree.tree.provenance import LeafKind, Method
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -77,22 +78,19 @@ def any_codes(seed: int, instance: bt.Instance, n_cases: int = 300) -> NDArray[n
     return codes.astype(np.uint8)
 
 
-def fit_all(
+def fit_trees(
     instance: bt.Instance,
     budgets: Sequence[int],
     *,
-    sure: float | None = SURE,
-    leaves: Any = "model",
+    confidence: float | None = None,
+    leaves: LeafKind | None = "model",
     clock: Clock | None = None,
     threads: int = 1,
-) -> list[Policy]:
-    """What is fitted for several budgets in price units."""
-    return Fitter(instance, check_sure(sure), leaves, threads).policies(budgets, clock or Clock(None))
-
-
-def fit_trees(instance: bt.Instance, budgets: Sequence[int], **settings: Any) -> list[bt.Tree]:
-    """The same as trees."""
-    return [to_tree(policy, instance, Origin("predictive")) for policy in fit_all(instance, budgets, **settings)]
+) -> list[bt.Tree]:
+    """What is learned for several budgets in price units."""
+    origins = [Origin(Method.PREDICTIVE)] * len(budgets)
+    found = Fitter(instance, leaves, confidence, threads).pathways(budgets, clock or Clock(None), origins)
+    return [pathway.tree for pathway in found]
 
 
 def fit_tree(instance: bt.Instance, *, budget_units: int, **settings: Any) -> bt.Tree:
@@ -100,8 +98,24 @@ def fit_tree(instance: bt.Instance, *, budget_units: int, **settings: Any) -> bt
     return fit_trees(instance, [budget_units], **settings)[0]
 
 
-def pathway_of(instance: bt.Instance, tests: Sequence[int] | None = None, n_folds: int = 4, **settings: Any) -> Pathway:
-    """What is learned for a chain of tests, by default all of them in order, with the ridge models."""
-    folds = deal(instance.labels, n_folds, instance.case_ranks)
-    models = Models(cases_from(instance), Clock(None))
-    return learn_pathway(instance, range(instance.n_tests) if tests is None else tests, models, folds, **settings)
+def place_of(instance: bt.Instance, tests: Sequence[int]) -> Place:
+    """As if these tests had grown in a chain without branches."""
+    costs = instance.schema.costs
+    root = place = Place(np.arange(instance.n_objects), costs.start)
+    for test in tests:
+        place.test, place.after = test, Place(place.cases, costs.after_buying(place.state, test))
+        place = place.after
+    return root
+
+
+def pathway_of(
+    instance: bt.Instance,
+    tests: Sequence[int] | None = None,
+    *,
+    budget: int = LARGEST_EXACT,
+    leaves: LeafKind | None = None,
+    confidence: float | None = None,
+) -> Pathway:
+    """What is learned for a chain of tests, by default all of them in order, within a budget in price units."""
+    chain = list(range(instance.n_tests) if tests is None else tests)
+    return Fitter(instance, leaves, confidence).pathway(place_of(instance, chain), chain, budget, Clock(None))

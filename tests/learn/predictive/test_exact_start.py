@@ -10,8 +10,7 @@ import pytest
 
 import budgetree as bt
 from budgetree.learn.predictive.branching import N_FOLDS
-from budgetree.learn.predictive.exact_start import ExactStarts, exact_place
-from budgetree.learn.predictive.fit import cases_of
+from budgetree.learn.predictive.exact_start import ExactStarts, exact_tree
 from budgetree.learn.validation import deal
 from budgetree.services import clock as clock_module
 from budgetree.services.clock import Clock, WorkPlan
@@ -75,14 +74,15 @@ def test_whether_there_is_one_depends_on_work_alone(monkeypatch: pytest.MonkeyPa
     assert start(Clock(None, plan=little)) is None
 
 
-def test_the_places_are_the_pruned_tree() -> None:
+def test_the_tree_is_the_pruned_one() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (300, 4))
     instance = bt.Instance(codes, (codes[:, 0] + codes[:, 1]) % 3)
     start = ExactStarts(instance, deal(instance.labels, N_FOLDS, instance.case_ranks)).start(2, Clock(None))
     assert start is not None
-    place = exact_place(start, cases_of(instance), instance, sure=None)
-    ends = [end for end in place.ends() if len(end.cases)]
-    assert len(ends) == 9
-    assert all(len(set(instance.labels[end.cases])) == 1 for end in ends)
-    assert all(end.paid.spent <= 2 for end in place.ends())
+    tree = exact_tree(start, instance, None)
+    assert tree.errors == 0
+    assert len(np.unique(tree.walk_codes(instance.codes).leaf)) == 9
+    assert tree.max_cost == 2
+    unlisted = tree.walk_codes(np.full((1, 4), 255, dtype=np.uint8))
+    assert unlisted.probabilities[0] == pytest.approx(start.probabilities[0])  # as the node where it is found out

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import budgetree as bt
-from budgetree.errors import SettingError
-from budgetree.learn.predictive.select import KINDS, choose
+from budgetree.learn.predictive.select import choose, with_tree
 from budgetree.learn.predictive.small_tree import MAX_LEAVES, brier, fit_small_tree, leaves_of, mean_and_error
 from budgetree.learn.validation import deal
+from budgetree.tree.provenance import KINDS
 
 from .tables import instance_of, pathway_of, random_columns, random_instance, random_prices, seeds
 
@@ -44,13 +44,17 @@ def test_a_kind_that_is_named_is_taken_and_what_it_costs_is_reported() -> None:
     assert choice.kind == "points"
     assert choice.excess == pytest.approx(0.5 - 0.08)
     assert not choice.is_good_enough
-    assert choice.scores == pytest.approx({"tree": 0.08, "points": 0.5, "model": 0.08})
+    assert dict(choice.scores) == pytest.approx({"tree": 0.08, "points": 0.5, "model": 0.08})
 
 
-def test_points_are_refused_for_more_than_two_classes() -> None:
-    with pytest.raises(SettingError) as error:
-        pathway_of(random_instance(1), leaves="points")
-    assert error.value.expected == ("tree", "model")
+def test_an_exact_tree_takes_the_place_of_the_plain_one() -> None:
+    labels, ones = np.array([0, 1] * 50), np.ones(100)
+    good, bad = two_classes(np.where(labels == 1, 0.8, 0.2)), two_classes(np.full(100, 0.5))
+    choice = choose({"tree": bad, "model": good}, labels, ones)
+    better, between = with_tree(choice, 0.05), with_tree(choice, 0.1)
+    assert (better.kind, better.best, better.excess) == ("tree", "tree", 0)
+    assert (between.kind, between.best, between.excess) == ("tree", "model", pytest.approx(0.02))
+    assert better.scores == (("tree", 0.05), ("model", 0.08))
 
 
 @given(seeds, st.integers(2, 5))
@@ -102,13 +106,6 @@ def test_permuted_rows_give_the_same_tree(seed: int, leaves: Any, n_classes: int
     first, second = (pathway_of(instance_of(each, "class"), leaves=leaves) for each in (columns, shuffled))
     assert first.tree.to_dict() == second.tree.to_dict()
     assert first.choice == second.choice
-
-
-def test_a_confidence_is_taken_literally() -> None:
-    instance = random_instance(2, n_cases=300, n_classes=2)
-    pathway = pathway_of(instance, leaves="model", confidence=0.8)
-    assert pathway.stages is not None
-    assert {rule.confidence for rule in pathway.stages.rules} <= {0.8}
 
 
 def test_no_tests_give_the_common_answer_for_nothing() -> None:
