@@ -13,7 +13,7 @@ CART, free re-splits   a test paid on the path is free to split on again; pruned
 subset …               the best forward subset of B tests, chosen on the training part by our honest loss (a favour: it
                        is quicker and no worse than inner folds), then the named model on it
 known                  the fewest errors on the known cases: bt.frontier, for a few seconds, table as by default
-ours, plain / ours     Fitter with leaves "count" / "model"
+ours, plain / ours     Fitter with leaves "tree" / "model"
 
 A cell is a set and a budget. Its test is the corrected resampled t-test (Nadeau and Bengio) on the folds' differences
 in error, two-sided at 5 %. Log loss clips probabilities at 0.001. Seconds are of processor time per training part, for

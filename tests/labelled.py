@@ -36,8 +36,8 @@ def tree_of_texts(kind: str) -> bt.Tree:
     instance = bt.Instance.from_frame(
         frame_of_texts(), "answer", prices={"qa1q": 1, "qa2q": 2.5, "qa3q": 4}, losses=losses
     )
-    if kind in ("model", "count"):
-        return bt.predictive(instance, budget=8, leaves=kind, sure=None)  # type: ignore[arg-type]
+    if kind in ("model", "tree"):
+        return bt.predictive(instance, budget=8, leaves=kind, confidence=None)  # type: ignore[arg-type]
     return bt.grow(instance)
 
 
@@ -57,4 +57,4 @@ def heart_cases() -> bt.Instance:
 def heart_tree(leaves: str | None = None) -> bt.Tree:
     if leaves is None:
         return bt.grow(heart_cases(), budget=9)
-    return bt.predictive(heart_cases(), budget=9, leaves=leaves, sure=None)  # type: ignore[arg-type]
+    return bt.predictive(heart_cases(), budget=9, leaves=leaves, confidence=None)  # type: ignore[arg-type]

@@ -31,9 +31,9 @@ def new_frame(seed: int, n_cases: int = 150) -> pd.DataFrame:
 
 
 @cache
-def new_tree(leaves: str, sure: float | None = 0.8, budget: float = 8) -> bt.Tree:
+def new_tree(leaves: str, confidence: float | None = 0.8, budget: float = 8) -> bt.Tree:
     instance = bt.Instance.from_frame(new_frame(5), "class", prices=PRICES)
-    return bt.predictive(instance, budget=budget, leaves=leaves, sure=sure)  # type: ignore[arg-type]
+    return bt.predictive(instance, budget=budget, leaves=leaves, confidence=confidence)  # type: ignore[arg-type]
 
 
 def wild_rows(seed: int, n_rows: int = 200) -> list[dict[str, Any]]:

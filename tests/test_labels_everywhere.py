@@ -20,7 +20,7 @@ from budgetree.report import summarise_frontier, summarise_tree
 from budgetree.tree.explanation import explain
 from labelled import CLASSES, OUTCOMES, heart_cases, heart_tree, tree_of_texts
 
-KINDS = ("plain", "losses", "model", "count")
+KINDS = ("plain", "losses", "model", "tree")
 ALL = [*OUTCOMES, *itertools.chain(*OUTCOMES.values()), *CLASSES, "qf1q"]
 
 
@@ -85,7 +85,7 @@ def test_labels_change_no_answer_cost_or_shape(kind: str) -> None:
         assert before | {"usual": None} == after | {"usual": None}
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_a_column_of_0_and_1_is_shown_in_words(leaves: str | None) -> None:
     tree = heart_tree(leaves)
     for form, text in shown(tree).items():

@@ -140,7 +140,7 @@ def test_exact_search_and_certificates(case: Case, budget: int) -> None:
 
 
 @settings(max_examples=8)
-@given(cases(), st.sampled_from(["model", "count"]))
+@given(cases(), st.sampled_from(["model", "tree"]))
 def test_trees_for_new_cases(case: Case, leaves: Any) -> None:
     check_same(case, lambda cases: written(bt.predictive(cases, budget=3, leaves=leaves)))
 

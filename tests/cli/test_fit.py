@@ -14,7 +14,7 @@ import budgetree as bt
 from budgetree.cli import main
 from budgetree.cli.fit import _with_time_for_proof
 from budgetree.learn.exact.solver import Solver
-from budgetree.learn.predictive.growth import Finishing
+from budgetree.learn.predictive.growth import Growth, Place
 from budgetree.learn.settings import FitRequest
 from budgetree.messages import EARLY
 
@@ -83,16 +83,16 @@ def test_both_numbers_are_told(capsys: Any, tmp_path: Path) -> None:
 
 def test_new_cases_are_what_fit_is_for(capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]) -> None:
     model = str(tmp_path / "m.json")
-    settings = ["--leaves", "count", "--sure", "0.9", "--time-limit", "60"]
+    settings = ["--leaves", "tree", "--confidence", "0.9", "--time-limit", "60"]
     facts = json.loads(run(capsys, "fit", "house_votes", "--budget", "2", "-o", model, "--json", *settings))
     assert facts["objective"] == "new"
     assert 0 < facts["new_error"] < 0.2
     assert [call["n_rows"] for call in learner] == [435, *[348] * 5]
-    assert {(call["budget"], call["leaves"], call["sure"]) for call in learner} == {(2, "count", 0.9)}
+    assert {(call["budget"], call["leaves"], call["confidence"]) for call in learner} == {(2, "tree", 0.9)}
     assert all(0 < call["time_limit"] <= 30 for call in learner[:1])
     learner.clear()
-    run(capsys, "fit", "house_votes", "--budget", "2", "-o", model, "--folds", "0", "--sure", "1")
-    assert [call["sure"] for call in learner] == [None]
+    run(capsys, "fit", "house_votes", "--budget", "2", "-o", model, "--folds", "0")
+    assert [(call["leaves"], call["confidence"]) for call in learner] == [("auto", None)]
 
 
 def test_what_is_about_known_cases_goes_with_them(capsys: Any, tmp_path: Path, learner: list[dict[str, Any]]) -> None:
@@ -238,11 +238,14 @@ def test_also_one_without_errors_says_so_and_never_that_it_is_proven(
     model, page = str(tmp_path / "m.json"), tmp_path / "page.html"
     fit = ["fit", str(tmp_path / "t.csv"), "-t", "class", "--budget", "2", "--time-limit", "60", "-o", model]
     assert "ended early" not in run(capsys, *fit)
-    looks = iter(range(10**6))
-    before = Finishing.before
-    monkeypatch.setattr(
-        Finishing, "before", lambda *given: before(*given) if next(looks) < 2 else before(*given).share(0)
-    )
+    grow = Growth.grow
+
+    def end_early(growth: Growth, *given: Any, **settings: Any) -> Place:
+        root = grow(growth, *given, **settings)
+        growth.judge.clock.end()
+        return root
+
+    monkeypatch.setattr(Growth, "grow", end_early)
     printed = run(capsys, *fit)
     sentences = ["Another tree may be cheaper or make fewer errors.", EARLY]
     words = " ".join(["not proven:", *sentences])

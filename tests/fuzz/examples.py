@@ -68,7 +68,7 @@ def trees() -> tuple[bt.Tree, ...]:
         bt.optimal(plain, budget=30).tree,
         bt.optimal(losing, budget=30).tree,
         bt.predictive(plain, budget=30, leaves="model"),
-        bt.predictive(losing, budget=30, leaves="count"),
+        bt.predictive(losing, budget=30, leaves="tree"),
         bt.grow(coded),
     )
 

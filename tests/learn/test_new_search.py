@@ -33,11 +33,11 @@ def test_prices_by_outcome_and_fees_count_in_full() -> None:
 
 
 def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict[str, Any]]) -> None:
-    votes = bt.datasets.load("house_votes")
-    found = bt.frontier(votes, objective="new", max_budget=3, folds=0, leaves="count", sure=None)
+    votes, pima = bt.datasets.load("house_votes"), bt.datasets.load("pima")
+    found = bt.frontier(pima, objective="new", max_budget=3, folds=0, leaves="tree", confidence=0.9)
     assert [point.max_cost for point in found] == [0, 1, 2, 3]
     assert [call["budget"] for call in learner] == [1, 2, 3]
-    assert all((call["leaves"], call["sure"]) == ("count", None) for call in learner)
+    assert all((call["leaves"], call["confidence"]) == ("tree", 0.9) for call in learner)
     assert found.found_by is Method.PREDICTIVE
     assert all(point.errors == point.tree.errors for point in found)
     learner.clear()
@@ -46,9 +46,9 @@ def test_a_frontier_for_new_cases_has_a_point_for_each_budget(learner: list[dict
     assert [call["n_rows"] for call in learner] == [435] * 2 + [348] * 10
 
 
-def test_sure_is_checked(learner: list[dict[str, Any]]) -> None:
-    with refused(SettingError, subject="sure", found=3):
-        bt.frontier(bt.datasets.load("figure1"), objective="new", sure=3)
+def test_confidence_is_checked(learner: list[dict[str, Any]]) -> None:
+    with refused(SettingError, subject="confidence", found=3):
+        bt.frontier(bt.datasets.load("figure1"), objective="new", confidence=3)
 
 
 def test_shares_are_of_all_rows_also_where_cases_were_merged() -> None:

@@ -351,7 +351,7 @@ def test_a_time_limit_must_be_one() -> None:
         bt.certify(pima, bt.grow(pima), time_limit=-1)
 
 
-@pytest.mark.parametrize("settings", [{"sure": None}, {"leaves": "count"}, {}])
+@pytest.mark.parametrize("settings", [{"confidence": None}, {"leaves": "tree"}, {}])
 def test_a_tree_for_new_cases_is_not_certified(settings: dict[str, Any]) -> None:
     """Its answers are a model's, or smoothed: what holds for the most common class at each leaf says nothing of it."""
     rng = np.random.default_rng(1)

@@ -260,7 +260,7 @@ def test_a_certificate_is_told_in_lines() -> None:
     assert entry["certificate"]["ratio"] == pytest.approx(certificate.ratio)
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_losses_answers_and_what_they_were_given_for_are_told(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     content = summarise_tree(tree, title="")

@@ -133,7 +133,7 @@ def test_a_single_leaf_can_be_drawn() -> None:
     assert any(isinstance(shape, Text) and shape.text == "neg" for shape in leaf.draw().shapes)
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_an_answer_that_is_no_class_is_drawn_with_the_cases_that_get_it(leaves: str | None) -> None:
     texts = [shape.text for shape in losing_tree(leaves).draw().shapes if isinstance(shape, Text)]
     if leaves == "model":

@@ -9,17 +9,17 @@ from budgetree.data.encoders import FineLevels
 from budgetree.tree import Model
 from new_cases import new_frame, new_tree
 
-KINDS = [("model", 0.8), ("model", None), ("count", None)]
+KINDS = [("model", 0.8), ("model", None), ("tree", None)]
 
 
-@pytest.mark.parametrize(("leaves", "sure"), KINDS)
-def test_a_purchase_reads_as_one(leaves: str, sure: float | None) -> None:
-    tree = new_tree(leaves, sure)
+@pytest.mark.parametrize(("leaves", "confidence"), KINDS)
+def test_a_purchase_reads_as_one(leaves: str, confidence: float | None) -> None:
+    tree = new_tree(leaves, confidence)
     lines = tree.to_text().splitlines()
     first = tree.test_names[tree.nodes.test[0]]
     assert lines[1].startswith(f"buy {first}: costs ")
     assert lines[2].startswith("└─ then: ")
-    assert ("unless 80% sure, buy " in tree.to_text()) == (sure is not None)
+    assert ("unless 80% sure, buy " in tree.to_text()) == (confidence is not None)
     assert f"buy {first}" in tree.to_dot()
     assert f"buy {first}" in tree.to_svg()
 
@@ -38,18 +38,18 @@ def test_a_model_leaf_names_its_tests_and_the_most_common_answer() -> None:
 
 
 def test_rules_name_no_purchase_and_count_everyone_once() -> None:
-    for leaves, sure in KINDS:
-        tree = new_tree(leaves, sure)
+    for leaves, confidence in KINDS:
+        tree = new_tree(leaves, confidence)
         rules = tree.rules()
         assert sum(rule.cases for rule in rules) == tree.n_objects
         assert not any(" is then" in str(rule) for rule in rules)
-        assert any(rule.confidence == 0.8 for rule in rules) == (sure is not None)
-    plain = new_tree("count", None)
+        assert any(rule.confidence == 0.8 for rule in rules) == (confidence is not None)
+    plain = new_tree("tree", None)
     assert sum(rule.errors for rule in plain.rules()) == plain.errors
 
 
 def test_neighbouring_levels_are_one_range() -> None:
-    tree = new_tree("count", None)
+    tree = new_tree("tree", None)
     branches = [branch for visit in tree.outline.walk() if (branch := visit.branch) is not None]
     assert all(len(branch.names) <= 4 for branch in branches)
     assert any(name.startswith("below ") for branch in branches for name in branch.names)

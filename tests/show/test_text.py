@@ -46,7 +46,7 @@ def test_one_is_singular() -> None:
     assert leaf.summary() == "1 case, 1 leaf; worst case 0, mean 0; 0 errors (0.0%)"
 
 
-@pytest.mark.parametrize("leaves", [None, "count"])
+@pytest.mark.parametrize("leaves", [None, "tree"])
 def test_an_answer_that_is_no_class_is_named(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     arrows = {line.split("→ ")[1].split(",")[0] for line in tree.to_text().splitlines() if "→ " in line}

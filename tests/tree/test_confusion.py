@@ -12,7 +12,7 @@ from losing import losing_tree
 from new_cases import new_frame, new_tree
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_every_known_case_is_counted_under_its_class_and_its_answer(leaves: str | None) -> None:
     tree, frame = losing_tree(leaves), new_frame(1)
     pairs = Counter(zip(tree.predict_codes(tree.encode(frame)).tolist(), frame["class"], strict=True))

@@ -306,7 +306,7 @@ def test_without_some_results_a_case_pays_for_the_others_alone(seed: int) -> Non
         assert exact(case.spent) == own + sum(shared)
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_a_consultation_answers_what_predict_does_where_there_are_losses(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     frame = new_frame(1, 60)

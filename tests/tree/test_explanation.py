@@ -15,9 +15,9 @@ from losing import losing_tree
 from new_cases import new_tree, wild_rows
 
 
-@pytest.mark.parametrize("sure", [None, 0.8])
-def test_scores_add_up_to_the_probability(sure: float | None) -> None:
-    tree = new_tree("model", sure)
+@pytest.mark.parametrize("confidence", [None, 0.8])
+def test_scores_add_up_to_the_probability(confidence: float | None) -> None:
+    tree = new_tree("model", confidence)
     for row in wild_rows(3, 40):
         explanation = tree.explain(row)
         case = tree.ask(row)
@@ -50,7 +50,7 @@ def test_trees_without_models_are_explained_by_their_nodes() -> None:
     assert "age is" in str(explanation)
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_where_the_answer_is_no_class_the_likeliest_one_is_explained(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     kinds = set()

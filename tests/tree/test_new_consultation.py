@@ -18,12 +18,12 @@ from budgetree.tree.leaves import SCORE_UNIT
 from built_trees import stages_tree
 from new_cases import PRICES, frame_of, new_tree, wild_rows
 
-KINDS = [("model", 0.8), ("model", None), ("count", None)]
+KINDS = [("model", 0.8), ("model", None), ("tree", None)]
 
 
-@pytest.mark.parametrize(("leaves", "sure"), KINDS)
-def test_a_consultation_ends_where_predict_does(leaves: str, sure: float | None) -> None:
-    tree, rows = new_tree(leaves, sure), wild_rows(7)
+@pytest.mark.parametrize(("leaves", "confidence"), KINDS)
+def test_a_consultation_ends_where_predict_does(leaves: str, confidence: float | None) -> None:
+    tree, rows = new_tree(leaves, confidence), wild_rows(7)
     walk = tree.walk(frame_of(rows))
     shares, cost, done = walk.probabilities, walk.cost.tolist(), walk.tests
     for number, row in enumerate(rows):
@@ -68,9 +68,9 @@ def test_nothing_is_asked_where_the_answer_is_sure() -> None:
         assert case.price == case.worst_case_remaining == 0
 
 
-@pytest.mark.parametrize(("leaves", "sure"), KINDS)
-def test_tests_that_cannot_be_done_are_not_paid_and_the_budget_holds(leaves: str, sure: float | None) -> None:
-    tree = new_tree(leaves, sure)
+@pytest.mark.parametrize(("leaves", "confidence"), KINDS)
+def test_tests_that_cannot_be_done_are_not_paid_and_the_budget_holds(leaves: str, confidence: float | None) -> None:
+    tree = new_tree(leaves, confidence)
     rng = np.random.default_rng(4)
     for row in wild_rows(9, 60):
         case = bt.Consultation(tree)

@@ -152,7 +152,7 @@ def test_a_grown_tree_is_walked_as_a_person_would(seed: int) -> None:
     assert walk.spent.tolist() == [found.spent * tree.schema.costs.scale for found in followed]
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_a_tree_with_losses_answers_by_least_expected_loss_and_counts_what_it_says(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     instance = bt.Instance.from_frame(new_frame(1), "class", prices=PRICES, losses=REFERRING)

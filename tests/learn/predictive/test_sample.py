@@ -52,7 +52,7 @@ def test_other_weights_are_kept_and_cases_of_none_left_out() -> None:
     assert sorted(sample.weights.tolist()) == [0.5, 1, 2]
     assert sample.n_cases == 3
     assert (instance.labels[sample.positions] == sample.labels).all()
-    assert (instance.codes[sample.positions].T == sample.codes).all()
+    assert (sample.codes == instance.codes[sample.positions].T).all()
 
 
 def test_the_first_cases_are_a_random_sample() -> None:

@@ -189,7 +189,7 @@ def test_no_text_bypasses_the_language_file(
     made = {
         "pima": lambda: pima_page,
         "model": lambda: summarise_tree(new_tree("model", None), title=""),
-        "losses": lambda: summarise_tree(losing_tree("count"), title=""),
+        "losses": lambda: summarise_tree(losing_tree("tree"), title=""),
     }
     page.visit(plain_names(made[which]()), "?budget=3&lang=xx")
     page.click("#tab-tree")
@@ -252,7 +252,7 @@ def test_python_and_the_page_agree_what_a_sentence_is(tmp_path: Path) -> None:
     trees = [
         bt.grow(bt.datasets.load("figure1")),
         bt.optimal(bt.datasets.load("pima"), budget=2).tree,
-        losing_tree("count"),
+        losing_tree("tree"),
     ]
     sentences = [sentence for tree in trees for sentence in tree.statement.sentences]
     script = tmp_path / "again.mjs"

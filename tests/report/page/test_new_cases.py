@@ -27,7 +27,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 KINDS = [
     ("model", 0.8),
     ("model", None),
-    ("count", None),
+    ("tree", None),
     ("exact", None),
     ("losing model", None),
     ("losing count", None),
@@ -69,20 +69,20 @@ def exact_tree() -> bt.Tree:
     return bt.predictive(bt.Instance(codes, codes[:, 0] ^ codes[:, 1]), budget=2)
 
 
-def tree_of(kind: str, sure: float | None) -> bt.Tree:
+def tree_of(kind: str, confidence: float | None) -> bt.Tree:
     if kind.startswith("losing "):
         return losing_tree(kind.removeprefix("losing "))
     if kind == "losing":
         return losing_tree(None)
     if kind == "random":
-        return random_tree(int(sure or 0))[0]
-    return exact_tree() if kind == "exact" else new_tree(kind, sure)
+        return random_tree(int(confidence or 0))[0]
+    return exact_tree() if kind == "exact" else new_tree(kind, confidence)
 
 
 @needs_node
-@pytest.mark.parametrize(("kind", "sure"), KINDS)
-def test_the_page_answers_stops_and_charges_as_python_does(kind: str, sure: float | None) -> None:
-    tree = tree_of(kind, sure)
+@pytest.mark.parametrize(("kind", "confidence"), KINDS)
+def test_the_page_answers_stops_and_charges_as_python_does(kind: str, confidence: float | None) -> None:
+    tree = tree_of(kind, confidence)
     rng = np.random.default_rng(3)
     codes = rng.integers(0, tree.schema.n_outcomes + 1, (120, len(tree.test_names)))
     codes = np.where(codes == tree.schema.n_outcomes, 255, codes).astype(np.uint8)
@@ -100,9 +100,9 @@ def ordinary_tree(seed: int) -> bt.Tree:
 
 
 @needs_node
-@pytest.mark.parametrize(("kind", "sure"), [*KINDS, *(("ordinary", seed) for seed in (0, 5, 12, 16)), ("losing", None)])
-def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str, sure: Any) -> None:
-    tree = ordinary_tree(sure) if kind == "ordinary" else tree_of(kind, sure)
+@pytest.mark.parametrize(("kind", "confidence"), [*KINDS, *(("ordinary", seed) for seed in (0, 5, 12, 16)), ("losing", None)])
+def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str, confidence: Any) -> None:
+    tree = ordinary_tree(confidence) if kind == "ordinary" else tree_of(kind, confidence)
     rng = np.random.default_rng(5)
     codes = rng.integers(0, tree.schema.n_outcomes, (60, len(tree.test_names)))
     codes[rng.random(codes.shape) < 0.3] = -1
@@ -150,8 +150,8 @@ def test_the_exact_start_is_shown_with_what_is_not_on_its_lists() -> None:
     assert "ELSE" in tree.to_sql()
 
 
-@pytest.mark.parametrize(("kind", "sure"), KINDS)
-def test_the_page_is_made_of_what_is_plain_json(kind: str, sure: float | None) -> None:
-    content = summarise_tree(tree_of(kind, sure), title="new")
+@pytest.mark.parametrize(("kind", "confidence"), KINDS)
+def test_the_page_is_made_of_what_is_plain_json(kind: str, confidence: float | None) -> None:
+    content = summarise_tree(tree_of(kind, confidence), title="new")
     assert json.loads(json.dumps(content, allow_nan=False)) == content
     assert "new" in render_page(content)

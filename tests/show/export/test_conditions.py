@@ -124,7 +124,7 @@ def run_python(source: str) -> Any:
     return room["predict"]
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_labels_are_in_comments_and_answers_are_the_same(leaves: str | None) -> None:
     tree = heart_tree(leaves)
     python, script = tree.to_python(), tree.to_javascript()
@@ -137,7 +137,7 @@ def test_labels_are_in_comments_and_answers_are_the_same(leaves: str | None) -> 
     assert tree.to_sql() == tree.with_labels(None).to_sql()
 
 
-@pytest.mark.parametrize("kind", ["plain", "model", "count"])
+@pytest.mark.parametrize("kind", ["plain", "model", "tree"])
 def test_no_label_becomes_a_part_of_a_program(kind: str) -> None:
     wicked = bt.Labels({"qa1q": {"name": WICKED, "outcomes": {"qb1q": WICKED}}}, {"qe1q": WICKED}, unit='"""\\')
     tree = tree_of_texts(kind).with_labels(wicked)

@@ -49,7 +49,7 @@ def test_a_deep_tree_has_an_edge_per_branch() -> None:
     assert deep_tree(1500).to_dot().count("->") == 3000
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_answers_that_are_no_class_are_grey(leaves: str | None) -> None:
     text = losing_tree(leaves).to_dot()
     assert ('label="refer\\n' in text) == (leaves != "model")

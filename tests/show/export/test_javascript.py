@@ -23,13 +23,13 @@ from new_cases import frame_of, new_tree, wild_rows
 from node_runner import by_node
 
 
-@pytest.mark.parametrize(("leaves", "sure"), [("model", 0.8), ("model", None), ("count", None), ("count", 0.8)])
-def test_trees_for_new_cases_say_what_predict_says(leaves: str, sure: float | None) -> None:
-    tree, rows = new_tree(leaves, sure), wild_rows(31, 300)
+@pytest.mark.parametrize(("leaves", "confidence"), [("model", 0.8), ("model", None), ("tree", None), ("tree", 0.8)])
+def test_trees_for_new_cases_say_what_predict_says(leaves: str, confidence: float | None) -> None:
+    tree, rows = new_tree(leaves, confidence), wild_rows(31, 300)
     assert_javascript_agrees(tree, rows, tree.walk(frame_of(rows)))
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_answers_by_losses_are_those_of_predict(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(32, 300)
     assert "refer" in tree.predict(frame_of(rows))

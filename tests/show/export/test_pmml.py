@@ -21,13 +21,13 @@ from new_cases import frame_of, new_tree, wild_rows
 from pmml_reader import SPACE, PmmlTree, check_structure
 
 
-@pytest.mark.parametrize("sure", [None, 0.8])
-def test_plain_trees_for_new_cases_send_the_unknown_on(sure: float | None) -> None:
-    tree, rows = new_tree("count", sure), wild_rows(41, 300)
+@pytest.mark.parametrize("confidence", [None, 0.8])
+def test_plain_trees_for_new_cases_send_the_unknown_on(confidence: float | None) -> None:
+    tree, rows = new_tree("tree", confidence), wild_rows(41, 300)
     assert_pmml_agrees(tree, rows, tree.walk(frame_of(rows)))
 
 
-@pytest.mark.parametrize("leaves", [None, "count"])
+@pytest.mark.parametrize("leaves", [None, "tree"])
 def test_answers_that_are_no_class_are_scores(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(42, 300)
     assert {"refer", "wait"} <= set(tree.predict(frame_of(rows)))

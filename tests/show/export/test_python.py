@@ -83,7 +83,7 @@ def test_a_single_leaf_is_a_function() -> None:
     assert compiled(bt.grow(bt.datasets.load("pima"), budget=0))({}) == "neg"
 
 
-@pytest.mark.parametrize("leaves", [None, "count"])
+@pytest.mark.parametrize("leaves", [None, "tree"])
 def test_answers_that_are_no_class_are_returned(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(21, 300)
     predicted = tree.predict(frame_of(rows)).tolist()
@@ -92,12 +92,12 @@ def test_answers_that_are_no_class_are_returned(leaves: str | None) -> None:
     assert [diagnose(row) for row in rows] == predicted
 
 
-KINDS = [("model", 0.8), ("model", None), ("count", None), ("count", 0.8)]
+KINDS = [("model", 0.8), ("model", None), ("tree", None), ("tree", 0.8)]
 
 
-@pytest.mark.parametrize(("leaves", "sure"), KINDS)
-def test_the_python_function_says_what_predict_says(leaves: str, sure: float | None) -> None:
-    tree, rows = new_tree(leaves, sure), wild_rows(11)
+@pytest.mark.parametrize(("leaves", "confidence"), KINDS)
+def test_the_python_function_says_what_predict_says(leaves: str, confidence: float | None) -> None:
+    tree, rows = new_tree(leaves, confidence), wild_rows(11)
     diagnose = compiled(tree)
     assert [diagnose(row) for row in rows] == tree.predict(frame_of(rows)).tolist()
 
@@ -117,11 +117,11 @@ def test_the_python_function_asks_only_for_what_is_paid() -> None:
         assert tuple(asked) == wanted
 
 
-@pytest.mark.parametrize("sure", [None, 0.8])
-def test_the_sql_of_a_plain_tree_says_what_predict_says(sure: float | None) -> None:
+@pytest.mark.parametrize("confidence", [None, 0.8])
+def test_the_sql_of_a_plain_tree_says_what_predict_says(confidence: float | None) -> None:
     import pyarrow as pa
 
-    tree, rows = new_tree("count", sure), wild_rows(13)
+    tree, rows = new_tree("tree", confidence), wild_rows(13)
     table = pa.Table.from_pylist(
         [{name: None if value != value else value for name, value in row.items()} for row in rows]
     )

@@ -57,7 +57,7 @@ def test_a_deep_tree_has_a_rule_per_leaf() -> None:
     assert len(deep_tree(1500).rules()) == 1501
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_rules_say_what_the_answers_lose(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     rules = tree.rules()

@@ -50,7 +50,7 @@ def test_leaves_and_deep_trees() -> None:
         deep_tree(1500).to_sql()
 
 
-@pytest.mark.parametrize("leaves", [None, "count"])
+@pytest.mark.parametrize("leaves", [None, "tree"])
 def test_answers_that_are_no_class_are_values_too(leaves: str | None) -> None:
     tree, rows = losing_tree(leaves), wild_rows(22, 300)
     plain = [{name: None if value != value else value for name, value in row.items()} for row in rows]
@@ -96,14 +96,14 @@ def has_exp() -> bool:
         return False
 
 
-@pytest.mark.parametrize("sure", [None, 0.8, 0.5])
-def test_three_classes(sure: float | None) -> None:
-    tree, rows = new_tree("model", sure), wild_rows(13)
+@pytest.mark.parametrize("confidence", [None, 0.8, 0.5])
+def test_three_classes(confidence: float | None) -> None:
+    tree, rows = new_tree("model", confidence), wild_rows(13)
     predicted = tree.predict(frame_of(rows)).tolist()
-    assert ("EXP" in tree.to_sql()) == bool(tree.nodes.splits) == (sure is not None)
+    assert ("EXP" in tree.to_sql()) == bool(tree.nodes.splits) == (confidence is not None)
     assert len(set(predicted)) == 3
     assert by_duckdb(tree, as_table(rows)) == predicted
-    if sure is None or has_exp():
+    if confidence is None or has_exp():
         assert by_sqlite(tree, rows) == predicted
 
 
@@ -122,10 +122,10 @@ def strange_frame(seed: int, n_cases: int = 120) -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize("sure", [None, 0.7, 0.95])
-def test_two_classes_need_no_exp(sure: float | None) -> None:
+@pytest.mark.parametrize("confidence", [None, 0.7, 0.95])
+def test_two_classes_need_no_exp(confidence: float | None) -> None:
     known = strange_frame(1)
-    tree = bt.predictive(bt.Instance.from_frame(known, "class"), budget=4, sure=sure)
+    tree = bt.predictive(bt.Instance.from_frame(known, "class"), budget=4, confidence=confidence)
     assert len(tree.tests_used) == 4
     assert "EXP" not in tree.to_sql()
     rng = np.random.default_rng(2)
@@ -145,7 +145,7 @@ def test_two_classes_need_no_exp(sure: float | None) -> None:
 def test_trees_learned_from_codes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 4, (80, 5))
-    tree = bt.predictive(bt.Instance(codes, (codes[:, 0] + codes[:, seed + 1]) // 2 % 3), budget=2, sure=None)
+    tree = bt.predictive(bt.Instance(codes, (codes[:, 0] + codes[:, seed + 1]) // 2 % 3), budget=2, confidence=None)
     fresh = rng.integers(0, 6, (200, 5))
     predicted = tree.predict_codes(np.where(fresh < 4, fresh, 255)).tolist()
     rows = [dict(zip(tree.test_names, row, strict=True)) for row in fresh.tolist()]
@@ -170,7 +170,7 @@ def test_answers_of_least_expected_loss() -> None:
 def test_two_classes_with_losses() -> None:
     known = strange_frame(1)
     losses = bt.Losses({"ill": 3}, answers={"see a doctor": [0.25, 0.5]})
-    tree = bt.predictive(bt.Instance.from_frame(known, "class", losses=losses), budget=4, sure=0.7)
+    tree = bt.predictive(bt.Instance.from_frame(known, "class", losses=losses), budget=4, confidence=0.7)
     rows = strange_frame(4, 300).drop(columns="class")
     predicted = tree.predict(rows).tolist()
     assert set(predicted) == {"it's\n well", "ill", "see a doctor"}

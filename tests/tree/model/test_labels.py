@@ -13,7 +13,7 @@ from _support.refusals import refused
 from labelled import heart_tree, tree_of_texts
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_labels_come_back(tmp_path: Path, leaves: str | None) -> None:
     tree = heart_tree(leaves)
     tree.to_json(tmp_path / "m.json")

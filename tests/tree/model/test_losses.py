@@ -36,7 +36,7 @@ def test_random_losses_come_back(data: st.DataObject) -> None:
     assert (read.schema.losses is None) == (tree.schema.losses is None)
 
 
-@pytest.mark.parametrize("leaves", [None, "count", "model"])
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
 def test_trees_for_new_cases_keep_what_their_answers_cost(leaves: str | None) -> None:
     tree = losing_tree(leaves)
     read = again(tree)

@@ -30,7 +30,7 @@ def test_weights_that_are_not_whole_are_counted_as_they_came() -> None:
 def test_outcomes_that_share_a_subtree_have_it_once() -> None:
     """Each case finds the answer of its leaf, and the whole is small however many levels tests have."""
     boston = bt.datasets.load("boston")
-    tree = bt.predictive(boston, budget=3, leaves="count")
+    tree = bt.predictive(boston, budget=3, leaves="tree")
     nested, codes = tree.to_dict(), fine_instance(boston).codes
     assert len(json.dumps(nested)) < 1e6
     for row, answer in zip(codes, tree.predict_codes(codes), strict=True):
