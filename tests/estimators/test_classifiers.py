@@ -601,7 +601,11 @@ def test_new_rows_are_what_a_classifier_is_for(
     classifier = BudgetTreeClassifier(budget=2, leaves="tree", confidence=0.8, time_limit=9).fit(X, y)
     (asked,) = learner  # once: whoever wants an estimate has scikit-learn's cross_val_score
     assert asked["time_limit"] <= 9
-    assert {name: asked[name] for name in ("budget", "leaves", "confidence")} == {"budget": 2, "leaves": "tree", "confidence": 0.8}
+    assert {name: asked[name] for name in ("budget", "leaves", "confidence")} == {
+        "budget": 2,
+        "leaves": "tree",
+        "confidence": 0.8,
+    }
     assert classifier.max_cost_ == classifier.tree_.max_cost <= 2
     assert classifier.cost(X).max() <= 2
     assert np.allclose(classifier.predict_proba(X).sum(axis=1), 1)

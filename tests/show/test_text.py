@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import budgetree as bt
+from budgetree.services.words import counted, show_number
 from budgetree.show.text import MAX_PAIRS, confusion_lines, confusion_table, loss_words
 from budgetree.tree import Confusion
 from losing import losing_tree
@@ -68,16 +69,13 @@ def test_of_many_classes_the_five_largest_are_listed() -> None:
     assert first == "→ 0  [0 3, 1 3, 2 1, 3 1, 4 1 and 195 more]"
 
 
-@pytest.mark.parametrize(
-    ("leaves", "words"),
-    [
-        (None, "loss 26.5 (2 errors, 63 referred)"),
-        ("model", "loss 37.9 (1 error, 113 referred)"),
-    ],
-)
-def test_loss_is_said_with_the_errors_and_referrals_that_make_it(leaves: str | None, words: str) -> None:
-    assert loss_words(losing_tree(leaves), has_losses=True) == words
-    assert losing_tree(leaves).summary().endswith(f"; {words}")
+@pytest.mark.parametrize("leaves", [None, "tree", "model"])
+def test_loss_is_said_with_the_errors_and_referrals_that_make_it(leaves: str | None) -> None:
+    tree = losing_tree(leaves)
+    words = f"loss {show_number(tree.loss)} ({counted(tree.errors, 'error')}, {tree.referred} referred)"
+    assert loss_words(tree, has_losses=True) == words
+    assert tree.summary().endswith(f"; {words}")
+    assert loss_words(losing_tree(None), has_losses=True) == "loss 26.5 (2 errors, 63 referred)"
 
 
 def test_without_losses_only_errors_are_said() -> None:

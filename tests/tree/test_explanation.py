@@ -15,7 +15,7 @@ from losing import losing_tree
 from new_cases import new_tree, wild_rows
 
 
-@pytest.mark.parametrize("confidence", [None, 0.8])
+@pytest.mark.parametrize("confidence", [1.0, 0.8])
 def test_scores_add_up_to_the_probability(confidence: float | None) -> None:
     tree = new_tree("model", confidence)
     for row in wild_rows(3, 40):
@@ -24,11 +24,13 @@ def test_scores_add_up_to_the_probability(confidence: float | None) -> None:
         assert explanation.prediction == case.prediction
         assert [part.test for part in explanation.contributions] == [step.test for step in case.history]
         assert explanation.probability == case.distribution[case.prediction]
-        if explanation.contributions:
-            assert explanation.contributions[0].before == explanation.start
-            assert explanation.contributions[-1].after == pytest.approx(explanation.probability)
+        together = explanation.correction
+        parts = [*explanation.contributions, *([] if together is None else [together])]
+        if parts:
+            assert parts[0].before == explanation.start
+            assert parts[-1].after == pytest.approx(explanation.probability)
         assert explanation.start_score is not None
-        score = explanation.start_score + math.fsum(part.score or 0 for part in explanation.contributions)
+        score = explanation.start_score + math.fsum(part.score or 0 for part in parts)
         shares = list(case.distribution.values())
         centred = math.log(explanation.probability) - math.fsum(map(math.log, shares)) / len(shares)
         assert score == pytest.approx(centred)

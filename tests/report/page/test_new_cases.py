@@ -26,11 +26,11 @@ SCRIPTS = Path(__file__).parents[3] / "src/budgetree/report/page"
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 KINDS = [
     ("model", 0.8),
-    ("model", None),
+    ("model", 1.0),
     ("tree", None),
     ("exact", None),
     ("losing model", None),
-    ("losing count", None),
+    ("losing tree", None),
     *(("random", seed) for seed in range(25)),
 ]
 # Per case a code per test: 255 for what is on no list, -1 for a result that is not available.
@@ -100,7 +100,9 @@ def ordinary_tree(seed: int) -> bt.Tree:
 
 
 @needs_node
-@pytest.mark.parametrize(("kind", "confidence"), [*KINDS, *(("ordinary", seed) for seed in (0, 5, 12, 16)), ("losing", None)])
+@pytest.mark.parametrize(
+    ("kind", "confidence"), [*KINDS, *(("ordinary", seed) for seed in (0, 5, 12, 16)), ("losing", None)]
+)
 def test_the_page_goes_on_without_results_and_explains_as_python_does(kind: str, confidence: Any) -> None:
     tree = ordinary_tree(confidence) if kind == "ordinary" else tree_of(kind, confidence)
     rng = np.random.default_rng(5)
