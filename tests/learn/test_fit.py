@@ -266,5 +266,5 @@ def test_beside_trees_for_new_cases_stand_the_fewest_errors_on_known_ones() -> N
     assert all(point.known_proven for point in found)
     assert found.columns[-2:] == ("known_least", "known_proven")
     assert found.to_frame()["known_least"].tolist() == [point.known_least for point in found]
-    assert f"{known[1].errors}, proven" in found.to_text()
+    assert f"{found[1].known_least}, proven" in found.to_text()
     assert all(point.known_least is None for point in known)

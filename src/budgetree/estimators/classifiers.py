@@ -91,7 +91,7 @@ class BudgetTreeClassifier(_InMemory):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> classifier = bt.BudgetTreeClassifier(budget=3, prices=[1, 1, 2, 2]).fit(X, y)
     >>> classifier.max_cost_, round(classifier.score(X, y), 2)
-    (3, 0.97)
+    (2, 0.96)
     """
 
     def __init__(

@@ -76,7 +76,8 @@ class Fitter:
             found["tree"] = small.out_of_fold
         if cases.n_classes == 2 and self.leaves in (None, "points") and not is_late:
             fitted = telling_points(cases, chain, learner, folds, self.blanks)
-            found["points"] = fitted.out_of_fold[-1]
+            if fitted.table.tests or self.leaves is not None:  # without a test, a total is just a leaf
+                found["points"] = fitted.out_of_fold[-1]
         choice = choose(found, cases.labels, cases.weights, self.leaves)
         if choice.kind != "points" and self.leaves != "model":
             limit = float(cases.weights @ brier(found[choice.kind], cases.labels))
