@@ -212,11 +212,11 @@ def _{name}_shares(scores):
 def _{name}_power(x):
     if x < -700:
         return 0.0
-    halvings = math.floor(x * 1.4426950408889634 + 0.5)
+    halvings = round(x * 1.4426950408889634)
     rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10
-    power = 1.0
-    for n in range(13, 0, -1):
-        power = 1.0 + power * rest / n
+    power = 0.0
+    for n in range(13, -1, -1):
+        power = power * rest + 1.0 / math.factorial(n)
     return math.ldexp(power, halvings)
 """
 FOUND = """

@@ -69,11 +69,12 @@ function scoresOf(totals) {
 // e to the power of x, which is at most 0, by steps that give the same digits everywhere.
 function exponential(x) {
   if (x < -700) return 0;
-  const halvings = Math.floor(x * 1.4426950408889634 + 0.5);
+  const rounding = 1.5 * 2 ** 52; // a number added to it is rounded to a whole one
+  const halvings = x * 1.4426950408889634 + rounding - rounding;
   const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10; // ln 2 in two parts
-  let sum = 1;
-  for (let n = 13; n > 0; n--) sum = 1 + (sum * rest) / n;
-  return sum * 2 ** halvings;
+  const factorials = [1];
+  for (let n = 1; n < 14; n++) factorials.push(factorials[n - 1] * n);
+  return factorials.reduceRight((sum, factorial) => sum * rest + 1 / factorial, 0) * 2 ** halvings;
 }
 
 // The probability of each class; its scores are in millionths.
