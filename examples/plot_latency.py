@@ -69,7 +69,7 @@ cases = bt.Instance.from_frame(known, "label", prices=prices)
 # %%
 # A tree for the deadline
 # -----------------------
-# It stops where going on would hardly change the answer, and otherwise buys what helps most within the time that is left.
+# It stops where going on would hardly change the answer, and otherwise buys what helps most within the time left.
 
 tree = bt.predictive(cases, budget=DEADLINE)
 print(tree.to_text())
