@@ -128,7 +128,7 @@ def calls(table: Table, seconds: float, folder: str) -> dict[str, Callable[[], C
         ),
         "frontier numbers new": _with(numbers, lambda cases: bt.frontier(cases, objective="new", **limits)),
         "predictive numbers": _with(numbers, lambda cases: bt.predictive(cases, budget=5, **limits)),
-        "predictive count": _with(numbers, lambda cases: bt.predictive(cases, budget=5, leaves="tree", **limits)),
+        "predictive tree": _with(numbers, lambda cases: bt.predictive(cases, budget=5, leaves="tree", **limits)),
         "frontier shards": lambda: partial(bt.frontier, table.shards(folder), method="greedy", **limits),
     }
     ready["frontier exact"] = _with(

@@ -12,7 +12,7 @@ import pytest
 import budgetree as bt
 from budgetree.messages import Statement, objective_sentence, statement
 from budgetree.services.clock import Ended
-from budgetree.tree.provenance import Bounds, Objective, ObjectiveChoice, ProofState, Reason
+from budgetree.tree.provenance import Bounds, LeafChoice, LeafKind, Objective, ObjectiveChoice, ProofState, Reason
 
 NOTHING = "Another tree may be cheaper or make fewer errors."
 LOSS, COST = 3, 10  # in units: 3 errors, and a cost of 5 with prices in halves
@@ -76,11 +76,11 @@ SENTENCES = {
 
 
 def said(
-    of: Bounds | None, loss: int = LOSS, cost: int = COST, *, losses: Any = None, ended: Ended, for_new: bool = False
+    of: Bounds | None, loss: int = LOSS, cost: int = COST, *, losses: Any = None, ended: Ended, **others: Any
 ) -> Statement:
     cases = bt.Instance([[0], [1]], ["a", "b"], prices=0.5).with_losses(losses)
     assert cases.schema.costs.scale == 2
-    return statement(of, loss, cost, cases.schema, ended=ended, for_new=for_new)
+    return statement(of, loss, cost, cases.schema, ended=ended, **others)
 
 
 @pytest.mark.parametrize("name", SENTENCES)
@@ -110,6 +110,18 @@ def test_of_a_tree_for_new_cases_nothing_is_proven_and_it_says_where_the_search_
         for cost in (0, 5):
             found = said(None, loss, cost, ended=Ended.TIME_LIMIT, for_new=True)
             assert str(found) == f"not proven: {NOTHING} {EARLY}"
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("points", "Points have"), ("tree", "A plain tree has")])
+def test_a_kind_of_leaf_that_costs_more_than_a_standard_error_says_how_much(kind: LeafKind, begins: str) -> None:
+    choice = LeafChoice(kind, ((kind, 0.198), ("model", 0.174)), "model", 0.024, 0.006)
+    found = said(None, 3, 5, ended=Ended.COMPLETE, for_new=True, choice=choice)
+    assert found.sentences == (
+        NOTHING,
+        f"{begins} a Brier score of 0.198 on cases held out, a model 0.174: 0.024 ± 0.006 less.",
+    )
+    good = said(None, 3, 5, ended=Ended.COMPLETE, for_new=True, choice=replace(choice, standard_error=0.03))
+    assert good.sentences == (NOTHING,)
 
 
 def test_where_there_are_losses_the_sentence_is_about_loss() -> None:

@@ -12,10 +12,10 @@ import pytest
 
 import budgetree as bt
 from _support.refusals import refused
-from budgetree.errors import TreeError
+from budgetree.errors import ModelFileError, TreeError
 from budgetree.services.clock import Ended
 from budgetree.tree.model.encoding import exact
-from budgetree.tree.provenance import Bounds, Change, ChangeKind, Function, Method, Origin, ProofState
+from budgetree.tree.provenance import Bounds, Change, ChangeKind, Function, LeafChoice, Method, Origin, ProofState
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +48,23 @@ ORIGINS = [
         42,
         (Change(ChangeKind.TRIMMED), Change(ChangeKind.CUT, Fraction(1, 3))),
     ),
+    Origin(
+        Method.PREDICTIVE,
+        choice=LeafChoice("points", (("tree", 0.4), ("points", 0.376), ("model", 0.368)), "model", 0.008, 0.004),
+        confidence=Fraction(9, 10),
+    ),
 ]
 
 
 @pytest.mark.parametrize("origin", ORIGINS, ids=str)
 def test_an_origin_goes_through_a_file(tree: bt.Tree, origin: Origin, tmp_path: Path) -> None:
     assert through_a_file(replace(tree, origin=origin), tmp_path).origin == origin
+
+
+def test_a_choice_without_the_score_of_its_kind_is_refused(tree: bt.Tree, tmp_path: Path) -> None:
+    choice = LeafChoice("model", (("tree", 0.4),), "tree", 0.1, 0.2)
+    with refused(ModelFileError, found=["tree"]):
+        through_a_file(replace(tree, origin=Origin(Method.PREDICTIVE, choice=choice)), tmp_path)
 
 
 @pytest.mark.parametrize(
