@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import budgetree as bt
 from budgetree.data.table import Table
+from budgetree.learn.predictive.fit import Fitter
 from budgetree.learn.predictive.small_tree import MAX_LEAVES
 from budgetree.services.clock import Clock
 from budgetree.tree import Branch, Buy
@@ -168,3 +169,44 @@ def test_cases_of_no_weight_are_absent() -> None:
     weighted = bt.Instance(whole.codes, whole.labels, weights=weights, **common)  # type: ignore[arg-type]
     part = bt.Instance(whole.codes[:80], whole.labels[:80], **common)  # type: ignore[arg-type]
     assert same(fit_tree(weighted, budget_units=2), fit_tree(part, budget_units=2), whole.codes)
+
+
+@given(seeds, LEAVES, st.booleans())
+@settings(max_examples=10)
+def test_permuted_rows_and_columns_give_the_same_tree(seed: int, leaves: Any, has_prices: bool) -> None:
+    rng, columns = np.random.default_rng(seed), random_columns(seed, 150, 2)
+    columns[3].values[:4] = ["a", "b", "c", "d"]  # type: ignore[index]
+    order, found = rng.permutation(150), []
+    shuffled = []
+    for column in columns:
+        numbers = None if column.numbers is None else column.numbers[order]
+        values = None if column.values is None else [column.values[k] for k in order]
+        shuffled.append(type(column)(column.name, column.dtype, numbers=numbers, values=values))
+    for table in (columns, [shuffled[k] for k in rng.permutation(len(columns))]):
+        instance = instance_of(table, "class", prices=random_prices(seed) if has_prices else None)
+        units = instance.schema.costs.budget_units(4)
+        found.append(fit_tree(instance, budget_units=units, leaves=leaves))
+    assert found[0].to_dict() == found[1].to_dict()
+    assert found[0].origin == found[1].origin
+
+
+@pytest.mark.parametrize("leaves", ["tree", "points", "model", None])
+def test_with_losses_less_is_lost(leaves: Any) -> None:
+    known, new = (random_instance(seed, n_cases=500, n_classes=2) for seed in (1, 2))
+    losses = {known.class_names[1]: 8}
+    tables = (known, known.with_losses(losses))
+    codes = known.schema.encode(new.source.tests, range(5))  # type: ignore[union-attr]
+    lost = []
+    for instance in tables:
+        answers = fit_tree(instance, budget_units=2, leaves=leaves).walk_codes(codes).answers
+        lost.append(np.where(answers == new.labels, 0, np.where(new.labels == 1, 8, 1)).mean())
+    assert lost[1] < lost[0]
+
+
+def test_rows_of_a_group_share_a_fold() -> None:
+    instance = random_instance(8, n_cases=120)
+    groups = np.random.default_rng(0).integers(0, 12, 120)
+    fitter = Fitter(instance, groups=groups)
+    for group in range(12):
+        assert len(set(fitter._folds[groups == group].tolist())) == 1
+        assert len(set(fitter._growth.judge.sample.folds[groups[fitter._growth.judge.sample.positions] == group])) == 1
