@@ -12,6 +12,7 @@ from _support.reference_forest import ReferenceForest
 from budgetree.learn.predictive import judge as judge_module
 from budgetree.learn.predictive.basis import FEW_VALUES
 from budgetree.learn.predictive.judge import MIN_LEAF_OF_ALL, N_BINS, N_TREES, Judge, _binned
+from budgetree.learn.predictive.ridge import Cases, Models
 from budgetree.learn.predictive.sample import draw
 from budgetree.services.clock import Clock, OutOfTimeError
 
@@ -39,7 +40,12 @@ def test_the_losses_are_those_of_the_reference(seed: int) -> None:
         sample.n_classes,
     )
     reference = ReferenceForest(table, n_trees=N_TREES, min_leaf=MIN_LEAF_OF_ALL // 2)
-    assert judge.loss([3, 0]) == pytest.approx(reference.losses((0, 3)), abs=2e-6)
+    additive = Models(
+        Cases(sample.codes.T.copy(), sample.labels.astype(np.int64), sample.weights, sample.n_classes, sample.bases),
+        Clock(None),
+    )
+    expected = (reference.losses((0, 3)) + additive.loss((0, 3))) / 2
+    assert judge.loss([3, 0]) == pytest.approx(expected, abs=2e-6)
 
 
 def test_a_set_is_judged_once_whatever_is_asked_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,19 +109,39 @@ class Growth:
         """The loss of all cases, by weight."""
         return float(self.judge.sample.weights @ self.loss(root))
 
-    def ordered(self, tests: Sequence[int]) -> list[int]:
-        """The same tests in the order to buy them: by gain per price, so that cheap questions come first."""
-        state, chain, left = self.costs.start, list[int](), list(tests)
-        weights = self.judge.sample.weights
+    def ordered(self, tests: Sequence[int], place: Place | None = None) -> list[int]:
+        """The same tests in the order to buy them from a place on: by gain per price, so that cheap ones come first."""
+        place = place or self.root
+        state, chain, left = place.state, list(place.state.tests), list(tests)
+        weights = self.judge.sample.weights[place.cases]
         while left:
-            before, *losses = (
-                float(weights @ loss) for loss in self.judge.losses([chain, *((*chain, t) for t in left)])
-            )
+            found = self.judge.losses([chain, *((*chain, test) for test in left)])
+            before, *losses = (float(weights @ loss[place.cases]) for loss in found)
             prices = _nearly_free(self.costs.prices(state)[left])
             best = int(np.argmax((before - np.array(losses)) / prices))
             chain.append(left.pop(best))
             state = self.costs.after_buying(state, chain[-1])
-        return chain
+        return chain[len(place.state.tests) :]
+
+    def cheap_first(self, place: Place) -> Place:
+        """A copy, in which the tests between two branches are bought in that order."""
+        bought, last = list[int](), place
+        while last.after is not None and last.test is not None:
+            bought.append(last.test)
+            last = last.after
+        first = end = Place(place.cases, place.state)
+        for test in self.ordered(bought, place):
+            end = self._buy(end, test)
+        if last.goes is not None and last.test is not None:
+            end.test, end.goes = last.test, last.goes
+            end.sides = tuple(
+                self.cheap_first(replace(side, state=self._seen(end.state, last.test, last.goes, number)))
+                for number, side in enumerate(last.sides)
+            )
+        return first
+
+    def _seen(self, state: PathState, test: int, goes: NDArray[np.int64], side: int) -> PathState:
+        return self.costs.after_seeing(state, test, mask_of(goes == side))
 
     def _step(self, place: Place, rule: BuyingRule, may_branch: bool) -> tuple[Place, ...]:
         if self._is_settled(place):
@@ -208,7 +228,7 @@ class Growth:
         place.sides = tuple(
             Place(
                 place.cases[taken == side],
-                self.costs.after_seeing(place.state, split.test, mask_of(place.goes == side)),
+                self._seen(place.state, split.test, place.goes, side),
             )
             for side in range(2)
         )
@@ -231,7 +251,11 @@ def _unequal(growth: Growth, budget: int, may_branch: bool) -> Place:
     rules: tuple[BuyingRule, ...] = ("gain", "gain per price")
     grown = [growth.grow(budget, rule, may_branch=may_branch) for rule in rules]
     best = int(np.argmin([growth.total(place) for place in grown]))
-    return _guarded(growth, _with_rivals(growth, budget, rules[best], may_branch, grown[best]))
+    kept = _guarded(growth, _with_rivals(growth, budget, rules[best], may_branch, grown[best]))
+    try:
+        return growth.cheap_first(kept)
+    except OutOfTimeError:
+        return kept
 
 
 def _with_rivals(
