@@ -1,21 +1,24 @@
 #include "tables/walk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <thread>
 
 namespace budgetree {
 namespace {
 
-constexpr std::size_t kBlock = 1024;  // rows between two looks at the clock
 constexpr std::size_t kRowsWorthAThread = 65'536;
-constexpr std::int64_t kNanosecondsPerRow = 20, kNanosecondsPerNode = 4;
+constexpr std::int64_t kNanosecondsPerRow = 20, kNanosecondsPerNode = 4, kNanosecondsPerCell = 2;
 constexpr double kUnit = 1e-6;  // of a total that is a score
 
 // e^x for x ≤ 0: x = k ln 2 + r with |r| ≤ ln 2 / 2, and the Taylor series of e^r.
 double exponential(double x) {
     constexpr double kLog2High = 0x1.62e42fee00000p-1, kLog2Low = 0x1.a39ef35793c76p-33;
+    if (x == 0) return 1.0;
     if (x < -700) return 0.0;
     const double k = std::floor(x * 0x1.71547652b82fep+0 + 0.5);
     const double r = (x - k * kLog2High) - k * kLog2Low;
@@ -31,86 +34,179 @@ double largest_probability(std::span<const std::int64_t> totals) {
     return 1.0 / sum;
 }
 
-std::size_t side_of(const TotalSplit& split, std::span<const std::int64_t> totals) {
-    if (split.confidence > 0) return largest_probability(totals) >= split.confidence ? 0 : 1;
-    return std::size_t(std::ranges::upper_bound(split.cuts, totals[0]) - split.cuts.begin());
+// The totals of rows that are at one node, test by test: its points are in a near cache then. N is 0 where the number
+// of columns is not known to the compiler.
+template <std::size_t N>
+void add_up_columns(const Scorer& scorer, const std::uint8_t* codes, std::span<const std::uint16_t> rows,
+                    std::int64_t* totals) {
+    const std::size_t n_columns = N == 0 ? scorer.n_columns() : N, n_rows = rows.size();
+    for (std::size_t i = 0; i < n_rows; ++i) std::ranges::copy(scorer.intercept, totals + i * n_columns);
+    for (std::size_t t = 0; t < scorer.tests.size(); ++t) {
+        const std::uint8_t* const of_test = codes + std::size_t(scorer.tests[t]) * kBlockRows;
+        const std::int32_t* const points = scorer.points.data() + scorer.first[t];
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            const std::int32_t* const of_outcome = points + of_test[rows[i]] * n_columns;
+            for (std::size_t column = 0; column < n_columns; ++column) {
+                totals[i * n_columns + column] += of_outcome[column];
+            }
+        }
+    }
 }
 
+void add_up(const Scorer& scorer, const std::uint8_t* codes, std::span<const std::uint16_t> rows,
+            std::int64_t* totals) {
+    switch (scorer.n_columns()) {
+        case 1:
+            return add_up_columns<1>(scorer, codes, rows, totals);
+        case 2:
+            return add_up_columns<2>(scorer, codes, rows, totals);
+        case 3:
+            return add_up_columns<3>(scorer, codes, rows, totals);
+        case 4:
+            return add_up_columns<4>(scorer, codes, rows, totals);
+        default:
+            return add_up_columns<0>(scorer, codes, rows, totals);
+    }
+}
+
+// How far the highest total is ahead of the next one; 0 where there is no other.
+std::int64_t lead_of(std::span<const std::int64_t> totals) {
+    if (totals.size() < 2) return 0;
+    std::int64_t first = totals[0], second = std::numeric_limits<std::int64_t>::min();
+    for (const std::int64_t total : totals.subspan(1)) {
+        second = std::max(second, std::min(first, total));
+        first = std::max(first, total);
+    }
+    return first - second;
+}
+
+std::int64_t side_of(const TotalSplit& split, std::span<const std::int64_t> totals) {
+    if (split.confidence <= 0) return std::ranges::upper_bound(split.cuts, totals[0]) - split.cuts.begin();
+    const std::int64_t lead = lead_of(totals);
+    if (lead <= split.lead.never) return 1;
+    if (lead >= split.lead.always) return 0;
+    return largest_probability(totals) >= split.confidence ? 0 : 1;
+}
+
+// Rows go down one by one, and wait at every node that needs their totals: those of a node are added up together. The
+// children of a node come after it, so all rows that will ever wait at a node are there when it has its turn.
 class Walker {
 public:
-    Walker(const Route& route, const Walks& walks) : route_(route), walks_(walks), totals_(route.widest()) {}
+    Walker(const Route& route, const Walks& walks) : route_(route), walks_(walks), block_(walks.columns) {
+        if (route.scored_nodes.empty()) return;
+        waiting_.resize(route.steps.size(), kNobody);
+        totals_ = std::make_unique_for_overwrite<std::int64_t[]>(route.widest() * kBlockRows);
+    }
 
     // About how many nanoseconds it took.
     std::int64_t walk_block(std::size_t begin, std::size_t end) {
-        n_nodes_ = 0;
-        for (std::size_t row = begin; row < end; ++row) walk_row(row);
-        return std::int64_t(end - begin) * kNanosecondsPerRow + n_nodes_ * kNanosecondsPerNode;
+        begin_ = begin;
+        work_ = std::int64_t(end - begin) *
+                (kNanosecondsPerRow + kNanosecondsPerCell * std::int64_t(walks_.columns.size()));
+        block_.read(begin, end - begin);
+        for (std::size_t row = 0; row < end - begin; ++row) {
+            walks_.spent[begin + row] = 0;
+            walks_.unlisted[begin + row] = -1;
+            go_on(row, 0);
+        }
+        for (const std::int32_t node : route_.scored_nodes) {
+            if (waiting_[std::size_t(node)] != kNobody) serve(node);
+        }
+        return work_;
     }
+
+    bool has_large() const { return block_.has_large(); }
 
 private:
-    std::int64_t result(std::int32_t test, std::size_t row) const {
-        const std::int32_t code = walks_.codes[std::size_t(test) * walks_.leaf.size() + row];
-        return std::min(code, route_.n_outcomes[test]);
-    }
+    static constexpr std::uint16_t kNobody = 0xffff;
+    static_assert(kBlockRows < kNobody);
 
-    void walk_row(std::size_t row) {
-        std::int32_t at = 0, unlisted = -1;
-        std::int64_t spent = 0;
-        for (;;) {
-            const NodeKind kind = NodeKind(route_.kind[at]);
-            if (kind == NodeKind::kLeaf) break;
-            ++n_nodes_;
+    // From a node on, as far as results decide.
+    void go_on(std::size_t row, std::int32_t at) {
+        const std::uint8_t* const codes = block_.codes() + row;
+        std::int32_t unlisted = walks_.unlisted[begin_ + row];
+        std::int64_t spent = walks_.spent[begin_ + row], n_nodes = 0;
+        const Step* step = &route_.steps[std::size_t(at)];
+        for (; step->kind <= NodeKind::kByResult; step = &route_.steps[std::size_t(at)]) {
+            const std::int32_t outcome = codes[std::size_t(step->test) * kBlockRows];
             std::int64_t side = 0;
-            if (kind == NodeKind::kByTotal) {
-                const TotalSplit& split = route_.splits[route_.rule[at]];
-                side = std::int64_t(side_of(split, totals_at(split.scorer, row)));
+            if (step->kind == NodeKind::kBuy) {
+                spent += route_.charges[std::size_t(step->charge_at + outcome)];
+                if (outcome == step->n_outcomes && unlisted < 0) unlisted = step->test;
             } else {
-                const std::int32_t test = route_.test[at];
-                const std::int64_t outcome = result(test, row);
-                if (kind == NodeKind::kBuy) {
-                    spent += route_.charges[route_.charge_at[at] + outcome];
-                    if (unlisted < 0 && outcome == route_.n_outcomes[test]) unlisted = test;
-                } else {
-                    side = outcome;
-                }
+                side = outcome;
             }
-            at = route_.children[route_.first[at] + side];
+            at = route_.children[std::size_t(step->first + side)];
+            ++n_nodes;
         }
-        walks_.leaf[row] = at;
-        walks_.spent[row] = spent;
-        walks_.unlisted[row] = unlisted;
-        if (walks_.totals.empty() || route_.rule[at] < 0) return;
-        std::ranges::copy(totals_at(route_.rule[at], row),
-                          walks_.totals.begin() + std::ptrdiff_t(row * totals_.size()));
+        work_ += n_nodes * kNanosecondsPerNode;
+        walks_.unlisted[begin_ + row] = unlisted;
+        walks_.spent[begin_ + row] = spent;
+        walks_.leaf[begin_ + row] = at;
+        if (step->rule >= 0) {
+            next_[row] = waiting_[std::size_t(at)];
+            waiting_[std::size_t(at)] = std::uint16_t(row);
+        } else if (!walks_.totals.empty()) {
+            write_totals(row, {});
+        }
     }
 
-    std::span<const std::int64_t> totals_at(std::int32_t number, std::size_t row) {
-        const Scorer& scorer = route_.scorers[number];
-        scorer.add_up(walks_.codes.data(), walks_.leaf.size(), row, route_.n_outcomes, totals_.data());
-        return std::span(totals_).first(scorer.n_columns());
+    // What is done with the totals of the rows that wait at a node.
+    void serve(std::int32_t node) {
+        std::size_t n_rows = 0;
+        for (std::uint16_t row = waiting_[std::size_t(node)]; row != kNobody; row = next_[row]) rows_[n_rows++] = row;
+        waiting_[std::size_t(node)] = kNobody;
+        const Step& step = route_.steps[std::size_t(node)];
+        const bool is_leaf = step.kind == NodeKind::kLeaf;
+        const Scorer& scorer = route_.scorers[std::size_t(is_leaf ? step.rule : route_.splits[step.rule].scorer)];
+        add_up(scorer, block_.codes(), std::span(rows_).first(n_rows), totals_.get());
+        work_ += std::int64_t(n_rows * scorer.tests.size()) * kNanosecondsPerNode;
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            const std::span totals(totals_.get() + i * scorer.n_columns(), scorer.n_columns());
+            if (is_leaf) {
+                write_totals(rows_[i], totals);
+            } else {
+                const std::int64_t side = side_of(route_.splits[step.rule], totals);
+                go_on(rows_[i], route_.children[std::size_t(step.first + side)]);
+            }
+        }
+    }
+
+    void write_totals(std::size_t row, std::span<const std::int64_t> totals) {
+        const std::size_t width = walks_.totals.size() / walks_.leaf.size();
+        const auto of_row = walks_.totals.subspan((begin_ + row) * width, width);
+        std::ranges::fill(std::ranges::copy(totals, of_row.begin()).out, of_row.end(), 0);
+        walks_.highest[begin_ + row] = std::ranges::max_element(of_row.first(totals.size())) - of_row.begin();
     }
 
     const Route& route_;
     const Walks& walks_;
-    std::vector<std::int64_t> totals_;
-    std::int64_t n_nodes_ = 0;  // passed by the rows of a block
+    CodedBlock block_;
+    std::size_t begin_ = 0;                                        // of the block
+    std::int64_t work_ = 0;                                        // of the block, in nanoseconds
+    std::vector<std::uint16_t> waiting_;                           // per node, the row that came there last
+    std::array<std::uint16_t, kBlockRows> next_ = {}, rows_ = {};  // per row, the one that came before it; a list
+    std::unique_ptr<std::int64_t[]> totals_;                       // of the rows of a node
 };
 
-void walk_blocks(const Route& route, const Walks& walks, std::atomic<std::size_t>& next, Watch watch) {
+// Whether all numbers are small enough to have their digits.
+bool walk_blocks(const Route& route, const Walks& walks, std::atomic<std::size_t>& next, Watch watch) {
     Walker walker(route, walks);
     const std::size_t n_rows = walks.leaf.size();
-    for (std::size_t begin = next.fetch_add(kBlock); begin < n_rows; begin = next.fetch_add(kBlock)) {
-        if (watch.is_over(walker.walk_block(begin, std::min(begin + kBlock, n_rows)))) return;
+    for (std::size_t begin = next.fetch_add(kBlockRows); begin < n_rows; begin = next.fetch_add(kBlockRows)) {
+        if (watch.is_over(walker.walk_block(begin, std::min(begin + kBlockRows, n_rows)))) break;
     }
+    return !walker.has_large();
 }
 
 const char* find_fault(const Scorer& scorer, std::span<const std::int32_t> n_outcomes) {
     if (scorer.intercept.empty()) return "scorers: expected at least one column";
-    if (scorer.points.size() != scorer.tests.size()) return "scorers: expected points for each test";
+    if (scorer.first.size() != scorer.tests.size() + 1) return "scorers: expected points for each test";
     for (std::size_t i = 0; i < scorer.tests.size(); ++i) {
         const std::int32_t test = scorer.tests[i];
         if (test < 0 || std::size_t(test) >= n_outcomes.size()) return "scorers: expected tests of the tree";
-        if (scorer.points[i].size() != (std::size_t(n_outcomes[test]) + 1) * scorer.n_columns()) {
+        const std::int64_t n_points = scorer.first[i + 1] - scorer.first[i];
+        if (std::size_t(n_points) != (std::size_t(n_outcomes[test]) + 1) * scorer.n_columns()) {
             return "scorers: expected points for every outcome and one more";
         }
     }
@@ -129,15 +225,32 @@ const char* find_fault(const Route& route, const TotalSplit& split) {
 
 }  // namespace
 
-void Scorer::add_up(const std::uint8_t* codes, std::size_t n_rows, std::size_t row,
-                    std::span<const std::int32_t> n_outcomes, std::int64_t* totals) const {
-    std::ranges::copy(intercept, totals);
-    for (std::size_t i = 0; i < tests.size(); ++i) {
-        const std::int32_t code = codes[std::size_t(tests[i]) * n_rows + row];
-        const std::size_t outcome = std::size_t(std::min(code, n_outcomes[tests[i]]));
-        const std::int32_t* of_outcome = points[i].data() + outcome * n_columns();
-        for (std::size_t column = 0; column < n_columns(); ++column) totals[column] += of_outcome[column];
+void prepare(Route& route) {
+    for (std::size_t node = 0; node < route.kind.size(); ++node) {
+        const std::int32_t test = route.test[node];
+        route.steps.push_back({NodeKind(route.kind[node]), test, test < 0 ? 0 : route.n_outcomes[test],
+                               route.rule[node], route.first[node], route.charge_at[node]});
+        if (route.steps.back().kind < NodeKind::kByTotal) {
+            route.steps.back().rule = -1;
+        } else if (route.rule[node] >= 0) {
+            route.scored_nodes.push_back(std::int32_t(node));
+        }
     }
+    for (TotalSplit& split : route.splits) {
+        split.lead = lead_bounds(split.confidence, route.scorers[split.scorer].n_columns());
+    }
+}
+
+// With a lead of d, the others weigh at least e^-d and at most n - 1 times that; 1 / c - 1 is what they may weigh. A
+// lead is in millionths, so two units change a weight by far more than floats are off, unless next to nothing is left.
+LeadBounds lead_bounds(double confidence, std::size_t n_totals) {
+    constexpr double kLeast = 1e-8, kMargin = 2;
+    const double allowed = confidence > 0 ? 1.0 / confidence - 1.0 : 0.0;
+    if (allowed < kLeast || n_totals < 2) {
+        return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+    }
+    const double least = -std::log(allowed) / kUnit, most = least + std::log(double(n_totals - 1)) / kUnit;
+    return {std::int64_t(std::floor(least - kMargin)), std::int64_t(std::ceil(most + kMargin))};
 }
 
 std::size_t Route::widest() const {
@@ -196,14 +309,20 @@ const char* find_fault(const Route& route) {
     return nullptr;
 }
 
-void walk(const Route& route, const Walks& walks, Clock& clock, int n_threads) {
+bool walk(const Route& route, const Walks& walks, Clock& clock, int n_threads) {
     const int useful = int(std::min<std::size_t>(walks.leaf.size() / kRowsWorthAThread + 1, 256));
     std::atomic<std::size_t> next = 0;
-    std::vector<std::jthread> others;
-    for (int thread = 1; thread < std::min(n_threads, useful); ++thread) {
-        others.emplace_back([&] { walk_blocks(route, walks, next, Watch(clock, Watch::Thread::kOther)); });
+    std::atomic<bool> are_exact = true;
+    {
+        std::vector<std::jthread> others;
+        for (int thread = 1; thread < std::min(n_threads, useful); ++thread) {
+            others.emplace_back([&] {
+                if (!walk_blocks(route, walks, next, Watch(clock, Watch::Thread::kOther))) are_exact = false;
+            });
+        }
+        if (!walk_blocks(route, walks, next, Watch(clock))) are_exact = false;
     }
-    walk_blocks(route, walks, next, Watch(clock));
+    return are_exact;
 }
 
 void softmax(std::span<const std::int64_t> totals, std::span<double> probabilities) {

@@ -1,4 +1,4 @@
-// Walk: where each row of codes ends in a tree, and what it has spent on the way. One loop for every kind of tree.
+// Walk: where each row of a table ends in a tree, and what it has spent on the way. One loop for every kind of tree.
 //
 //     kind        per node      buy a test, branch by its result, branch by a total, leaf
 //     test        per node      that is bought or branched on, as a row of the codes
@@ -13,7 +13,7 @@
 //
 //     total[column] = intercept[column] + Σ over its tests of points[outcome][column]
 //
-// Codes are test × row. Rows are independent: threads take them in blocks.
+// Rows are independent: threads take them in blocks, and code the columns of a block before they walk it.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "tables/coding.hpp"
 
 namespace budgetree {
 
@@ -29,22 +30,37 @@ enum class NodeKind : std::uint8_t { kBuy, kByResult, kByTotal, kLeaf };
 
 struct Scorer {
     std::vector<std::int32_t> tests;
-    std::vector<std::vector<std::int32_t>> points;  // per test: outcome and one more × column
-    std::vector<std::int64_t> intercept;            // per column
+    std::vector<std::int64_t> first;      // per test, where its points begin; and their end
+    std::vector<std::int32_t> points;     // per test: outcome and one more × column
+    std::vector<std::int64_t> intercept;  // per column
 
     std::size_t n_columns() const { return intercept.size(); }
-    void add_up(const std::uint8_t* codes, std::size_t n_rows, std::size_t row,
-                std::span<const std::int32_t> n_outcomes, std::int64_t* totals) const;
 };
+
+// How far the highest total must be ahead of the next one: up to `never` it is not likely enough, from `always` on it
+// is. In between, probabilities say.
+struct LeadBounds {
+    std::int64_t never, always;
+};
+LeadBounds lead_bounds(double confidence, std::size_t n_totals);
 
 // Side k is from the k-th cut on and below the next; or, by confidence, side 0 where some class is likely enough.
 struct TotalSplit {
     std::int32_t scorer;
     std::vector<std::int64_t> cuts;
     double confidence = 0.0;  // 0: by cuts
+    LeadBounds lead = {};     // by prepare
 
     std::size_t n_sides() const { return confidence > 0 ? 2 : cuts.size() + 1; }
 };
+
+// A node with all that a walk needs of it, side by side in memory.
+struct Step {
+    NodeKind kind;
+    std::int32_t test, n_outcomes, rule;
+    std::int64_t first, charge_at;
+};
+static_assert(sizeof(Step) == 32);
 
 struct Route {
     std::span<const std::uint8_t> kind;
@@ -57,6 +73,8 @@ struct Route {
     std::span<const std::int32_t> n_outcomes;  // per test
     std::vector<Scorer> scorers;
     std::vector<TotalSplit> splits;
+    std::vector<Step> steps = {};                 // per node; by prepare
+    std::vector<std::int32_t> scored_nodes = {};  // those that need totals, ascending; by prepare
 
     std::size_t widest() const;  // the most columns of a scorer
 };
@@ -64,18 +82,22 @@ struct Route {
 // What is wrong with the arrays; nullptr where no walk can leave them or go round in circles.
 const char* find_fault(const Route& route);
 
-// Rows of codes, and for each its leaf, what it spent, the first test with a result that is not listed (-1: none), and
-// the totals of a leaf that answers by them, row × widest.
+// What a walk needs beside the arrays, once they have no fault.
+void prepare(Route& route);
+
+// A column per test, and for each row its leaf, what it spent, the first test with a result that is not listed (-1:
+// none); where some leaf answers by totals, also these, row × widest, and which of them is the highest.
 struct Walks {
-    std::span<const std::uint8_t> codes;
+    std::span<const Cells> columns;
     std::span<std::int32_t> leaf;
     std::span<std::int64_t> spent;
     std::span<std::int32_t> unlisted;
     std::span<std::int64_t> totals;
+    std::span<std::int64_t> highest;
 };
 
-// Fills all of it, as far as the clock lets it.
-void walk(const Route& route, const Walks& walks, Clock& clock, int n_threads);
+// Fills all of it, as far as the clock lets it. False where some number was so large that its digits may be lost.
+bool walk(const Route& route, const Walks& walks, Clock& clock, int n_threads);
 
 // Totals in millionths as probabilities. The exponential is computed from basic operations alone, so that every
 // processor and every library gives the same bits.

@@ -181,7 +181,7 @@ SMALL = {
     ],
 )
 def test_arrays_that_a_walk_could_leave_are_refused(change: dict[str, object], message: str) -> None:
-    leaf, spent, unlisted, _ = _core.Route(**SMALL).walk(np.array([[0, 1, 2]], dtype=np.uint8), _core.Clock())
+    leaf, spent, unlisted, *_ = _core.Route(**SMALL).walk(np.array([[0, 1, 2]], dtype=np.uint8), _core.Clock())
     assert (leaf.tolist(), spent.tolist(), unlisted.tolist()) == ([2, 3, 3], [1, 2, 2], [-1, -1, 0])
     with pytest.raises(ValueError, match=message):
         _core.Route(**(SMALL | change))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -214,6 +214,45 @@ NumberEncoder = Levels | FineLevels  # both have thresholds
 ColumnEncoder = NumberEncoder | Categories
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberCuts:
+    """What `encode` does to a column of numbers, as data: a number's code is that of how many cuts it reaches.
+
+    The core reads columns by it where they lie.
+    """
+
+    cuts: NDArray[np.float64]  # ascending
+    codes: NDArray[np.uint8]  # one more than cuts
+    missing: int  # the code of NaN
+
+    @classmethod
+    def of(cls, encoder: ColumnEncoder) -> NumberCuts:
+        """Of any encoder: one that knows no numbers has no cut."""
+        if isinstance(encoder, Categories):
+            missing = len(encoder.values) if encoder.has_missing else UNSEEN
+            return cls._around(_amounts(encoder.values), missing)
+        is_one = encoder.low == encoder.high and isinstance(encoder, Levels)  # all numbers are rounded to it
+        cuts = np.array(() if is_one else encoder.thresholds, dtype=np.float64)
+        codes = np.arange(len(cuts) + 1, dtype=np.uint8)
+        return cls(cuts, codes, encoder.levels if encoder.has_missing else UNSEEN)
+
+    @classmethod
+    def _around(cls, amounts: Mapping[float, int], missing: int) -> NumberCuts:
+        """Each amount between two cuts: itself, and the next float."""
+        cuts: list[float] = []
+        codes = [UNSEEN]
+        for amount in sorted(amounts):
+            if cuts and cuts[-1] == amount:  # where the amount before is the next float to this one
+                cuts.pop()
+                codes.pop()
+            cuts.append(amount)
+            codes.append(amounts[amount])
+            if amount < math.inf:
+                cuts.append(math.nextafter(amount, math.inf))
+                codes.append(UNSEEN)
+        return cls(np.array(cuts, dtype=np.float64), np.array(codes, dtype=np.uint8), missing)
+
+
 def fit_encoder(column: Column, levels: LevelCounts) -> ColumnEncoder:
     """Choose how to encode a column; a mapping of levels names the columns that are always cut."""
     plan = LevelPlan.of(levels)
@@ -388,11 +427,18 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
     return numbers
 
 
+def _amounts(values: Iterable[Any]) -> dict[float, int]:
+    """The positions of the values that are numbers; of those that are one float, the first."""
+    found: dict[float, int] = {}
+    for position, value in enumerate(values):
+        if isinstance(value, (int, float, np.number, Decimal)):
+            found.setdefault(as_float(value), position)
+    return found
+
+
 def _known_codes(code: Mapping[Any, int], numbers: NDArray[np.float64], missing_code: int) -> NDArray[np.uint8]:
     """The codes of numbers, of which only those that are known have one."""
-    amounts = {value: at for value, at in code.items() if isinstance(value, (int, float, np.number, Decimal))}
-    known = sorted((as_float(value), at) for value, at in amounts.items()) or [(np.nan, UNSEEN)]
-    values, positions = np.array(known).T
+    values, positions = np.array(sorted(_amounts(code).items()) or [(np.nan, UNSEEN)]).T
     at = next_of(values, numbers)
     codes = np.where(values[at] == numbers, positions.astype(np.uint8)[at], np.uint8(UNSEEN))
     codes[np.isnan(numbers)] = missing_code

@@ -210,7 +210,8 @@ class CostModel:
 
     def _most(self, test: int, results: int) -> int:
         """What the test takes by itself at the costliest of these results; nothing where none is possible."""
-        own = self.charge(PathState(0, -1, ()), test).tolist()
+        own = self.amounts[test, : self.n_outcomes[test]].tolist()
+        own.append(max(own))
         return max((amount for result, amount in enumerate(own) if results >> result & 1), default=0)
 
     def fees_of(self, test: int, flags: int = 0) -> list[int]:

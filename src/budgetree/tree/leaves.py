@@ -92,12 +92,12 @@ class Totals:
             totals += table[np.minimum(codes[:, test], len(table) - 1)]
         return totals
 
-    @property
-    def _key(self) -> tuple[Any, ...]:
-        return self.tests, self.intercept.tolist(), [table.tolist() for table in self.points]
-
     def __eq__(self, other: object) -> bool:
-        return self._key == other._key if isinstance(other, Totals) else NotImplemented
+        if not isinstance(other, Totals):
+            return NotImplemented
+        if self.tests != other.tests or not np.array_equal(self.intercept, other.intercept):
+            return False
+        return all(np.array_equal(mine, its) for mine, its in zip(self.points, other.points, strict=True))
 
     def __hash__(self) -> int:
         return hash((self.tests, self.intercept.tobytes()))

@@ -331,6 +331,17 @@ class Nodes:
                 shares[node] = rule.chances
         return np.asarray(shares)
 
+    @cached_property
+    def is_model(self) -> NDArray[np.bool_]:
+        """The leaves that a model answers."""
+        return np.array([isinstance(self.rule_of(node), Model) for node in range(len(self))])
+
+    @cached_property
+    def points_rule(self) -> NDArray[np.int32]:
+        """Per leaf, the position in `rules` of the points that answer; NO_RULE elsewhere."""
+        has_points = np.array([isinstance(self.rule_of(node), Points) for node in range(len(self))])
+        return np.where(has_points, self.rule, NO_RULE).astype(np.int32)
+
     def answered_at(self, node: int) -> NDArray[np.int64]:
         """Answer × class: what the known cases that end at a leaf are answered, in weight units."""
         if node in self.given:

@@ -28,7 +28,7 @@ from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
 from budgetree.tree.provenance import Bounds, Estimate, Method, Origin
 from budgetree.tree.shown import Shown
-from budgetree.tree.walk import Walk, walk_codes, walk_columns
+from budgetree.tree.walk import Reader, Walk, walk_codes, walk_columns
 
 if TYPE_CHECKING:
     from budgetree.messages import Statement
@@ -86,6 +86,9 @@ class Tree(Shown):
     bounds: Bounds | None = None
     estimate: Estimate | None = None
     ended: Ended = Ended.COMPLETE
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # nothing that was computed since
 
     @property
     def test_names(self) -> tuple[str, ...]:
@@ -227,7 +230,17 @@ class Tree(Shown):
         >>> tree.walk(bt.datasets.frame("pima").head(3)).cost.tolist()
         [2.0, 2.0, 2.0]
         """
+        walk = None if self.reader is None else self.reader.walk(cases)
+        if walk is not None:
+            return walk
         return self.walk_table(read_raw(cases, self.schema.input_columns, self.names_of(self.nodes.columns.tolist())))
+
+    @cached_property
+    @internal
+    def reader(self) -> Reader | None:
+        """What walks numbers without a copy; None where the cases were given as codes."""
+        encoders = self.schema.encoders
+        return None if encoders is None else Reader(self.nodes, self.schema, encoders)
 
     @internal
     def walk_table(self, table: Table) -> Walk:
