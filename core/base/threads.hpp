@@ -3,10 +3,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/clock.hpp"
 
 namespace budgetree {
 
@@ -42,5 +45,31 @@ private:
     std::exception_ptr error_;
     std::vector<std::jthread> threads_;
 };
+
+// Calls work(number, watch) for the numbers 0 to n - 1, each on one of the threads, the calling one among them. Ends
+// early where the clock is over; what the work throws is thrown again.
+template <typename Work>
+void share_out(std::size_t n, int n_threads, Clock& clock, Work work) {
+    std::atomic<std::size_t> next = 0;
+    std::mutex mutex;
+    std::exception_ptr error;
+    const auto take = [&](Watch watch) {
+        try {
+            for (std::size_t number = next++; number < n && !clock.is_stopped(); number = next++) work(number, watch);
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            error = std::current_exception();
+            next = n;
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        for (int thread = 1; thread < n_threads && std::size_t(thread) < n; ++thread) {
+            others.emplace_back([&] { take(Watch(clock, Watch::Thread::kOther)); });
+        }
+        take(Watch(clock));
+    }
+    if (error) std::rethrow_exception(error);
+}
 
 }  // namespace budgetree

@@ -9,5 +9,6 @@ NB_MODULE(_core, module) {
     budgetree::bind_growth(module);
     budgetree::bind_exact(module);
     budgetree::bind_models(module);
+    budgetree::bind_learners(module);
     budgetree::bind_parts(module);
 }

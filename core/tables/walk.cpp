@@ -8,24 +8,14 @@
 #include <memory>
 #include <thread>
 
+#include "base/elementary.hpp"
+
 namespace budgetree {
 namespace {
 
 constexpr std::size_t kRowsWorthAThread = 65'536;
 constexpr std::int64_t kNanosecondsPerRow = 20, kNanosecondsPerNode = 4, kNanosecondsPerCell = 2;
 constexpr double kUnit = 1e-6;  // of a total that is a score
-
-// e^x for x ≤ 0: x = k ln 2 + r with |r| ≤ ln 2 / 2, and the Taylor series of e^r.
-double exponential(double x) {
-    constexpr double kLog2High = 0x1.62e42fee00000p-1, kLog2Low = 0x1.a39ef35793c76p-33;
-    if (x == 0) return 1.0;
-    if (x < -700) return 0.0;
-    const double k = std::floor(x * 0x1.71547652b82fep+0 + 0.5);
-    const double r = (x - k * kLog2High) - k * kLog2Low;
-    double sum = 1.0;
-    for (int n = 13; n > 0; --n) sum = 1.0 + sum * r / n;
-    return std::ldexp(sum, int(k));
-}
 
 double largest_probability(std::span<const std::int64_t> totals) {
     const std::int64_t most = std::ranges::max(totals);

@@ -99,8 +99,7 @@ struct Walks {
 // Fills all of it, as far as the clock lets it. False where some number was so large that its digits may be lost.
 bool walk(const Route& route, const Walks& walks, Clock& clock, int n_threads);
 
-// Totals in millionths as probabilities. The exponential is computed from basic operations alone, so that every
-// processor and every library gives the same bits.
+// Totals in millionths as probabilities: the same bits everywhere (base/elementary.hpp).
 void softmax(std::span<const std::int64_t> totals, std::span<double> probabilities);
 
 }  // namespace budgetree

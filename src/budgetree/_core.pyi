@@ -186,6 +186,90 @@ class Ridge:
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.float32]] | None: ...
     def honest(self, tests: Sequence[int]) -> NDArray[np.float64]: ...
 
+class CodedRows:
+    def __init__(
+        self,
+        codes: NDArray[np.uint8],
+        labels: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        n_outcomes: NDArray[np.int32],
+        is_ordered: NDArray[np.bool_],
+        missing: NDArray[np.int32],
+        n_classes: int,
+    ) -> None: ...
+
+class ForestSettings:
+    def __new__(
+        cls,
+        *,
+        n_trees: int = 24,
+        n_parts: int = 2,
+        min_leaf: float = 5.0,
+        max_depth: int = 12,
+        smooth: float = 1.0,
+        salt: int = 0,
+    ) -> ForestSettings: ...
+
+def forest_losses(
+    rows: CodedRows, sets: Sequence[Sequence[int]], settings: ForestSettings, n_rows: int, threads: int, clock: Clock
+) -> NDArray[np.float32] | None: ...
+def forest_probabilities(
+    rows: CodedRows, tests: Sequence[int], settings: ForestSettings, n_rows: int, clock: Clock
+) -> NDArray[np.float32] | None: ...
+
+class BoostingSettings:
+    def __new__(
+        cls,
+        *,
+        n_leaves: int = 12,
+        rate: float = 0.15,
+        ridge: float = 1.0,
+        min_leaf: int = 10,
+        max_rounds: int = 400,
+        patience: int = 20,
+        refits: bool = False,
+    ) -> BoostingSettings: ...
+
+class BoostedTrees:
+    @property
+    def tree_start(self) -> NDArray[np.int32]: ...
+    @property
+    def test(self) -> NDArray[np.int32]: ...
+    @property
+    def cut(self) -> NDArray[np.uint8]: ...
+    @property
+    def is_nominal(self) -> NDArray[np.bool_]: ...
+    @property
+    def left(self) -> NDArray[np.int32]: ...
+    @property
+    def right(self) -> NDArray[np.int32]: ...
+    @property
+    def default_left(self) -> NDArray[np.bool_]: ...
+    @property
+    def value(self) -> NDArray[np.float64]: ...
+
+class Boosted:
+    @property
+    def n_rounds(self) -> int: ...
+    @property
+    def losses(self) -> NDArray[np.float64]: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+    @property
+    def models(self) -> list[BoostedTrees]: ...
+    @property
+    def refit(self) -> BoostedTrees | None: ...
+
+def boost(
+    rows: CodedRows,
+    tests: Sequence[int],
+    start: NDArray[np.float64],
+    parts: NDArray[np.int32],
+    settings: BoostingSettings,
+    threads: int,
+    clock: Clock,
+) -> Boosted | None: ...
+
 ALL_TESTS: int
 NEVER: int
 WORKERS: int

@@ -15,6 +15,9 @@ import { clean } from "./words.js";
  */
 
 const UNIT = 1e-6; // of a score
+const ROUNDING = 1.5 * 2 ** 52; // a number added to it is rounded to a whole one
+const FACTORIALS = [1];
+for (let n = 1; n < 14; n++) FACTORIALS.push(FACTORIALS[n - 1] * n);
 
 /**
  * What an answer adds to each total; what is not listed or not available has points of its own.
@@ -43,8 +46,8 @@ function addUp(index, number, known) {
 }
 
 /**
- * Scores in millionths as probabilities: e to the power of each, by the steps that core/tables/walk.cpp takes, so that
- * the page stops where Python does.
+ * Scores in millionths as probabilities: e to the power of each, by the steps that core/base/elementary.hpp takes, so
+ * that the page stops where Python does.
  * @param {number[]} totals
  */
 export function softmax(totals) {
@@ -57,11 +60,9 @@ export function softmax(totals) {
 /** @param {number} x at most 0 */
 function exponential(x) {
   if (x < -700) return 0;
-  const halvings = Math.floor(x * 1.4426950408889634 + 0.5);
+  const halvings = x * 1.4426950408889634 + ROUNDING - ROUNDING;
   const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10; // ln 2 in two parts
-  let sum = 1;
-  for (let n = 13; n > 0; n--) sum = 1 + (sum * rest) / n;
-  return sum * 2 ** halvings;
+  return FACTORIALS.reduceRight((sum, factorial) => sum * rest + 1 / factorial, 0) * 2 ** halvings;
 }
 
 /** @type {(cuts: number[], sum: number) => number} */

@@ -1,0 +1,113 @@
+"""The core's forests in NumPy: out-of-bag probabilities tree by tree, and their loss over pairs of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .coded import CodedTable
+
+STRIDE, GROUP_STRIDE, WORD = 0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 2**64
+LEAST_GAIN = 1e-6
+
+Rows = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+def mix(x: int) -> int:
+    x %= WORD
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % WORD
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % WORD
+    return x ^ (x >> 31)
+
+
+def draw(number: int, n: int) -> int:
+    return ((number >> 32) * n) >> 32
+
+
+class Split(NamedTuple):
+    gain: float
+    test: int
+    cut: int
+    unknown_is_left: bool
+
+
+NONE = Split(0.0, -1, 0, False)
+
+
+@dataclass(frozen=True)
+class ReferenceForest:
+    table: CodedTable
+    n_trees: int = 24
+    n_parts: int = 2
+    min_leaf: float = 5.0
+    max_depth: int = 12
+    smooth: float = 1.0
+    salt: int = 0
+
+    def losses(self, tests: Sequence[int]) -> Floats:
+        """Per row, over pairs of the trees that have not seen it."""
+        off = self.votes(tests) - np.eye(self.table.n_classes)[self.table.labels]
+        n = len(off)
+        return np.asarray((off.sum(axis=0) ** 2 - (off**2).sum(axis=0)).sum(axis=1) / (n * (n - 1)))
+
+    def votes(self, tests: Sequence[int]) -> Floats:
+        """Group × row × class: by the group's tree that has not seen the row."""
+        n_rows, n_groups = self.table.n_rows, self.n_trees // self.n_parts
+        prior = self._class_weights(np.arange(n_rows)) / self.table.weight().sum()
+        votes = np.tile(prior, (n_groups, n_rows, 1))
+        for tree in range(self.n_trees if tests else 0):
+            group, part = divmod(tree, self.n_parts)
+            hashes = [mix(row * STRIDE + group * GROUP_STRIDE + self.salt) for row in range(n_rows)]
+            is_out = np.array([draw(number, self.n_parts) == part for number in hashes])
+            seed = mix((tree + 1) * STRIDE + self.salt)
+            self._grow(tests, np.flatnonzero(~is_out), np.flatnonzero(is_out), 0, seed, prior, votes[group])
+        return votes
+
+    def _class_weights(self, rows: Rows) -> Floats:
+        table = self.table
+        return np.bincount(table.labels[rows], table.weight()[rows], table.n_classes).astype(float)
+
+    def _grow(
+        self, tests: Sequence[int], rows: Rows, out: Rows, depth: int, seed: int, parent: Floats, votes: Floats
+    ) -> None:
+        weights = self._class_weights(rows)
+        shares = (weights + self.smooth * parent) / (weights.sum() + self.smooth)
+        may_split = (weights > 0).sum() > 1 and weights.sum() >= 2 * self.min_leaf and depth < self.max_depth
+        split = self._choose(tests, rows, seed) if may_split else NONE
+        if split.test < 0:
+            votes[out] = shares
+            return
+        left, known = self._is_left(split.test, split.cut), self.table.known(split.test)
+        left = np.where(known, left, split.unknown_is_left)
+        for side, goes in ((1, left), (2, ~left)):
+            self._grow(tests, rows[goes[rows]], out[goes[out]], depth + 1, mix(seed + side), shares, votes)
+
+    def _is_left(self, test: int, cut: int) -> NDArray[np.bool_]:
+        codes = self.table.codes[test]
+        return np.asarray(codes <= cut if self.table.is_ordered[test] else codes == cut)
+
+    def _choose(self, tests: Sequence[int], rows: Rows, seed: int) -> Split:
+        weights = self._class_weights(rows)
+        best = NONE._replace(gain=LEAST_GAIN * (weights**2).sum() / weights.sum())
+        for test in tests:
+            known = rows[self.table.known(test)[rows]]
+            codes = np.unique(self.table.codes[test, known]).astype(int)
+            if len(codes) < 2:
+                continue
+            drawn = int(codes[0]) + draw(mix(seed + (test + 1) * STRIDE), int(codes[-1] - codes[0]))
+            for cut in [drawn] if self.table.is_ordered[test] else codes:
+                left = self._is_left(test, cut)[known]
+                sides = [self._class_weights(side) for side in (known[left], known[~left], known)]
+                n_left, n_right, n = (side.sum() for side in sides)
+                of_left, of_right, of_all = ((side**2).sum() for side in sides)
+                if min(n_left, n_right) < self.min_leaf:
+                    continue
+                gain = of_left / n_left + of_right / n_right - of_all / n
+                if gain > best.gain:
+                    best = Split(gain, test, int(cut), bool(n_left >= n_right))
+        return best
