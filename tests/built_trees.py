@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import budgetree as bt
-from budgetree.tree import Fixed, Majority, Model, Points, Split, Totals, TreeBuilder
+from budgetree.tree import Ensemble, Fixed, Majority, Model, Points, Split, Totals, TreeBuilder
 from budgetree.tree.builder import OpenEnd
 from budgetree.tree.leaves import SCORE_UNIT, Leaf
 from new_cases import PRICES, new_frame
@@ -68,12 +68,12 @@ def confident_tree() -> bt.Tree:
         end = builder.buy(end, test)
         bought.append(test)
         if test != DOSE:
-            model = scores(random.Random(test), builder, bought)
+            model = scores(random.Random(test), builder, bought, boosted=False)
             stop, end = builder.branch(end, Split.by_confidence(model, 0.8))
             builder.leaf(stop, model)
     low, high = builder.branch(end, Split.by_result(AGE, _halves("age")))
     builder.leaf(low, Fixed((0.5, 0.25, 0.25)))
-    builder.leaf(high, scores(random.Random(9), builder, bought))
+    builder.leaf(high, scores(random.Random(9), builder, bought, boosted=False))
     return builder.build()
 
 
@@ -92,8 +92,28 @@ def points_tree() -> bt.Tree:
     return builder.build()
 
 
+@cache
+def two_classes() -> bt.Instance:
+    """The same table, where worse is ill."""
+    return bt.Instance.from_frame(new_frame(5).replace({"class": {"worse": "ill"}}), "class", prices=PRICES)
+
+
+@cache
+def stages_tree() -> bt.Tree:
+    """Stages: a boosted model of two classes says who is ill, who is well, and who goes on."""
+    builder = TreeBuilder(two_classes())
+    model = scores(random.Random(4), builder, [AGE, COLOUR], spread=1.0, boosted=True)
+    end = builder.buy(builder.buy(builder.root, "age"), "colour")
+    ill, between, well = builder.branch(end, Split.by_score(model, (-1_200_000, 1_400_000)))
+    builder.leaf(ill, Fixed((0.9, 0.1), 0))
+    builder.leaf(well, model)
+    builder.leaf(builder.buy(between, "dose"), scores(random.Random(5), builder, [AGE, COLOUR, DOSE], boosted=True))
+    return builder.build()
+
+
 BUILT: dict[str, Callable[[], bt.Tree]] = {
     "plain": plain_tree, "early": early_tree, "confident": confident_tree, "points": points_tree,
+    "stages": stages_tree,
 }  # fmt: skip
 
 
@@ -104,17 +124,57 @@ def _halves(test: str) -> list[int]:
     return [int(outcome >= width // 2) for outcome in range(width + 1)]
 
 
-def scores(rng: random.Random, builder: TreeBuilder, tests: list[int], spread: float = 2.0) -> Model:
-    """A model of these tests with scores at random, in whole millionths."""
-    n_classes = len(builder.schema.class_names)
+def scores(
+    rng: random.Random, builder: TreeBuilder, tests: list[int], spread: float = 2.0, boosted: bool | None = None
+) -> Model:
+    """A model of these tests with scores at random, in whole millionths; boosted: a single score, and small trees."""
+    n_totals = len(builder.schema.class_names)
+    n_totals = 1 if n_totals == 2 and (boosted or (boosted is None and rng.random() < 0.6)) else n_totals
 
     def row() -> list[int]:
-        return [round(rng.uniform(-spread, spread) * SCORE_UNIT) for _ in range(n_classes)]
+        return [round(rng.uniform(-spread, spread) * SCORE_UNIT) for _ in range(n_totals)]
 
     tests = sorted(tests)
-    tables = [[row() for _ in range(int(builder.schema.n_outcomes[test]) + 1)] for test in tests]
+    widths = {test: int(builder.schema.n_outcomes[test]) + 1 for test in tests}
+    trees = (
+        ensemble(rng, widths, rng.randint(1, 6), row) if boosted or (boosted is None and rng.random() < 0.5) else None
+    )
+    tables = []
+    for test in tests:
+        only_trees = trees is not None and rng.random() < 0.3
+        tables.append([[0] * n_totals if only_trees else row() for _ in range(widths[test])])
     points = tuple(np.array(table, dtype=np.int32) for table in tables)
-    return Model(Totals(tuple(tests), points, np.array(row(), dtype=np.int64)))
+    return Model(Totals(tuple(tests), points, np.array(row(), dtype=np.int64), trees))
+
+
+def ensemble(
+    rng: random.Random, widths: dict[int, int], n_trees: int, row: Callable[[], list[int]], max_ends: int = 6
+) -> Ensemble:
+    """Small trees at random, in no order that the learner would have to keep; widths: results per test."""
+    arrays: dict[str, list[Any]] = {name: [] for name in Ensemble.__slots__ if name != "start"}
+    starts = []
+    for _ in range(n_trees):
+        starts.append(_new_end(arrays, row()))
+        ends = [starts[-1]]
+        for _ in range(rng.randrange(max_ends)):
+            test = rng.choice(sorted(widths)) if widths else None
+            if test is None or widths[test] < 2:
+                break
+            node, n_outcomes = ends.pop(rng.randrange(len(ends))), widths[test] - 1
+            arrays["test"][node], arrays["cut"][node] = test, rng.randrange(n_outcomes)
+            arrays["by_equal"][node], arrays["default_left"][node] = rng.random() < 0.3, rng.random() < 0.5
+            arrays["missing"][node] = rng.choice([-1, n_outcomes - 1, rng.randrange(n_outcomes)])
+            for side in rng.sample(["left", "right"], 2):
+                arrays[side][node] = _new_end(arrays, row())
+                ends.append(arrays[side][node])
+    return Ensemble(start=starts, **arrays)  # type: ignore[arg-type]
+
+
+def _new_end(arrays: dict[str, list[Any]], value: list[int]) -> int:
+    nothing = {"test": -1, "cut": 0, "by_equal": False, "left": -1, "right": -1, "default_left": False, "missing": -1}
+    for name, entry in (nothing | {"value": value}).items():
+        arrays[name].append(entry)
+    return len(arrays["value"]) - 1
 
 
 def random_tree(seed: int, *, losses: bool | None = None, scored: bool = True) -> tuple[bt.Tree, bt.Instance]:
@@ -198,9 +258,15 @@ def _random_cases(rng: random.Random, has_losses: bool) -> bt.Instance:
 def _random_branch(
     rng: random.Random, builder: TreeBuilder, end: OpenEnd, bought: list[int], scored: bool
 ) -> list[OpenEnd]:
-    kind = rng.choice(["result", "result", "points", "confidence"]) if scored else "result"
-    if kind == "confidence":
+    kind = rng.choice(["result", "result", "points", "model", "model"]) if scored else "result"
+    if kind == "model" and len(builder.schema.class_names) > 1:
         model = scores(rng, builder, _some(rng, bought), spread=1.0)
+        if model.totals.n_totals == 1 and rng.random() < 0.7:
+            cuts = sorted(rng.sample(range(-2 * SCORE_UNIT, 2 * SCORE_UNIT), rng.randint(1, 3)))
+            first, *others, last = builder.branch(end, Split.by_score(model, cuts))
+            builder.leaf(first, rng.choice([model, Fixed((1.0, 0.0), 0), None]))
+            builder.leaf(last, rng.choice([model, Fixed((0.0, 1.0), 1), None]))
+            return others
         stop, on = builder.branch(end, Split.by_confidence(model, rng.choice([0.4, 0.6, 0.75, 0.95])))
         if rng.random() < 0.3:
             return [stop, on]  # nobody has to answer there
@@ -217,7 +283,8 @@ def _random_branch(
 
 
 def _random_leaf(rng: random.Random, builder: TreeBuilder, bought: list[int], scored: bool) -> Leaf:
-    n_classes, kind = len(builder.schema.class_names), rng.randrange(5 if scored else 3)
+    n_classes = len(builder.schema.class_names)
+    kind = rng.randrange((5 if n_classes > 1 else 4) if scored else 3)
     if kind < 2:
         return Majority()
     if kind == 2:

@@ -17,18 +17,37 @@ from node_runner import by_node
 from pmml_reader import PmmlTree, check_structure
 
 
-def compiled(tree: bt.Tree) -> Any:
+def compiled(tree: bt.Tree, *, full: bool = False) -> Any:
     names: dict[str, Any] = {}
-    exec(tree.to_python("diagnose"), names)
+    exec(tree.to_python("diagnose", full=full), names)
     return names["diagnose"]
 
 
 def by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
+    return [answer for (answer,) in _by_duckdb(table, tree.to_sql(backslash_escapes=False))]
+
+
+def assert_all_of_sql(found: list[Any], tree: bt.Tree, walk: Walk) -> None:
+    """Answer, probability and cost; EXP is that of the engine."""
+    label = np.where(walk.answers < len(tree.class_names), walk.answers, walk.probabilities.argmax(axis=1))
+    probability = walk.probabilities[np.arange(len(label)), label]
+    assert [row[0] for row in found] == list(map(_as_in_sql(tree), tree.schema.answers[walk.answers].tolist()))
+    np.testing.assert_allclose([row[1] for row in found], probability, rtol=1e-12, atol=1e-15)
+    assert [row[2] for row in found] == walk.cost.tolist()
+
+
+def _as_in_sql(tree: bt.Tree) -> Any:
+    return str if len({isinstance(name, str) for name in tree.answer_names}) > 1 else lambda name: name
+
+
+def full_by_duckdb(tree: bt.Tree, table: pa.Table) -> list[Any]:
+    return _by_duckdb(table, tree.to_sql(backslash_escapes=False, full=True))
+
+
+def _by_duckdb(table: pa.Table, selected: str) -> list[Any]:
     connection = database()
     connection.register("cases", table)
-    return [
-        row[0] for row in connection.execute(f"SELECT {tree.to_sql(backslash_escapes=False)} FROM cases").fetchall()
-    ]
+    return connection.execute(f"SELECT {selected} FROM cases").fetchall()
 
 
 @cache
@@ -46,6 +65,8 @@ def assert_all_agree(tree: bt.Tree, table: pa.Table) -> None:
     diagnose = compiled(tree)
     assert [diagnose(row) for row in table.to_pylist()] == wanted
     assert by_duckdb(tree, table) == wanted
+    assert_all_of_sql(full_by_duckdb(tree, table), tree, tree.walk(table))
+    assert_python_agrees(tree, table.to_pylist(), tree.walk(table))
     assert_javascript_agrees(tree, table.to_pylist(), tree.walk(table))
     if not has_totals(tree):
         assert_pmml_agrees(tree, table.to_pylist(), tree.walk(table))
@@ -60,7 +81,18 @@ def assert_javascript_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Wa
     assert [row["cost"] for row in found] == walk.cost.tolist()
     assert [[entry["class"] for entry in row["probabilities"]] for row in found] == [list(tree.class_names)] * len(rows)
     shares = [[entry["probability"] for entry in row["probabilities"]] for row in found]
-    np.testing.assert_allclose(shares, walk.probabilities, rtol=1e-12, atol=1e-15)
+    assert shares == walk.probabilities.tolist()
+
+
+def assert_python_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:
+    """Answer, probabilities, cost and tests of every row."""
+    diagnose = compiled(tree, full=True)
+    found = [diagnose(row) for row in rows]
+    assert [row["answer"] for row in found] == tree.schema.answers[walk.answers].tolist()
+    assert [row["tests"] for row in found] == list(map(list, walk.tests))
+    assert [row["cost"] for row in found] == walk.cost.tolist()
+    assert [list(row["probabilities"]) for row in found] == [list(tree.class_names)] * len(rows)
+    assert [list(row["probabilities"].values()) for row in found] == walk.probabilities.tolist()
 
 
 def assert_pmml_agrees(tree: bt.Tree, rows: list[dict[str, Any]], walk: Walk) -> None:

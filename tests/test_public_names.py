@@ -10,7 +10,7 @@ PROMISED = {
     "Counterexample", "ModelFileError", "__version__", "Frontier", "frontier", "tradeoff",
     "optimal", "fit", "Result", "certify", "Certificate", "CertificateError", "Consultation", "BudgetTreeClassifier",
     "OptimalBudgetTreeClassifier",
-    "TreeBuilder", "Split", "Majority", "Fixed", "Points", "Model", "Totals", "Walk",
+    "TreeBuilder", "Split", "Majority", "Fixed", "Points", "Model", "Totals", "Ensemble", "Walk",
     "plot_frontier", "plot_tree", "ObjectPairs", "predictive", "Losses", "Reading", "Shards",
     "Labels",
 }  # fmt: skip

@@ -12,6 +12,7 @@
 #include "tables/counting.hpp"
 #include "tables/packed_table.hpp"
 #include "tables/partition.hpp"
+#include "tables/scorer.hpp"
 #include "tables/walk.hpp"
 
 namespace budgetree {
@@ -97,15 +98,31 @@ nb::object count_for_python(const KeptCases& kept, Array<std::int32_t> places, A
 template <typename T>
 using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+Ensemble make_ensemble(Array<std::int32_t> start, Array<std::int32_t> test, Array<std::uint8_t> cut,
+                       Array<bool> by_equal, Array<bool> default_left, Array<std::int16_t> missing,
+                       Array<std::int32_t> right, Matrix<std::int32_t> value) {
+    const auto flags = [](const Array<bool>& array) {
+        return std::vector<std::uint8_t>(array.data(), array.data() + array.shape(0));
+    };
+    return {as_vector(start),    as_vector(test),    as_vector(cut),   flags(by_equal),
+            flags(default_left), as_vector(missing), as_vector(right), {value.data(), value.data() + value.size()}};
+}
+
+NumpyArray<std::int32_t> preorder_for_python(Array<std::int32_t> start, Array<std::int32_t> left,
+                                             Array<std::int32_t> right) {
+    Preorder found = find_preorder(as_span(start), as_span(left), as_span(right));
+    if (found.fault) throw std::invalid_argument(found.fault);
+    return as_numpy(std::move(found.nodes));
+}
+
 Scorer make_scorer(Array<std::int32_t> tests, const std::vector<Matrix<std::int32_t>>& points,
-                   Array<std::int64_t> intercept) {
-    Scorer scorer{as_vector(tests), {0}, {}, as_vector(intercept)};
+                   Array<std::int64_t> intercept, const Ensemble* trees) {
+    std::vector<std::span<const std::int32_t>> tables;
     for (const auto& table : points) {
         require(table.shape(1) == intercept.shape(0), "points: expected a column for each of the intercept");
-        scorer.points.insert(scorer.points.end(), table.data(), table.data() + table.size());
-        scorer.first.push_back(std::int64_t(scorer.points.size()));
+        tables.emplace_back(table.data(), table.size());
     }
-    return scorer;
+    return Scorer(as_vector(tests), tables, as_vector(intercept), trees ? *trees : Ensemble{});
 }
 
 struct RouteArrays {
@@ -149,6 +166,31 @@ Cells cells_of(const Given& given, const Coder* coder, std::size_t along, std::s
     const std::int64_t size = given.dtype().bits / 8;
     const auto* const first = reinterpret_cast<const std::byte*>(given.data());
     return {first + position * given.stride(across) * size, given.stride(along) * size, type, coder};
+}
+
+// Of rows × tests.
+NumpyArray<std::int64_t> add_up_for_python(const Scorer& scorer, const Matrix<std::uint8_t>& codes) {
+    std::vector<Cells> columns;
+    for (std::size_t i = 0; i < scorer.tests().size(); ++i) {
+        const std::int32_t test = scorer.tests()[i];
+        require(test >= 0 && std::size_t(test) < codes.shape(1), "codes: expected a column for every test");
+        columns.push_back(cells_of(codes, nullptr, 0, 1, test));
+        columns.back().last = std::uint8_t(scorer.n_outcomes(i));
+    }
+    std::vector<std::int32_t> column_of(columns.size());
+    std::iota(column_of.begin(), column_of.end(), 0);
+    std::vector<std::uint16_t> rows(kBlockRows);
+    std::iota(rows.begin(), rows.end(), std::uint16_t(0));
+    const std::size_t n_rows = codes.shape(0), n_columns = scorer.n_columns();
+    std::vector<std::int64_t> totals(n_rows * n_columns);
+    CodedBlock block(columns);
+    ScoreSheet sheet;
+    for (std::size_t begin = 0; begin < n_rows; begin += kBlockRows) {
+        const std::size_t n = std::min(kBlockRows, n_rows - begin);
+        block.read(begin, n);
+        sheet.add_up(scorer, {block.codes(), column_of}, std::span(rows).first(n), totals.data() + begin * n_columns);
+    }
+    return as_numpy(std::move(totals), {n_rows, n_columns});
 }
 
 // An array of NumPy's to be, every entry of which is still to be written.
@@ -311,8 +353,14 @@ void bind_tables(nb::module_& module) {
                "The weight of every slot, test with outcome, and class.");
     nb::class_<Coder>(module, "Coder", "Cuts between numbers, the code of what lies between them, and that of NaN.")
         .def(nb::new_(&make_coder), "cuts"_a, "codes"_a, "missing"_a);
-    nb::class_<Scorer>(module, "Scorer", "Whole points per test and outcome, which add up to totals.")
-        .def(nb::new_(&make_scorer), "tests"_a, "points"_a, "intercept"_a);
+    nb::class_<Ensemble>(module, "Ensemble", "Small trees whose ends add to totals, flat and in preorder.")
+        .def(nb::new_(&make_ensemble), "start"_a, "test"_a, "cut"_a, "by_equal"_a, "default_left"_a, "missing"_a,
+             "right"_a, "value"_a);
+    module.def("preorder", &preorder_for_python, "start"_a, "left"_a, "right"_a,
+               "The nodes of all trees, each with its left subtree before its right one.");
+    nb::class_<Scorer>(module, "Scorer", "Whole points per test and outcome, and small trees, which add up to totals.")
+        .def(nb::new_(&make_scorer), "tests"_a, "points"_a, "intercept"_a, "trees"_a.none() = nb::none())
+        .def("add_up", &add_up_for_python, "codes"_a, "Row × total, of codes with a column per test.");
     nb::class_<TotalSplit>(module, "TotalSplit", "Sides by the cuts of a total, or by the confidence in a class.")
         .def(nb::new_([](std::int32_t scorer, std::vector<std::int64_t> cuts, double confidence) {
                  return TotalSplit{scorer, std::move(cuts), confidence};

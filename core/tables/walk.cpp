@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -18,50 +19,17 @@ constexpr std::int64_t kNanosecondsPerRow = 20, kNanosecondsPerNode = 4, kNanose
 constexpr double kUnit = 1e-6;  // of a total that is a score
 
 double largest_probability(std::span<const std::int64_t> totals) {
+    const std::int64_t pair[] = {0, totals[0]};
+    if (totals.size() == 1) totals = pair;
     const std::int64_t most = std::ranges::max(totals);
     double sum = 0.0;
     for (const std::int64_t total : totals) sum += exponential(double(total - most) * kUnit);
     return 1.0 / sum;
 }
 
-// The totals of rows that are at one node, test by test: its points are in a near cache then. N is 0 where the number
-// of columns is not known to the compiler.
-template <std::size_t N>
-void add_up_columns(const Scorer& scorer, const std::uint8_t* codes, std::span<const std::uint16_t> rows,
-                    std::int64_t* totals) {
-    const std::size_t n_columns = N == 0 ? scorer.n_columns() : N, n_rows = rows.size();
-    for (std::size_t i = 0; i < n_rows; ++i) std::ranges::copy(scorer.intercept, totals + i * n_columns);
-    for (std::size_t t = 0; t < scorer.tests.size(); ++t) {
-        const std::uint8_t* const of_test = codes + std::size_t(scorer.tests[t]) * kBlockRows;
-        const std::int32_t* const points = scorer.points.data() + scorer.first[t];
-        for (std::size_t i = 0; i < n_rows; ++i) {
-            const std::int32_t* const of_outcome = points + of_test[rows[i]] * n_columns;
-            for (std::size_t column = 0; column < n_columns; ++column) {
-                totals[i * n_columns + column] += of_outcome[column];
-            }
-        }
-    }
-}
-
-void add_up(const Scorer& scorer, const std::uint8_t* codes, std::span<const std::uint16_t> rows,
-            std::int64_t* totals) {
-    switch (scorer.n_columns()) {
-        case 1:
-            return add_up_columns<1>(scorer, codes, rows, totals);
-        case 2:
-            return add_up_columns<2>(scorer, codes, rows, totals);
-        case 3:
-            return add_up_columns<3>(scorer, codes, rows, totals);
-        case 4:
-            return add_up_columns<4>(scorer, codes, rows, totals);
-        default:
-            return add_up_columns<0>(scorer, codes, rows, totals);
-    }
-}
-
-// How far the highest total is ahead of the next one; 0 where there is no other.
+// How far the highest total is ahead of the next one, which is 0 where there is no other.
 std::int64_t lead_of(std::span<const std::int64_t> totals) {
-    if (totals.size() < 2) return 0;
+    if (totals.size() == 1) return std::abs(totals[0]);
     std::int64_t first = totals[0], second = std::numeric_limits<std::int64_t>::min();
     for (const std::int64_t total : totals.subspan(1)) {
         second = std::max(second, std::min(first, total));
@@ -76,6 +44,12 @@ std::int64_t side_of(const TotalSplit& split, std::span<const std::int64_t> tota
     if (lead <= split.lead.never) return 1;
     if (lead >= split.lead.always) return 0;
     return largest_probability(totals) >= split.confidence ? 0 : 1;
+}
+
+// Of equal ones the first.
+std::int64_t highest_of(std::span<const std::int64_t> totals) {
+    if (totals.size() == 1) return totals[0] > 0 ? 1 : 0;
+    return std::ranges::max_element(totals) - totals.begin();
 }
 
 // Rows go down one by one, and wait at every node that needs their totals: those of a node are added up together. The
@@ -149,8 +123,8 @@ private:
         const Step& step = route_.steps[std::size_t(node)];
         const bool is_leaf = step.kind == NodeKind::kLeaf;
         const Scorer& scorer = route_.scorers[std::size_t(is_leaf ? step.rule : route_.splits[step.rule].scorer)];
-        add_up(scorer, block_.codes(), std::span(rows_).first(n_rows), totals_.get());
-        work_ += std::int64_t(n_rows * scorer.tests.size()) * kNanosecondsPerNode;
+        sheet_.add_up(scorer, {block_.codes(), scorer.tests()}, std::span(rows_).first(n_rows), totals_.get());
+        work_ += std::int64_t(n_rows) * scorer.nanoseconds_per_row();
         for (std::size_t i = 0; i < n_rows; ++i) {
             const std::span totals(totals_.get() + i * scorer.n_columns(), scorer.n_columns());
             if (is_leaf) {
@@ -166,12 +140,13 @@ private:
         const std::size_t width = walks_.totals.size() / walks_.leaf.size();
         const auto of_row = walks_.totals.subspan((begin_ + row) * width, width);
         std::ranges::fill(std::ranges::copy(totals, of_row.begin()).out, of_row.end(), 0);
-        walks_.highest[begin_ + row] = std::ranges::max_element(of_row.first(totals.size())) - of_row.begin();
+        walks_.highest[begin_ + row] = highest_of(totals);
     }
 
     const Route& route_;
     const Walks& walks_;
     CodedBlock block_;
+    ScoreSheet sheet_;
     std::size_t begin_ = 0;                                        // of the block
     std::int64_t work_ = 0;                                        // of the block, in nanoseconds
     std::vector<std::uint16_t> waiting_;                           // per node, the row that came there last
@@ -190,15 +165,10 @@ bool walk_blocks(const Route& route, const Walks& walks, std::atomic<std::size_t
 }
 
 const char* find_fault(const Scorer& scorer, std::span<const std::int32_t> n_outcomes) {
-    if (scorer.intercept.empty()) return "scorers: expected at least one column";
-    if (scorer.first.size() != scorer.tests.size() + 1) return "scorers: expected points for each test";
-    for (std::size_t i = 0; i < scorer.tests.size(); ++i) {
-        const std::int32_t test = scorer.tests[i];
+    for (std::size_t i = 0; i < scorer.tests().size(); ++i) {
+        const std::int32_t test = scorer.tests()[i];
         if (test < 0 || std::size_t(test) >= n_outcomes.size()) return "scorers: expected tests of the tree";
-        const std::int64_t n_points = scorer.first[i + 1] - scorer.first[i];
-        if (std::size_t(n_points) != (std::size_t(n_outcomes[test]) + 1) * scorer.n_columns()) {
-            return "scorers: expected points for every outcome and one more";
-        }
+        if (scorer.n_outcomes(i) != n_outcomes[test]) return "scorers: expected points for every outcome and one more";
     }
     return nullptr;
 }
@@ -236,10 +206,11 @@ void prepare(Route& route) {
 LeadBounds lead_bounds(double confidence, std::size_t n_totals) {
     constexpr double kLeast = 1e-8, kMargin = 2;
     const double allowed = confidence > 0 ? 1.0 / confidence - 1.0 : 0.0;
-    if (allowed < kLeast || n_totals < 2) {
+    if (allowed < kLeast) {
         return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
     }
-    const double least = -std::log(allowed) / kUnit, most = least + std::log(double(n_totals - 1)) / kUnit;
+    const double n_others = n_totals == 1 ? 1.0 : double(n_totals - 1);  // a single total has 0 beside it
+    const double least = -std::log(allowed) / kUnit, most = least + std::log(n_others) / kUnit;
     return {std::int64_t(std::floor(least - kMargin)), std::int64_t(std::ceil(most + kMargin))};
 }
 

@@ -8,12 +8,9 @@
 //     charges     per buy       one per outcome and one more, all included
 //     rule        per node      of a branch by a total its split, of a leaf with totals its scorer; else -1
 //
-// The last entry of every list per outcome is for a result that is not listed. A scorer adds up whole points, so a
-// total does not depend on the order of addition:
-//
-//     total[column] = intercept[column] + Σ over its tests of points[outcome][column]
-//
-// Rows are independent: threads take them in blocks, and code the columns of a block before they walk it.
+// The last entry of every list per outcome is for a result that is not listed. Rows are independent: threads take them
+// in blocks, and code the columns of a block before they walk it. The rows of a block that come to the same branch by a
+// total, or to the same leaf with totals, wait for each other there: a scorer (scorer.hpp) adds up many at a time.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +20,11 @@
 
 #include "base/clock.hpp"
 #include "tables/coding.hpp"
+#include "tables/scorer.hpp"
 
 namespace budgetree {
 
 enum class NodeKind : std::uint8_t { kBuy, kByResult, kByTotal, kLeaf };
-
-struct Scorer {
-    std::vector<std::int32_t> tests;
-    std::vector<std::int64_t> first;      // per test, where its points begin; and their end
-    std::vector<std::int32_t> points;     // per test: outcome and one more × column
-    std::vector<std::int64_t> intercept;  // per column
-
-    std::size_t n_columns() const { return intercept.size(); }
-};
 
 // How far the highest total must be ahead of the next one: up to `never` it is not likely enough, from `always` on it
 // is. In between, probabilities say.
@@ -45,6 +34,7 @@ struct LeadBounds {
 LeadBounds lead_bounds(double confidence, std::size_t n_totals);
 
 // Side k is from the k-th cut on and below the next; or, by confidence, side 0 where some class is likely enough.
+// A single total is the score of the second of two classes, and that of the first is 0.
 struct TotalSplit {
     std::int32_t scorer;
     std::vector<std::int64_t> cuts;
@@ -86,7 +76,8 @@ const char* find_fault(const Route& route);
 void prepare(Route& route);
 
 // A column per test, and for each row its leaf, what it spent, the first test with a result that is not listed (-1:
-// none); where some leaf answers by totals, also these, row × widest, and which of them is the highest.
+// none); where some leaf answers by totals, also these, row × widest, and which of them is the highest: of a single
+// one, whether it is above 0.
 struct Walks {
     std::span<const Cells> columns;
     std::span<std::int32_t> leaf;

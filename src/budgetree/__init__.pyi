@@ -100,6 +100,9 @@ from .tree import (
     Consultation as Consultation,
 )
 from .tree import (
+    Ensemble as Ensemble,
+)
+from .tree import (
     Fixed as Fixed,
 )
 from .tree import (

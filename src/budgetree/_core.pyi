@@ -125,10 +125,30 @@ class LevelChooser:
         self, counts: NDArray[np.int64], spent: NDArray[np.int64], flags: NDArray[np.uint64], clock: Clock
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
 
+class Ensemble:
+    def __init__(
+        self,
+        start: NDArray[np.int32],
+        test: NDArray[np.int32],
+        cut: NDArray[np.uint8],
+        by_equal: NDArray[np.bool_],
+        default_left: NDArray[np.bool_],
+        missing: NDArray[np.int16],
+        right: NDArray[np.int32],
+        value: NDArray[np.int32],
+    ) -> None: ...
+
+def preorder(start: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]: ...
+
 class Scorer:
     def __init__(
-        self, tests: NDArray[np.int32], points: Sequence[NDArray[np.int32]], intercept: NDArray[np.int64]
+        self,
+        tests: NDArray[np.int32],
+        points: Sequence[NDArray[np.int32]],
+        intercept: NDArray[np.int64],
+        trees: Ensemble | None = None,
     ) -> None: ...
+    def add_up(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]: ...
 
 class TotalSplit:
     def __init__(self, scorer: int, cuts: Sequence[int], confidence: float = 0.0) -> None: ...

@@ -8,7 +8,7 @@ from decimal import Decimal, getcontext
 from fractions import Fraction
 
 import budgetree as bt
-from budgetree.tree import Branch, Buy, Fixed, Majority, Model, Points, Split, Totals
+from budgetree.tree import Branch, Buy, Ensemble, Fixed, Majority, Model, Points, Split, Totals
 
 getcontext().prec = 60
 
@@ -27,10 +27,27 @@ def add_up(totals: Totals, row: Sequence[int]) -> list[int]:
     for test, table in zip(totals.tests, totals.points, strict=True):
         points = table[min(row[test], len(table) - 1)]
         sums = [total + int(more) for total, more in zip(sums, points, strict=True)]
+    outcomes = {test: len(table) - 1 for test, table in zip(totals.tests, totals.points, strict=True)}
+    for root in [] if totals.trees is None else totals.trees.start:
+        value = totals.trees.value[end_of(totals.trees, int(root), row, outcomes)]
+        sums = [total + int(more) for total, more in zip(sums, value, strict=True)]
     return sums
 
 
+def end_of(trees: Ensemble, node: int, row: Sequence[int], outcomes: dict[int, int]) -> int:
+    """Where a case ends in the small tree that begins at a node."""
+    if trees.test[node] < 0:
+        return node
+    result = row[trees.test[node]]
+    if result >= outcomes[int(trees.test[node])] or result == trees.missing[node]:
+        goes_left = trees.default_left[node]
+    else:
+        goes_left = result == trees.cut[node] if trees.by_equal[node] else result <= trees.cut[node]
+    return end_of(trees, int(trees.left[node] if goes_left else trees.right[node]), row, outcomes)
+
+
 def softmax(sums: Sequence[int]) -> list[Decimal]:
+    sums = [0, *sums] if len(sums) == 1 else sums  # of two classes
     raised = [(Decimal(total - max(sums)) / 1_000_000).exp() for total in sums]
     return [part / sum(raised) for part in raised]
 

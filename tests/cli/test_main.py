@@ -75,6 +75,8 @@ def test_a_clinics_table_through_every_command(
     assert run(capsys, "show", "pfad.json", "--as", "rules").strip() == tree.to_rules()
     for form in ("sql", "javascript", "pmml"):
         assert run(capsys, "show", "pfad.json", "--as", form) == getattr(tree, f"to_{form}")()
+    for form in ("python", "sql"):
+        assert run(capsys, "show", "pfad.json", "--as", form, "--full") == tree.export(form, full=True)
     shown = json.loads(run(capsys, "show", "pfad.json", "--json"))
     assert shown["tree"] == json.loads(json.dumps(tree.to_dict()))
     assert "pima" in run(capsys, "datasets")

@@ -12,7 +12,17 @@ from _support.refusals import refused
 from budgetree.errors import SettingError
 from budgetree.show.export import FORMATS
 from budgetree.show.outline import point_names
-from built_trees import BUILT, confident_tree, early_tree, known_cases, plain_tree, points_tree, random_tree, scores
+from built_trees import (
+    BUILT,
+    confident_tree,
+    early_tree,
+    known_cases,
+    plain_tree,
+    points_tree,
+    random_tree,
+    scores,
+    stages_tree,
+)
 
 
 def test_leaves_that_predict_the_same_share_a_line() -> None:
@@ -90,6 +100,20 @@ def test_a_sure_model_stops_before_the_next_step() -> None:
     lines = confident_tree().to_text().splitlines()
     assert lines[2].startswith("└─ then: unless 80% sure, buy colour: costs 1 to 3, spent 1  [")
     assert confident_tree().n_leaves == 2
+
+
+def test_a_score_is_shown_as_a_chance() -> None:
+    lines = [line.partition(", spent")[0] for line in stages_tree().to_text().splitlines()]
+    assert lines[3:] == [
+        "   └─ then: chance of well by the model of age + colour? already paid",
+        "      ├─ below 23.1%: → ill",
+        "      ├─ 23.1% to 80.2%: buy dose: costs 2.5 with 0.5 for blood draw",
+        "      │  └─ then: → by the model of age + colour + dose (89% answered ill)",
+        "      └─ 80.2% or more: → by the model of age + colour (100% answered well)",
+    ]
+    conditions = [rule.conditions for rule in stages_tree().rules()]
+    assert conditions[0] == (("chance of well by the model of age + colour", ("below 23.1%",)),)
+    assert "chance of well by the model of age + colour" in stages_tree().to_dot()
 
 
 def test_points_are_listed_once_below() -> None:

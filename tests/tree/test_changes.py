@@ -14,7 +14,7 @@ from support import to_instance
 import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import SettingError
-from built_trees import random_tree
+from built_trees import random_tree, stages_tree, two_classes
 from losing import losses_for
 
 BUDGETS = [0, 1, 2, 2.5, 4, 7, 30]
@@ -43,6 +43,16 @@ def test_cutting_at_the_trees_own_cost_changes_nothing(pima: bt.Tree) -> None:
 def test_a_smaller_cut_never_has_fewer_errors(pima: bt.Tree) -> None:
     errors = [pima.cut(budget).errors for budget in BUDGETS]
     assert errors == sorted(errors, reverse=True)
+
+
+def test_a_cut_stage_is_answered_by_its_own_model() -> None:
+    tree = stages_tree()
+    cut = tree.cut(5)
+    assert cut.max_cost <= 5
+    assert [type(rule) for rule in cut.nodes.rules] == [bt.Model]
+    assert cut.nodes.rules[0].totals == tree.nodes.splits[0].totals  # type: ignore[union-attr]
+    answers = cut.walk_codes(two_classes().codes).answers
+    assert np.bincount(answers, minlength=2).tolist() == tree.nodes.given[2].sum(axis=1).tolist()
 
 
 @given(st.integers(0, 10**6), st.sampled_from([None, 1, 3]))

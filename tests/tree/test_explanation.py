@@ -10,7 +10,7 @@ import pytest
 
 import budgetree as bt
 from budgetree.tree.explanation import Contribution
-from built_trees import points_tree
+from built_trees import points_tree, stages_tree
 from losing import losing_tree
 from new_cases import new_tree, wild_rows
 
@@ -78,6 +78,25 @@ def test_points_lead_to_the_side_that_answers() -> None:
     assert scores == {"colour": 5, "grade": float(table["grade"][codes["grade"]][0]), "dose": 0}
     # From 0 points (below 3) to 5 (from 5 on): the class has 1/8 at first and 1/2 then.
     assert [(part.before, part.after) for part in explanation.contributions] == [(0.125, 0.5), (0.5, 0.5), (0.5, 0.5)]
+
+
+def test_what_answers_say_together_comes_last() -> None:
+    tree, corrections = stages_tree(), []
+    for row in wild_rows(3, 60):
+        explanation, case = tree.explain(row), tree.ask(row)
+        if case.rule is None:
+            assert explanation.correction is None
+            continue
+        last = explanation.correction
+        assert last is not None
+        assert (last.before, last.after) == (explanation.contributions[-1].after, explanation.probability)
+        assert last.after == case.distribution[case.prediction]
+        scores = [explanation.start_score, last.score, *(part.score for part in explanation.contributions)]
+        odds = math.log(explanation.probability / (1 - explanation.probability))
+        assert math.fsum(score or 0 for score in scores) == pytest.approx(odds / 2)
+        assert str(explanation).splitlines()[-1].startswith("  the answers together: ")
+        corrections.append(last.moved)
+    assert len(set(corrections)) > 10
 
 
 def test_the_largest_contributions_come_first() -> None:

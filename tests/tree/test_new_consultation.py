@@ -15,6 +15,7 @@ from _support.refusals import refused
 from budgetree.errors import ResultError, TreeError
 from budgetree.tree.explanation import explain
 from budgetree.tree.leaves import SCORE_UNIT
+from built_trees import stages_tree
 from new_cases import PRICES, frame_of, new_tree, wild_rows
 
 KINDS = [("model", 0.8), ("model", None), ("count", None)]
@@ -140,6 +141,22 @@ def test_ordinary_trees_hold_their_budget_without_some_tests(seed: int) -> None:
         case.unavailable() if draw.random() < 0.5 else case.answer(draw.choice(case.outcomes))
     assert case.spent <= tree.max_cost + 1e-9
     assert case.worst_case_remaining == 0
+
+
+def test_a_score_that_is_high_or_low_enough_stops() -> None:
+    tree, ends = stages_tree(), set()
+    for row in wild_rows(7, 60):
+        case = tree.ask(row)
+        assert case.is_early == (len(case.history) == 2)
+        ends.add((case.is_early, case.prediction))
+        waiting = bt.Consultation(tree)
+        waiting.answer(row["age"])
+        assert waiting.rule is None
+        waiting.answer(row["colour"]) if row["colour"] != "purple" else waiting.unavailable()
+        if not waiting.done:  # the model that could not stop says what is known so far
+            assert waiting.distribution["well"] == pytest.approx(waiting.shares[1])
+            assert 0.231 - 1e-3 < waiting.distribution["well"] < 0.802 + 1e-3
+    assert {early for early, _ in ends} == {True, False}
 
 
 def test_models_take_what_is_not_available_for_the_average() -> None:

@@ -124,7 +124,9 @@ def _show_result(case: Consultation, as_json: bool) -> None:
         result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent}
         if case.tree.schema.losses is not None:
             result["expected_loss"] = _expected_loss(case)
-        print_json(result | {"at_first": explanation.start, "steps": steps})
+        last = explanation.correction
+        together = {} if last is None else {"together": {"before": last.before, "after": last.after}}
+        print_json(result | {"at_first": explanation.start, "steps": steps} | together)
         return
     click.echo(f"\n→ {click.style(visible(case.conclusion), bold=True)}  spent {_amount(case, case.spent)}")
     if explained := case.tree.schema.wording.answer_help[case.position]:
@@ -139,6 +141,8 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     for part in explanation.largest_first:
         sign = " =" if part.available else ""
         click.echo(visible(f"    {part.test_label}{sign} {part.answered}: {part.moved}"))
+    if explanation.correction is not None:
+        click.echo(f"    the answers together: {explanation.correction.moved}")
 
 
 def _amount(case: Consultation, number: float) -> str:

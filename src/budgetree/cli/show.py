@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from budgetree.cli import options
@@ -25,6 +27,7 @@ MAX_NESTED = 200  # tests on a path, in JSON
     help="How the database reads a backslash, where a name has one (sql only): MySQL, BigQuery and Snowflake as an "
     "escape, standard SQL as what it is.",
 )
+@click.option("--full", is_flag=True, help="Probability and cost beside the answer (python and sql only).")
 @options.labels
 @options.as_json
 def show(
@@ -33,6 +36,7 @@ def show(
     confusion: bool,
     max_depth: int | None,
     backslash_escapes: bool | None,
+    full: bool,
     labels: str | None,
     as_json: bool,
 ) -> None:
@@ -51,7 +55,8 @@ def show(
         estimate = "" if tree.estimate is None else f"\n{visible(str(tree.estimate))}"
         click.echo(f"{tree.to_text(max_depth=max_depth, confusion=confusion)}\n{statement_line(tree)}{estimate}")
     else:
-        text = tree.to_sql(backslash_escapes=backslash_escapes) if form == "sql" else getattr(tree, f"to_{form}")()
+        given: dict[str, Any] = {"full": full} if form in ("python", "sql") else {}
+        text = tree.export(form, **given | ({"backslash_escapes": backslash_escapes} if form == "sql" else {}))
         click.echo(for_reader(text), nl=form == "rules")
 
 

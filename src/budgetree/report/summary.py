@@ -12,6 +12,7 @@ from budgetree.learn.points import COLUMNS, KNOWN_COLUMNS, LOSS_COLUMNS, NEW_LOS
 from budgetree.messages import objective_sentence
 from budgetree.problem import Schema
 from budgetree.proof.certificate import Certificate
+from budgetree.show.export.program import small_trees
 from budgetree.show.frontier_view import PAGE_REMEDY, frontier_steps, judgement, verdict
 from budgetree.show.text import size_and_cost
 from budgetree.tree import Tree
@@ -168,7 +169,9 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
     if kind == Kind.BY_TOTAL:
         split = nodes.splits[nodes.rule[node]]
         assert split.totals is not None
-        by = {"cuts": list(split.cuts)} if split.confidence is None else {"confidence": split.confidence}
+        by: dict[str, Any] = {"confidence": split.confidence}
+        if split.confidence is None:
+            by = {"cuts": list(split.cuts)} | ({"is_score": True} if split.is_score else {})
         return entry | {"totals": totals.setdefault(split.totals, len(totals)), "children": below} | by
     rule = nodes.rule_of(node)
     if isinstance(rule, Fixed):
@@ -182,6 +185,9 @@ def _node(tree: Tree, node: int, totals: dict[Totals, int]) -> dict[str, Any]:
 
 
 def _points(totals: Totals) -> dict[str, Any]:
-    """Whole numbers: per test, result × total; the last result is one that is not listed."""
+    """Whole numbers: per test, result × total; the last result is one that is not listed. And small trees."""
     points = [table.tolist() for table in totals.points]
-    return {"tests": list(totals.tests), "points": points, "intercept": totals.intercept.tolist()}
+    entry: dict[str, Any] = {"tests": list(totals.tests), "points": points, "intercept": totals.intercept.tolist()}
+    if totals.trees is not None:
+        entry["trees"] = dict(zip(("starts", "nodes", "values"), small_trees(totals), strict=True))
+    return entry

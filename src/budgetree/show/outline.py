@@ -200,7 +200,7 @@ class Outline:
     def points(self, node: int) -> Totals | None:
         """The points that a leaf answers by, or that the step from a node on branches by."""
         rule = self.nodes.rule_of(node) if self.nodes.is_leaf[node] else self.split(self.step(node))
-        is_points = isinstance(rule, Points) or (isinstance(rule, Split) and rule.confidence is None)
+        is_points = isinstance(rule, Points) or (isinstance(rule, Split) and rule.model is None)
         return cast(Any, rule).totals if is_points else None
 
     @cached_property
@@ -215,6 +215,8 @@ class Outline:
         if split is not None and split.confidence is not None:
             sure = f"{percent(split.confidence)} sure"
             return ("any",) if len(results) == 2 else (sure if results == [0] else "less sure",)
+        if split is not None and split.is_score:
+            return chance_names(split.chances, results)
         if split is not None:
             return point_names(split.cuts, results)
         test = int(self.nodes.test[step.branch])
@@ -331,8 +333,7 @@ def point_names(cuts: Sequence[int], sides: Sequence[int]) -> tuple[str, ...]:
     (('1 or fewer',), ('2 to 6 points',), ('1 or fewer', '7 points or more'))
     """
     found: list[str] = []
-    for _, run in groupby(enumerate(sides), key=lambda entry: entry[1] - entry[0]):
-        members = [side for _, side in run]
+    for members in _runs(sides):
         low = cuts[members[0] - 1] if members[0] else None
         high = cuts[members[-1]] - 1 if members[-1] < len(cuts) else None
         if low is None:
@@ -342,6 +343,29 @@ def point_names(cuts: Sequence[int], sides: Sequence[int]) -> tuple[str, ...]:
         else:
             found.append(_points(low) if low == high else f"{low} to {high} points")
     return tuple(found)
+
+
+def chance_names(chances: Sequence[float], sides: Sequence[int]) -> tuple[str, ...]:
+    """What chances on these sides are called, neighbouring sides as one.
+
+    >>> chance_names((0.07, 0.932), [0]), chance_names((0.07, 0.932), [1, 2]), chance_names((0.07, 0.932), [1])
+    (('below 7%',), ('7% or more',), ('7% to 93.2%',))
+    """
+    found: list[str] = []
+    for members in _runs(sides):
+        low = f"{100 * chances[members[0] - 1]:.3g}%" if members[0] else None
+        high = f"{100 * chances[members[-1]]:.3g}%" if members[-1] < len(chances) else None
+        if low is None:
+            found.append("any" if high is None else f"below {high}")
+        else:
+            found.append(f"{low} or more" if high is None else f"{low} to {high}")
+    return tuple(found)
+
+
+def _runs(sides: Sequence[int]) -> list[list[int]]:
+    """Neighbouring sides together."""
+    runs = groupby(enumerate(sides), key=lambda entry: entry[1] - entry[0])
+    return [[side for _, side in run] for _, run in runs]
 
 
 def percent(probability: float | None) -> str:

@@ -140,6 +140,8 @@ class Words:
             parts.append(("anything else", unlisted))
             shown = "; ".join(f"{names}: {points}" for names, points in parts)
             lines.append(f"  {self.tree.schema.wording.tests[test]}  {shown}")
+        if totals.trees is not None:
+            lines.append(f"  and {counted(totals.trees.n_trees, 'small tree')}, which the model file has")
         return lines
 
     def _listed(self, totals: Totals) -> str:
@@ -164,6 +166,8 @@ class Words:
         """What a step buys, or branches by."""
         nodes, split = self.tree.nodes, self.tree.outline.split(step)
         if split is not None and split.totals is not None:
+            if split.is_score:
+                return f"chance of {self.tree.schema.wording.classes[1]} by {self.model(split.totals)}"
             return self.points(split.totals) if split.confidence is None else self.model(split.totals)
         test = nodes.test[step.branch if step.buy == NONE else step.buy]
         return str(self.tree.schema.wording.tests[test])

@@ -4,7 +4,7 @@ from budgetree.tree.builder import TreeBuilder
 from budgetree.tree.confusion import Confusion
 from budgetree.tree.consultation import Consultation
 from budgetree.tree.grown import LEAF, NO_BRANCH, Grown
-from budgetree.tree.leaves import Fixed, Majority, Model, Points, Totals
+from budgetree.tree.leaves import Ensemble, Fixed, Majority, Model, Points, Totals
 from budgetree.tree.nodes import Branch, Buy, Kind, Nodes, Split
 from budgetree.tree.provenance import Bounds, Estimate, Origin
 from budgetree.tree.tree import Tree
@@ -18,6 +18,7 @@ __all__ = [
     "Buy",
     "Confusion",
     "Consultation",
+    "Ensemble",
     "Estimate",
     "Fixed",
     "Grown",

@@ -14,7 +14,7 @@ from budgetree.errors import TreeError
 from budgetree.problem import Instance, PathState, Schema, check_codes
 from budgetree.problem.cost_model import mask_of
 from budgetree.tree.grown import NO_BRANCH, Grown
-from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals
 from budgetree.tree.nodes import NO_RULE, NO_TEST, Kind, Nodes, Split
 from budgetree.tree.provenance import Origin
 
@@ -44,7 +44,7 @@ class Facts:
 
     counts: NDArray[np.int64]
     shown: NDArray[np.int64] | None = None  # of a buy
-    given: NDArray[np.int64] | None = None  # of a leaf with scores, or a branch by confidence
+    given: NDArray[np.int64] | None = None  # of a leaf with scores, or a branch by a model
     fallback: bool = False
 
 
@@ -334,7 +334,12 @@ class TreeBuilder:
     def _check_split(self, end: OpenEnd, split: Split) -> None:
         self._check_bought(end, split.tests, "branch")
         if split.totals is not None:
-            self._check_totals(split.totals.points, split.totals.tests)
+            self._check_totals(split.totals)
+            if split.model is not None:
+                self._check_scores(split.totals, "branch")
+            if split.confidence is None and split.totals.n_totals != 1:
+                message = f"branch: there are {split.totals.n_totals} totals; expected a single one, where cuts decide."
+                raise TreeError(message, subject="branch", found=split.totals.n_totals, expected=1)
             if list(split.cuts) != sorted(set(split.cuts)):
                 message = f"branch: the cuts are {split.cuts}; expected ascending whole numbers."
                 raise TreeError(message, subject="cuts", found=split.cuts)
@@ -346,33 +351,46 @@ class TreeBuilder:
             message = f"branch: test {name!r} has the sides {split.sides}; expected {expected}."
             raise TreeError(message, subject="sides", found=split.sides, expected=n_results)
 
-    def _check_totals(self, points: tuple[NDArray[np.int32], ...], tests: tuple[int, ...]) -> None:
-        for test, table in zip(tests, points, strict=True):
+    def _check_totals(self, totals: Totals) -> None:
+        for test, table in zip(totals.tests, totals.points, strict=True):
             if len(table) != int(self.schema.n_outcomes[test]) + 1:
                 name, expected = self.schema.test_names[test], int(self.schema.n_outcomes[test]) + 1
                 message = (
                     f"points: test {name!r} has {len(table)}; expected {expected}, the last for an unlisted result."
                 )
                 raise TreeError(message, subject="points", found=len(table), expected=expected)
+        try:
+            totals.in_core()
+        except ValueError as error:
+            raise TreeError(f"{error}.", subject="trees" if totals.trees is not None else "points") from error
+
+    def _check_scores(self, totals: Totals, what: str) -> None:
+        """A model has a score per class; of two classes a single one is enough, and of one there is nothing to say."""
+        n_classes, found = len(self.schema.class_names), totals.n_totals
+        if not (found == n_classes > 1 or (found, n_classes) == (1, 2)):
+            expected = f"one for each of {n_classes} classes" if n_classes > 1 else "at least two classes for a model"
+            message = f"{what}: the scores do not fit; found {found}, expected {expected}."
+            raise TreeError(message, subject=what, found=found, expected=n_classes)
 
     def _check_leaf(self, rule: Leaf) -> None:
         n_classes = len(self.schema.class_names)
         if isinstance(rule, Majority):
             return
         if isinstance(rule, (Points, Model)):
-            self._check_totals(rule.totals.points, rule.totals.tests)
+            self._check_totals(rule.totals)
         if isinstance(rule, Model):
-            width, what = rule.totals.n_totals, "scores"
-        elif isinstance(rule, Points):
-            width, what = (len(rule.chances[0]) if len(rule.chances) == len(rule.cuts) + 1 else 0), "chances"
+            self._check_scores(rule.totals, "leaf")
+            return
+        if isinstance(rule, Points):
+            width = len(rule.chances[0]) if len(rule.chances) == len(rule.cuts) + 1 else 0
         else:
-            width, what = len(rule.chances), "chances"
+            width = len(rule.chances)
         n_answers = len(self.schema.answer_names)
         if isinstance(rule, Fixed) and rule.answer is not None and not 0 <= rule.answer < n_answers:
             message = f"leaf: the answer is {rule.answer}; expected a position from 0 to {n_answers - 1}."
             raise TreeError(message, subject="answer", found=rule.answer, expected=n_answers - 1)
         if width != n_classes:
-            message = f"leaf: the {what} do not fit; expected one for each of {n_classes} classes (and each side)."
+            message = f"leaf: the chances do not fit; expected one for each of {n_classes} classes (and each side)."
             raise TreeError(message, subject="leaf", found=width, expected=n_classes)
 
     def _of_steps(self) -> Nodes:
@@ -487,15 +505,15 @@ def count_cases(nodes: Nodes, cases: Instance) -> Nodes:
 
 
 def _scorers(nodes: Nodes) -> Mapping[int, Points | Model]:
-    """By node, what adds up totals there: leaves with scores, and branches by confidence."""
+    """By node, what adds up totals there: leaves with scores, and branches by a model."""
     found: dict[int, Points | Model] = {}
     for node in range(len(nodes)):
         if (rule := nodes.scored(node)) is not None:
             found[node] = rule
         elif nodes.kind[node] == Kind.BY_TOTAL:
-            split = nodes.splits[nodes.rule[node]]
-            if split.confidence is not None and split.totals is not None:
-                found[node] = Model(split.totals)
+            model = nodes.splits[nodes.rule[node]].model
+            if model is not None:
+                found[node] = model
     return found
 
 

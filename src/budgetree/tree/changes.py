@@ -40,20 +40,17 @@ def cut(tree: Tree, budget: Any) -> Tree:
 
 
 def _last_answer(nodes: Nodes, node: int) -> int:
-    """Where a path ends that cannot pay for this purchase: at the branch by confidence before it, if there is one."""
+    """Where a path ends that cannot pay for this purchase: at the branch by a model before it, if there is one."""
     above = int(nodes.parent[node])
-    return above if above >= 0 and _confidence_model(nodes, above) is not None else node
+    return above if above >= 0 and _model_at(nodes, above) is not None else node
 
 
-def _confidence_model(nodes: Nodes, node: int) -> Model | None:
-    if nodes.kind[node] != Kind.BY_TOTAL:
-        return None
-    split = nodes.splits[nodes.rule[node]]
-    return Model(split.totals) if split.confidence is not None and split.totals is not None else None
+def _model_at(nodes: Nodes, node: int) -> Model | None:
+    return nodes.splits[nodes.rule[node]].model if nodes.kind[node] == Kind.BY_TOTAL else None
 
 
 def _answer_at(nodes: Nodes, node: int) -> Leaf:
-    return _confidence_model(nodes, node) or Majority()
+    return _model_at(nodes, node) or Majority()
 
 
 def trim(tree: Tree) -> Tree:

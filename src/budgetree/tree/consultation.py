@@ -17,8 +17,8 @@ from budgetree.problem import PathState
 from budgetree.problem.labels import outcome_of
 from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.services.words import counted
-from budgetree.tree.leaves import Model, Scored, softmax
-from budgetree.tree.nodes import Kind
+from budgetree.tree.leaves import Model, Scored, class_scores, softmax
+from budgetree.tree.nodes import Kind, Split
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
@@ -263,7 +263,7 @@ class Consultation:
         if rule is None:
             return int(self.tree.nodes.label[self.node])
         if isinstance(rule, Model) and table.is_plain:
-            return int(rule.totals.add_up(self._row)[0].argmax())  # the highest score is the likeliest class
+            return int(rule.likeliest(rule.totals.add_up(self._row))[0])
         return int(table.best(self.shares))
 
     @property
@@ -284,9 +284,9 @@ class Consultation:
             return nodes.scored(node)
         while (node := int(nodes.parent[node])) >= 0 and not nodes.is_buy[node]:
             if nodes.kind[node] == Kind.BY_TOTAL:
-                split = nodes.splits[nodes.rule[node]]
-                if split.totals is not None and split.confidence is not None:
-                    return Model(split.totals)
+                split: Split = nodes.splits[nodes.rule[node]]
+                if split.model is not None:
+                    return split.model
         return None
 
     @property
@@ -296,7 +296,10 @@ class Consultation:
         nodes, above = self.tree.nodes, int(self.tree.nodes.parent[self.node])
         if not self.done or above < 0 or nodes.kind[above] != Kind.BY_TOTAL:
             return False
-        return nodes.splits[nodes.rule[above]].confidence is not None and nodes.below(above)[0] == self.node
+        split, below = nodes.splits[nodes.rule[above]], nodes.below(above)
+        if split.confidence is not None:
+            return bool(below[0] == self.node)
+        return split.is_score and not nodes.is_leaf[below].all()
 
     @property
     @internal
@@ -497,7 +500,7 @@ class Consultation:
         assert split.totals is not None
         totals = split.totals.add_up(self._row)
         if split.confidence is not None:
-            return 0 if softmax(totals).max() >= split.confidence else 1
+            return 0 if softmax(class_scores(totals)).max() >= split.confidence else 1
         return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
 
     def _amount(self, units: int) -> int | float:

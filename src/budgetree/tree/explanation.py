@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import is_missing
+from budgetree.data.encoders import UNSEEN
 from budgetree.services.words import visible
 from budgetree.tree.consultation import Consultation, Step
-from budgetree.tree.leaves import SCORE_UNIT, Points, Scored
+from budgetree.tree.leaves import SCORE_UNIT, Points, Scored, class_scores
 
 SMALLEST = 0.05  # points that are shown
 
@@ -47,7 +48,7 @@ class Contribution(Step):
     @property
     def moved(self) -> str:
         """`points` in words."""
-        return "no change" if abs(self.points) < SMALLEST else f"{self.points:+.1f} points"
+        return _moved(self.points)
 
     @property
     def answered(self) -> str:
@@ -64,11 +65,42 @@ class Contribution(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """What several answers say together, beyond what each says alone: the small trees of a model.
+
+    Attributes
+    ----------
+    score : float
+        What it adds to the class's score above the mean of all classes, or to the points.
+    before, after : float
+        The probability of the class by the answers one by one, and with it.
+    """
+
+    score: float
+    before: float
+    after: float
+
+    @property
+    def points(self) -> float:
+        """By how many percentage points it moved the probability."""
+        return 100 * (self.after - self.before)
+
+    @property
+    def moved(self) -> str:
+        """`points` in words."""
+        return _moved(self.points)
+
+
+def _moved(points: float) -> str:
+    return "no change" if abs(points) < SMALLEST else f"{points:+.1f} points"
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """A prediction, and what led to it.
 
-    With a model the scores add up: `start_score` and the contributions' scores are the class's score above the mean of
-    all classes, and softmax makes probabilities of the scores. Points add up to the total.
+    With a model the scores add up: `start_score`, the contributions' scores and that of the correction are the class's
+    score above the mean of all classes, and softmax makes probabilities of the scores. Points add up to the total.
 
     Attributes
     ----------
@@ -88,6 +120,8 @@ class Explanation:
         What the two are called.
     by : {'cases', 'points', 'model'}
         What says the probabilities.
+    correction : Correction or None
+        What the answers say together, after the contributions; None where each counts alone.
 
     Examples
     --------
@@ -106,6 +140,7 @@ class Explanation:
     prediction_label: str = ""
     about_label: str = ""
     by: Literal["cases", "points", "model"] = "cases"
+    correction: Correction | None = None
 
     @property
     def opening(self) -> str:
@@ -128,12 +163,14 @@ class Explanation:
         lines = [f"{answer}{self._about}: {self.probability:.1%}", f"  {self.opening}"]
         for part in self.contributions:
             lines.append(f"  {part.test_label or part.test} is {part.answered}: {part.before:.1%} → {part.after:.1%}")
+        if (last := self.correction) is not None:
+            lines.append(f"  the answers together: {last.before:.1%} → {last.after:.1%}")
         return "\n".join(map(visible, lines))
 
 
 def explain(case: Consultation) -> Explanation:
     """Of a finished consultation."""
-    tree, rule = case.tree, case.rule
+    tree, rule, correction = case.tree, case.rule, None
     label = case.position if case.position < len(tree.class_names) else int(case.shares.argmax())
     if rule is None:
         moves = [float(shares[label]) for shares in case.shares_on_path]
@@ -141,8 +178,13 @@ def explain(case: Consultation) -> Explanation:
     else:
         totals = _running_totals(rule, case.codes)
         moves = rule.probabilities(totals)[:, label].tolist()
-        own = totals[:, 0] if isinstance(rule, Points) else (totals[:, label] - totals.mean(axis=1)) / SCORE_UNIT
+        own = totals[:, 0]
+        if not isinstance(rule, Points):
+            by_class = class_scores(totals)
+            own = (by_class[:, label] - by_class.mean(axis=1)) / SCORE_UNIT
         scores = [float(own[0]), *np.diff(own).tolist()]
+        if rule.totals.trees is not None:
+            correction = Correction(scores.pop() or 0.0, *moves[-2:])
     contributions = [
         Contribution(**asdict(step), score=score, before=before, after=after)
         for step, score, before, after in zip(case.history, scores[1:], moves, moves[1:], strict=False)
@@ -156,15 +198,22 @@ def explain(case: Consultation) -> Explanation:
         about=tree.class_names[label],
         prediction_label=case.conclusion,
         about_label=tree.schema.wording.classes[label],
+        correction=correction,
         by="cases" if rule is None else "points" if isinstance(rule, Points) else "model",
     )
 
 
 def _running_totals(rule: Scored, codes: dict[int, int]) -> NDArray[np.int64]:
-    """The totals before any answer, and after each, in the order of the answers."""
+    """The totals before any answer, after each in the order of the answers, and last with the small trees, if any."""
     tables = dict(zip(rule.tests, rule.totals.points, strict=True))
     added = [tables[test][min(code, len(tables[test]) - 1)] if test in tables else 0 for test, code in codes.items()]
     rows = np.zeros((len(added) + 1, rule.totals.n_totals), dtype=np.int64)
     for row, points in zip(rows, [rule.totals.intercept, *added], strict=True):
         row += points
-    return np.asarray(rows.cumsum(axis=0))
+    sums = np.asarray(rows.cumsum(axis=0))
+    if rule.totals.trees is None:
+        return sums
+    answered: NDArray[np.uint8] = np.full((1, max([*rule.tests, -1]) + 1), UNSEEN, dtype=np.uint8)
+    for test in rule.tests:
+        answered[0, test] = codes[test]
+    return np.vstack([sums, rule.totals.add_up(answered)])

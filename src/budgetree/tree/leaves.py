@@ -3,10 +3,14 @@
     Majority   the most common class, or what loses least
     Fixed      probabilities that were decided when the tree was made
     Points     whole points per result, as on a paper form; the total says how likely each class is
-    Model      a score per class, added up from the results; softmax makes probabilities of the scores
+    Model      a score per class, or one for two classes; softmax makes probabilities of the scores
 
 Points and scores are whole numbers, so a total does not depend on the order of addition, and any other program gets the
-same. A result that is not listed has points of its own.
+same. They are sums over tests, to which small trees may add what several results say together:
+
+    total = intercept + Σ over tests of points[result] + Σ over trees of value[end of the case]
+
+A result that is not listed has points of its own, and goes the default way in a tree.
 """
 
 from __future__ import annotations
@@ -20,8 +24,131 @@ from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree._native import core
+from budgetree.errors import TreeError
 
 SCORE_UNIT = 1_000_000  # scores are whole millionths
+NO_MISSING = -1  # of a node: no outcome stands for a missing value
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Ensemble:
+    """Small trees, at the ends of which are points; the nodes of all trees are in the same arrays.
+
+    However they are given, each tree has its left subtree before its right one here, and what has no meaning is 0 or
+    -1: two ensembles that are the same have the same arrays.
+
+    Attributes
+    ----------
+    start : array of int
+        Per tree, its first node.
+    test : array of int
+        Per node, the position of its test in the schema; -1 for an end.
+    cut : array of int
+        A result goes left where it is at most this outcome.
+    by_equal : array of bool
+        Where it is this very outcome, as for tests whose outcomes have no order.
+    left, right : array of int
+        The children; -1 for an end.
+    default_left : array of bool
+        Where a result goes that is not listed.
+    missing : array of int
+        The outcome that stands for a missing value and goes the default way, too; -1 for none.
+    value : array of int
+        Node × total: what an end adds.
+
+    Raises
+    ------
+    TreeError
+        Where the arrays are not trees of at most 256 ends.
+
+    Examples
+    --------
+    >>> import budgetree as bt
+    >>> stump = {"start": [0], "test": [3, -1, -1], "cut": [5, 0, 0], "by_equal": [0, 0, 0], "left": [1, -1, -1]}
+    >>> stump |= {"right": [2, -1, -1], "default_left": [1, 0, 0], "missing": [-1] * 3, "value": [[0], [-250], [700]]}
+    >>> bt.Ensemble(**stump).n_trees
+    1
+    """
+
+    start: NDArray[np.int32]
+    test: NDArray[np.int32]
+    cut: NDArray[np.uint8]
+    by_equal: NDArray[np.bool_]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    default_left: NDArray[np.bool_]
+    missing: NDArray[np.int16]
+    value: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        given = {name: _cast(name, getattr(self, name), kind) for name, kind in _KINDS.items()}
+        if given["value"].ndim != 2 or len({len(array) for name, array in given.items() if name != "start"}) > 1:
+            sizes = {name: array.shape for name, array in given.items()}
+            message = f"trees: the arrays have the shapes {sizes}; expected one entry per node, and values by total."
+            raise TreeError(message, subject="trees", found=sizes)
+        is_end = given["left"] < 0
+        if not np.array_equal(is_end, given["test"] < 0):
+            raise TreeError("trees: expected a test where a node has children, and -1 at ends.", subject="trees")
+        try:
+            order = core.preorder(given["start"], given["left"], given["right"])
+        except ValueError as error:
+            raise TreeError(f"{error}.", subject="trees") from error
+        number = np.empty(len(order) + 1, dtype=np.int32)
+        number[order], number[-1] = np.arange(len(order)), -1
+        for name, array in given.items():
+            if name == "start":
+                array = number[array]
+            else:
+                array[~is_end if name == "value" else is_end] = _NOTHING[name]
+                array = number[array[order]] if name in ("left", "right") else array[order]
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def n_trees(self) -> int:
+        """How many there are."""
+        return len(self.start)
+
+    @property
+    def tests(self) -> tuple[int, ...]:
+        """The tests that they read, ascending."""
+        return tuple(np.unique(self.test[self.test >= 0]).tolist())
+
+    @property
+    @internal
+    def key(self) -> tuple[bytes, ...]:
+        """The same for the same trees."""
+        return tuple(getattr(self, name).tobytes() for name in _KINDS)
+
+    def __eq__(self, other: object) -> bool:
+        return self.key == other.key if isinstance(other, Ensemble) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @internal
+    def in_core(self, column: NDArray[np.int32] | None = None) -> Any:
+        """As the core reads them; `column`: the position of each test there, and last -1."""
+        test = self.test if column is None else column[self.test]
+        flags = self.by_equal, self.default_left
+        return core.Ensemble(self.start, test, self.cut, *flags, self.missing, self.right, self.value)
+
+
+_KINDS: dict[str, Any] = {
+    "start": np.int32, "test": np.int32, "cut": np.uint8, "by_equal": np.bool_, "left": np.int32, "right": np.int32,
+    "default_left": np.bool_, "missing": np.int16, "value": np.int32,
+}  # fmt: skip
+_NOTHING = dict.fromkeys(_KINDS, 0) | {"test": -1, "left": -1, "right": -1, "missing": NO_MISSING}
+
+
+def _cast(name: str, given: Any, kind: Any) -> NDArray[Any]:
+    """A copy of this kind of number; an error where that would change one."""
+    array = np.asarray(given)
+    cast = np.array(array, dtype=kind)
+    if not np.array_equal(cast, array):
+        message = f"trees: {name} has numbers that are not {np.dtype(kind).name}."
+        raise TreeError(message, subject="trees", found=name)
+    return cast
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +163,8 @@ class Totals:
         Per test, result × total; the last row is for a result that is not listed.
     intercept : array
         What each total begins with.
+    trees : Ensemble, optional
+        Small trees that add to the totals; a test that only they read has points of 0.
 
     Examples
     --------
@@ -47,6 +176,7 @@ class Totals:
     tests: tuple[int, ...]
     points: tuple[NDArray[np.int32], ...]
     intercept: NDArray[np.int64]
+    trees: Ensemble | None = None
 
     def __post_init__(self) -> None:
         arrays: list[NDArray[Any]] = [*self.points, self.intercept]
@@ -87,17 +217,25 @@ class Totals:
     @internal
     def add_up(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Per row of codes (one column per test of the schema) and total."""
-        totals = np.tile(self.intercept, (len(codes), 1))
-        for test, table in zip(self.tests, self.points, strict=True):
-            totals += table[np.minimum(codes[:, test], len(table) - 1)]
-        return totals
+        return np.asarray(self.in_core().add_up(np.ascontiguousarray(codes, dtype=np.uint8)))
+
+    @internal
+    def in_core(self, column: NDArray[np.int32] | None = None) -> Any:
+        """As the core adds them up; `column`: the position of each test there, and last -1."""
+        tests = np.array(self.tests, dtype=np.int32) if column is None else column[list(self.tests)].astype(np.int32)
+        trees = None if self.trees is None else self.trees.in_core(column)
+        return core.Scorer(tests, list(self.points), self.intercept, trees)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Totals):
             return NotImplemented
+        if self is other:
+            return True
         if self.tests != other.tests or not np.array_equal(self.intercept, other.intercept):
             return False
-        return all(np.array_equal(mine, its) for mine, its in zip(self.points, other.points, strict=True))
+        if not all(np.array_equal(mine, its) for mine, its in zip(self.points, other.points, strict=True)):
+            return False
+        return self.trees == other.trees
 
     def __hash__(self) -> int:
         return hash((self.tests, self.intercept.tobytes()))
@@ -203,12 +341,12 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A score per class, in millionths; softmax makes probabilities of them.
+    """Scores in millionths; softmax makes probabilities of them.
 
     Attributes
     ----------
     totals : Totals
-        The scores, one total per class.
+        The scores, one total per class; of two classes also a single one, by which the second is ahead of the first.
 
     Examples
     --------
@@ -232,11 +370,21 @@ class Model:
     @internal
     def probabilities(self, totals: NDArray[np.int64]) -> NDArray[np.float64]:
         """Row × class."""
-        return softmax(totals)
+        return softmax(class_scores(totals))
+
+    @internal
+    def likeliest(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Per row the class of the highest score; of equal ones the first."""
+        return np.asarray(class_scores(totals).argmax(axis=1))
 
 
 Scored = Points | Model
 Leaf = Majority | Fixed | Points | Model
+
+
+def class_scores(totals: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Row × class; where there is a single score, that of the first of two classes is 0."""
+    return totals if totals.shape[1] > 1 else np.hstack([np.zeros_like(totals), totals])
 
 
 def softmax(totals: NDArray[np.int64]) -> NDArray[np.float64]:

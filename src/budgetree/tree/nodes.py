@@ -1,8 +1,8 @@
 """Nodes: a tree as arrays. Nodes buy, branch or answer.
 
     buy      a test is paid; its result is known from here on, and nothing is decided yet
-    branch   what is known sends cases different ways, for nothing: the result of one test, a total of points, or how
-             sure a model is. Stopping early is a branch, one side of which is a leaf
+    branch   what is known sends cases different ways, for nothing: the result of one test, a total of points, or what
+             a model says. Stopping early is a branch, one side of which is a leaf
     leaf     answers (leaves.py)
 
 A child has a larger number than its parent. Every result has somewhere to go, also one that is not listed.
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.problem import LossTable
-from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Scored, Totals
+from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Scored, Totals, softmax
 
 NO_TEST = -1
 NO_RULE = -1  # of a leaf: the majority answers
@@ -38,7 +38,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How a branch sends cases to its sides: by one test's result, by a total of points, or by a model's confidence.
+    """How a branch sends cases to its sides: by a test's result, a total of points, a model's score or its confidence.
 
     Attributes
     ----------
@@ -49,9 +49,11 @@ class Split:
     totals : Totals or None
         What is added up, where totals decide.
     cuts : tuple of int
-        By points: ascending; below the first is side 0, from there on side 1, and so on.
+        By a total: ascending; below the first is side 0, from there on side 1, and so on.
     confidence : float or None
         By a model: side 0 where some class has at least this probability, else side 1.
+    is_score : bool
+        Whether the total is the single score of a model of two classes, in millionths, and not points.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Split:
     totals: Totals | None = None
     cuts: tuple[int, ...] = ()
     confidence: float | None = None
+    is_score: bool = False
 
     @classmethod
     def by_result(cls, test: int, sides: Sequence[int]) -> Split:
@@ -117,6 +120,31 @@ class Split:
         return cls(totals=totals, cuts=tuple(int(cut) for cut in cuts))
 
     @classmethod
+    def by_score(cls, model: Model, cuts: Sequence[int]) -> Split:
+        """By how likely the second of two classes is: side 0 is below the first cut, and so on.
+
+        Parameters
+        ----------
+        model : Model
+            With a single score, of tests that were bought.
+        cuts : sequence of int
+            Scores in millionths, ascending; a score s is the probability 1 / (1 + exp(-s / 1000000)).
+
+        Returns
+        -------
+        Split
+            The split.
+
+        Examples
+        --------
+        >>> import budgetree as bt
+        >>> model = bt.Model(bt.Totals.of_points({0: (-2_500_000, 2_100_000, 0)}))
+        >>> [round(chance, 2) for chance in bt.Split.by_score(model, cuts=(-2_000_000, 1_400_000)).chances]
+        [0.12, 0.8]
+        """
+        return cls(totals=model.totals, cuts=tuple(int(cut) for cut in cuts), is_score=True)
+
+    @classmethod
     def by_confidence(cls, model: Model, confidence: float) -> Split:
         """By how sure a model is: side 0 where some class has this probability, side 1 where none has.
 
@@ -142,6 +170,17 @@ class Split:
         2
         """
         return cls(totals=model.totals, confidence=float(confidence))
+
+    @property
+    def model(self) -> Model | None:
+        """The model whose confidence or score decides; None where it is points or a result."""
+        is_model = self.totals is not None and (self.is_score or self.confidence is not None)
+        return Model(self.totals) if is_model and self.totals is not None else None
+
+    @property
+    def chances(self) -> tuple[float, ...]:
+        """By score: how likely the second class is at each cut."""
+        return tuple(float(softmax(np.array([[0, cut]]))[0, 1]) for cut in self.cuts)
 
     @property
     def n_sides(self) -> int:
@@ -198,7 +237,7 @@ class Nodes:
     loss_table: LossTable
     splits: tuple[Split, ...] = ()
     rules: tuple[Fixed | Points | Model, ...] = ()
-    # By node, answer × class: what known cases were answered, at leaves with scores and at branches by confidence.
+    # By node, answer × class: what known cases were answered, at leaves with scores and at branches by a model.
     given: Mapping[int, NDArray[np.int64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -332,9 +371,16 @@ class Nodes:
         return np.asarray(shares)
 
     @cached_property
+    def models(self) -> dict[int, NDArray[np.bool_]]:
+        """By how many scores they add up, the leaves that models answer."""
+        rules = [self.rule_of(node) for node in range(len(self))]
+        n_scores = np.array([rule.totals.n_totals if isinstance(rule, Model) else 0 for rule in rules])
+        return {int(n): n_scores == n for n in np.unique(n_scores[n_scores > 0])}
+
+    @cached_property
     def is_model(self) -> NDArray[np.bool_]:
         """The leaves that a model answers."""
-        return np.array([isinstance(self.rule_of(node), Model) for node in range(len(self))])
+        return np.asarray(np.any([np.zeros(len(self), dtype=np.bool_), *self.models.values()], axis=0))
 
     @cached_property
     def points_rule(self) -> NDArray[np.int32]:
@@ -444,10 +490,7 @@ class Nodes:
             self.charges,
             rule,
             self.n_outcomes[self.columns].astype(np.int32),
-            [
-                core.Scorer(column[list(totals.tests)].astype(np.int32), list(totals.points), totals.intercept)
-                for totals in distinct
-            ],
+            [totals.in_core(column) for totals in distinct],
             [
                 core.TotalSplit(scorers[id(split.totals)], list(split.cuts), split.confidence or 0.0)
                 for split in self.splits

@@ -137,13 +137,16 @@ class Shown:
         """
         return self.export("dot")
 
-    def to_python(self, name: str = "predict") -> str:
+    def to_python(self, name: str = "predict", *, full: bool = False) -> str:
         """The source of a function of a mapping from tests to raw values (codes, where it was learned from codes).
 
         Parameters
         ----------
         name : str, default 'predict'
             What the function is called.
+        full : bool, default False
+            The function returns a dict with the answer, the probability of each class, the cost and the tests; else
+            the answer.
 
         Returns
         -------
@@ -158,18 +161,22 @@ class Shown:
         >>> names["predict"]({"age": 42, "pregnant": 3})
         'neg'
         """
-        return self.export("python", name=name)
+        return self.export("python", name=name, full=full)
 
-    def to_sql(self, *, backslash_escapes: bool | None = None) -> str:
+    def to_sql(self, *, backslash_escapes: bool | None = None, full: bool = False) -> str:
         """An expression in standard SQL, over columns called as the tests are; NULL is a missing value, NaN a number.
 
-        Where a tree with models answers by losses, or stops early and has more than two classes, it needs EXP.
+        Where a tree with models answers by losses, or stops early and has more than two classes, it needs EXP; and for
+        probabilities.
 
         Parameters
         ----------
         backslash_escapes : bool, optional
             Where a name or value has a backslash: whether the engine takes it for the beginning of an escape (MySQL,
             BigQuery, Snowflake, Spark) or as it is (standard SQL). Without that it is refused.
+        full : bool, default False
+            Three expressions, which are called answer, probability (of the answer; of the likeliest class where the
+            answer is no class) and cost; else that of the answer.
 
         Returns
         -------
@@ -189,7 +196,7 @@ class Shown:
             'circle'
         END
         """
-        return self.export("sql", backslash_escapes=backslash_escapes)
+        return self.export("sql", backslash_escapes=backslash_escapes, full=full)
 
     def to_javascript(self, name: str = "predict", *, module: bool = True) -> str:
         """The source of a function that takes raw values by test, and returns answer, probabilities, cost and tests.

@@ -14,7 +14,7 @@ from budgetree._native import core
 from budgetree.data.encoders import ColumnEncoder, NumberCuts
 from budgetree.data.frames import number_array, pandas_columns, read_frame
 from budgetree.problem import Schema
-from budgetree.tree.leaves import Points, softmax
+from budgetree.tree.leaves import Points, class_scores, softmax
 from budgetree.tree.nodes import NO_RULE, Nodes
 
 
@@ -63,9 +63,10 @@ class Walk:
         nodes = self.nodes
         probabilities = nodes.shares[self.leaf]
         if nodes.rules:
-            rows = np.flatnonzero(nodes.is_model[self.leaf])
-            if len(rows):
-                probabilities[rows] = softmax(self._totals[rows, : probabilities.shape[1]])
+            for n_scores, is_model in nodes.models.items():
+                rows = np.flatnonzero(is_model[self.leaf])
+                if len(rows):
+                    probabilities[rows] = softmax(class_scores(self._totals[rows, :n_scores]))
             for rule, rows in self._by_points():
                 probabilities[rows] = rule.probabilities(self._totals[rows])
         return probabilities

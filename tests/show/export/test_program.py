@@ -13,7 +13,15 @@ import budgetree as bt
 from budgetree.show.export.program import has_totals, least_difference
 from budgetree.tree.leaves import softmax
 from built_trees import BUILT, frame_of_rows, random_rows, random_tree
-from exported import assert_javascript_agrees, assert_pmml_agrees, by_duckdb, compiled
+from exported import (
+    assert_all_of_sql,
+    assert_javascript_agrees,
+    assert_pmml_agrees,
+    assert_python_agrees,
+    by_duckdb,
+    compiled,
+    full_by_duckdb,
+)
 from new_cases import frame_of, wild_rows
 from show.export.test_sql import by_sqlite, has_exp
 
@@ -23,12 +31,17 @@ def assert_programs_agree(tree: bt.Tree, rows: list[dict[str, object]], frame: p
     assert [diagnose(row) for row in rows] == wanted
     plain = [{name: None if value != value else value for name, value in row.items()} for row in rows]
     types = {name: pa.float64() if frame[name].dtype == float else pa.string() for name in plain[0]}
-    assert by_duckdb(tree, pa.Table.from_pylist(plain, schema=pa.schema(list(types.items())))) == wanted
+    table, walk = pa.Table.from_pylist(plain, schema=pa.schema(list(types.items()))), tree.walk(frame)
+    assert by_duckdb(tree, table) == wanted
+    assert_all_of_sql(full_by_duckdb(tree, table), tree, walk)
     if has_exp() or "EXP" not in tree.to_sql():
         assert by_sqlite(tree, plain) == wanted
-    assert_javascript_agrees(tree, rows, tree.walk(frame))
+    if has_exp() or "EXP" not in tree.to_sql(full=True):
+        assert_all_of_sql(by_sqlite(tree, plain, full=True), tree, walk)
+    assert_python_agrees(tree, rows, walk)
+    assert_javascript_agrees(tree, rows, walk)
     if not has_totals(tree):
-        assert_pmml_agrees(tree, rows, tree.walk(frame))
+        assert_pmml_agrees(tree, rows, walk)
 
 
 @pytest.mark.parametrize("name", BUILT)
@@ -49,6 +62,12 @@ def test_random_trees_cover_what_programs_do() -> None:
     assert sum(has_totals(tree) for tree in trees) > 40
     assert sum("EXP" in tree.to_sql() for tree in trees) > 10
     assert sum(bool(tree.nodes.splits) and "EXP" not in tree.to_sql() for tree in trees) > 10
+    splits = [split for tree in trees for split in tree.nodes.splits]
+    assert sum(split.is_score for split in splits) > 20
+    models = [rule for tree in trees for rule in tree.nodes.rules if isinstance(rule, bt.Model)]
+    models += [split.model for split in splits if split.model is not None]
+    assert sum(model.totals.trees is not None for model in models) > 100
+    assert sum(model.totals.n_totals == 1 for model in models) > 40
 
 
 @given(st.floats(0.01, 1) | st.sampled_from([0.5, 0.8, 0.95, 1.0]))

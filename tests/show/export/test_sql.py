@@ -69,14 +69,16 @@ def test_classes_that_are_numbers_become_texts_beside_another_answer() -> None:
 Rows = list[dict[str, Any]]
 
 
-def by_sqlite(tree: bt.Tree, rows: Rows) -> list[Any]:
+def by_sqlite(tree: bt.Tree, rows: Rows, *, full: bool = False) -> list[Any]:
+    """The answer of each row, or all that there is of it."""
     names = list(rows[0])
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
     values = [[None if row[name] != row[name] else row[name] for name in names] for row in rows]
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE cases ({columns})")
         connection.executemany(f"INSERT INTO cases VALUES ({', '.join('?' * len(names))})", values)
-        return [row[0] for row in connection.execute(f"SELECT {tree.to_sql()} FROM cases")]
+        found = connection.execute(f"SELECT {tree.to_sql(full=full)} FROM cases").fetchall()
+        return found if full else [answer for (answer,) in found]
 
 
 def as_table(rows: Rows) -> pa.Table:

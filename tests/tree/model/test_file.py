@@ -18,6 +18,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import reference
 from hypothesis import given
@@ -28,6 +29,9 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import TableError, TreeError
 from budgetree.tree.model.file import SCHEMA_FILE, VERSION, check_shape
+from built_trees import random_tree, stages_tree
+from exported import by_duckdb, compiled
+from show.export.test_sql import by_sqlite
 
 ENCODING, VALUE, FEE = "tests[0].encoding", "tests[0].encoding.values[0]", "prices.shared.blood draw.fee"
 
@@ -36,6 +40,14 @@ ENCODING, VALUE, FEE = "tests[0].encoding", "tests[0].encoding.values[0]", "pric
 def content(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     path = tmp_path_factory.mktemp("models") / "model.json"
     bt.grow(bt.datasets.load("pima"), budget=20).to_json(path)
+    return dict(json.loads(path.read_text()))
+
+
+@pytest.fixture(scope="module")
+def boosted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Of a tree whose models have small trees; a branch by score is node 2, and its totals are the first."""
+    path = tmp_path_factory.mktemp("models") / "boosted.json"
+    stages_tree().to_json(path)
     return dict(json.loads(path.read_text()))
 
 
@@ -63,6 +75,16 @@ def test_a_tree_comes_back_from_its_file(tmp_path: Path, name: str) -> None:
         tree.mean_cost,
         tree.known_max_cost,
     )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_trees_with_every_kind_of_node_come_back(tmp_path: Path, seed: int) -> None:
+    tree = random_tree(seed)[0]
+    tree.to_json(tmp_path / "model.json")
+    again = bt.Tree.from_json(tmp_path / "model.json")
+    assert again == tree
+    again.to_json(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
 
 
 def test_prices_fees_and_weights_come_back(tmp_path: Path) -> None:
@@ -166,6 +188,55 @@ def test_what_does_not_fit_is_named(
     check_refused(tmp_path, broken, **fields)
 
 
+TREES = "totals[0].trees"
+
+
+@pytest.mark.parametrize(
+    ("change", "fields"),
+    [
+        (lambda trees: trees["test"].append(-1), {"entry": f"{TREES}.value"}),
+        (lambda trees: trees["test"].append(0), {"entry": f"{TREES}.cut"}),
+        (lambda trees: trees["test"].__setitem__(0, 2), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["test"].__setitem__(0, -2), {"entry": f"{TREES}.test[0]", "found": -2}),
+        (lambda trees: trees["test"].__setitem__(0, 99), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["test"].__setitem__(0, 0.0), {"entry": f"{TREES}.test", "found": 0.0}),
+        (lambda trees: trees["test"].reverse(), {"entry": f"{TREES}.test"}),
+        (lambda trees: trees["cut"].__setitem__(0, 250), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["cut"].__setitem__(0, 255), {"entry": f"{TREES}.cut[0]", "found": 255}),
+        (lambda trees: trees["cut"].__setitem__(0, -1), {"entry": f"{TREES}.cut[0]", "found": -1}),
+        (lambda trees: trees["missing"].__setitem__(0, 250), {"entry": "nodes[2]", "subject": "trees"}),
+        (lambda trees: trees["by_equal"].__setitem__(0, 2), {"entry": f"{TREES}.by_equal[0]", "found": 2}),
+        (lambda trees: trees["value"].pop(), {"entry": f"{TREES}.value"}),
+        (lambda trees: trees["value"].__setitem__(0, [1]), {"entry": f"{TREES}.value[0]"}),
+        (lambda trees: trees["value"].__setitem__(0, 2**31), {"entry": f"{TREES}.value[0]", "found": 2**31}),
+        (lambda trees: trees.update(left=[1]), {"entry": TREES}),
+        (lambda trees: trees.update(chain(trees, 256)), {"entry": TREES, "subject": "trees"}),
+    ],
+)
+def test_small_trees_that_do_not_fit_are_named(
+    tmp_path: Path, boosted: dict[str, Any], change: Any, fields: dict[str, Any]
+) -> None:
+    broken = copy.deepcopy(boosted)
+    change(broken["totals"][0]["trees"])
+    check_refused(tmp_path, broken, **fields)
+
+
+def chain(trees: dict[str, Any], n_choices: int) -> dict[str, Any]:
+    """A single tree with one end more than choices."""
+    inner = {name: [trees[name][0]] * n_choices for name in ("cut", "by_equal", "default_left", "missing")}
+    return {"test": [0, -1] * n_choices + [-1], **inner, "value": [0] * (n_choices + 1)}
+
+
+def test_the_largest_tree_that_is_allowed_is_read(tmp_path: Path, boosted: dict[str, Any]) -> None:
+    large = copy.deepcopy(boosted)
+    large["totals"][0]["trees"] |= chain(large["totals"][0]["trees"], 255)
+    (tmp_path / "large.json").write_text(json.dumps(large))
+    tree = bt.Tree.from_json(tmp_path / "large.json")
+    row = {"age": 1.0, "colour": "r", "dose": 0.5, "grade": 1.0}
+    expected = tree.predict(pd.DataFrame([row])).tolist()
+    assert by_duckdb(tree, pa.Table.from_pylist([row])) == by_sqlite(tree, [row]) == [compiled(tree)(row)] == expected
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
@@ -186,6 +257,21 @@ def with_a_changed_entry(content: dict[str, Any], seed: int) -> dict[str, Any]:
             break
         place = place[key]
     return broken
+
+
+@given(seed=st.integers(0, 2**32))
+def test_a_changed_entry_of_small_trees_is_refused_or_harmless(
+    tmp_path_factory: pytest.TempPathFactory, boosted: dict[str, Any], seed: int
+) -> None:
+    totals = [with_a_changed_entry(boosted["totals"][0], seed), *boosted["totals"][1:]]
+    path = tmp_path_factory.mktemp("changed") / "model.json"
+    path.write_text(json.dumps(boosted | {"totals": totals}))
+    try:
+        tree = bt.Tree.from_json(path)
+    except bt.ModelFileError:
+        return
+    tree.to_text()
+    assert len(tree.predict_codes([[0] * 4])) == 1
 
 
 @given(seed=st.integers(0, 2**32))
@@ -308,7 +394,9 @@ print(*tree.predict_codes(codes), *tree.walk_codes(codes).cost)
     assert printed == [*map(str, tree.predict_codes(codes)), *map(str, tree.walk_codes(codes).cost)]
 
 
-def test_the_published_schema_is_one_and_another_validator_agrees(content: dict[str, Any]) -> None:
+@pytest.mark.parametrize("which", ["content", "boosted"])
+def test_the_published_schema_is_one_and_another_validator_agrees(which: str, request: pytest.FixtureRequest) -> None:
+    content: dict[str, Any] = request.getfixturevalue(which)
     schema = json.loads(files("budgetree.tree.model").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)

@@ -36,7 +36,7 @@ def to_tree(policy: Policy, instance: Instance, origin: Origin) -> Tree:
             ends = builder.branch(end, Split.by_result(place.test, place.goes.tolist()))
             waiting.extend(zip(place.following, ends, strict=True))
             continue
-        model = policy.model(place)
+        model = policy.model(place) if instance.n_classes > 1 else None
         if place.after is None or place.test is None or _is_settled(model, policy.sure):
             builder.leaf(end, model if place.probabilities is None else Fixed(tuple(place.probabilities.tolist())))
             continue

@@ -4,7 +4,7 @@
 import { element, percent } from "./dom.js";
 import { firstHighest } from "./losses.js";
 import { buyAt, nodeShares, ruleOf, testAt } from "./model.js";
-import { pointsOf, sharesOf } from "./routing.js";
+import { addUp, pointsOf, sharesOf } from "./routing.js";
 import { numeral, say } from "./words.js";
 
 /**
@@ -37,7 +37,8 @@ export function explain(index, state) {
     before: moves[place],
     after: moves[place + 1],
   }));
-  return { by, start: moves[0], parts };
+  const together = moves.length > steps.length + 1 ? { before: moves[steps.length], after: moves[steps.length + 1] } : null;
+  return { by, start: moves[0], parts, together };
 }
 
 /**
@@ -50,7 +51,7 @@ export function aboutClass(index, { at, label, shares }) {
 }
 
 /**
- * By the leaf's points or model: before any answer, and after each in turn.
+ * By the leaf's points or model: before any answer, after each in turn, and with small trees last, if it has some.
  * @param {Index} index
  * @param {Leaf} node
  * @param {Step[]} steps
@@ -61,6 +62,9 @@ function sharesByTotals(index, node, steps) {
   for (const { at, answer } of steps) {
     const added = pointsOf(index, number, buyAt(index, at).test, answer);
     sums.push(sums[sums.length - 1].map((sum, place) => sum + added[place]));
+  }
+  if (index.tree.totals[number].trees) {
+    sums.push(addUp(index, number, new Map(steps.map((step) => [buyAt(index, step.at).test, step]))));
   }
   return sums.map((totals) => sharesOf(node, totals));
 }
@@ -77,7 +81,7 @@ export function answerWords(index, { at, answer, assumed }) {
   return name === said ? said : say("moves.range", { given: said, range: name });
 }
 
-/** @type {(part: Pick<Part, "before" | "after">) => string} */
+/** @type {(part: import("./types.d.ts").Move) => string} */
 export function movedWords({ before, after }) {
   const points = 100 * (after - before);
   if (Math.abs(points) < SMALLEST) return say("moves.no_change");
@@ -90,7 +94,7 @@ export function movedWords({ before, after }) {
  * @param {State} state
  */
 export function explanationParts(index, state) {
-  const { by, start, parts } = explain(index, state);
+  const { by, start, parts, together } = explain(index, state);
   if (!parts.length) return [];
   const name = index.content.classes[aboutClass(index, state)];
   const opening = say(by === "model" ? "moves.start_model" : "moves.start", { share: percent(start, 1) });
@@ -99,13 +103,18 @@ export function explanationParts(index, state) {
   const sorted = [...parts].sort((one, other) => size(other) - size(one));
   const lines = sorted.slice(0, MOST_PARTS).map((part) => {
     const test = testAt(index, part.step.at).name;
-    const { said, unavailable } = part.step.answer; // what it counts as stands among the answers
+    // What it counts as stands among the answers.
+    const { said, unavailable } = part.step.answer;
     const words = unavailable ? ` ${answerWords(index, part.step)}` : ` = ${said}`;
     const answer = element("span", {}, element("b", {}, test), words);
     return element("li", {}, answer, element("span", { class: "figures" }, movedWords(part)));
   });
   const rest = sorted.length - lines.length;
   if (rest > 0) lines.push(element("li", { class: "quiet" }, say("moves.more", { count: rest })));
+  if (together) {
+    const words = element("span", {}, say("moves.together"));
+    lines.push(element("li", {}, words, element("span", { class: "figures" }, movedWords(together))));
+  }
   return [
     element("h4", {}, say("moves.heading", { class: name })),
     element("p", { class: "quiet" }, opening),

@@ -139,7 +139,8 @@ export const isPurchase = ({ buy, branch }) => buy !== undefined && branch === u
 export function subjectWords(index, { buy, branch }) {
   const node = index.nodes[/** @type {number} */ (buy ?? branch)];
   if (node.kind !== "by_total") return testAt(index, /** @type {number} */ (buy ?? branch)).name;
-  return say(node.confidence === undefined ? "detail.points" : "detail.model", { tests: testWords(index, node.totals) });
+  const kind = node.is_score ? "detail.chance" : node.confidence === undefined ? "detail.points" : "detail.model";
+  return say(kind, { tests: testWords(index, node.totals), class: index.content.classes[1] ?? "" });
 }
 
 /**

@@ -3,19 +3,22 @@
 
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
-import { chargeOf, isLeaf, mostAhead } from "./model.js";
+import { chargeOf, isLeaf, mostAhead, ruleOf } from "./model.js";
 import { clean } from "./words.js";
 
 /**
  * @typedef {import("./types.d.ts").Answer} Answer
  * @typedef {import("./types.d.ts").Index} Index
+ * @typedef {import("./types.d.ts").SmallTrees} SmallTrees
  * @typedef {import("./types.d.ts").State} State
  * @typedef {import("./types.d.ts").Step} Step
  * @typedef {import("./types.d.ts").TreeNode} TreeNode
  */
 
-const UNIT = 1e-6; // of a score
-const ROUNDING = 1.5 * 2 ** 52; // a number added to it is rounded to a whole one
+// Of a score.
+const UNIT = 1e-6;
+// A number added to it is rounded to a whole one.
+const ROUNDING = 1.5 * 2 ** 52;
 const FACTORIALS = [1];
 for (let n = 1; n < 14; n++) FACTORIALS.push(FACTORIALS[n - 1] * n);
 
@@ -37,13 +40,38 @@ export function pointsOf(index, number, test, answer) {
  * @param {number} number of the totals
  * @param {Map<number, Step>} known by test
  */
-function addUp(index, number, known) {
-  const sums = [...index.tree.totals[number].intercept];
-  for (const [test, { answer }] of known) {
-    pointsOf(index, number, test, answer).forEach((points, at) => (sums[at] += points));
-  }
+export function addUp(index, number, known) {
+  const { intercept, trees } = index.tree.totals[number];
+  const sums = [...intercept];
+  const add = (/** @type {number[]} */ points) => points.forEach((more, at) => (sums[at] += more));
+  for (const [test, { answer }] of known) add(pointsOf(index, number, test, answer));
+  for (const start of trees?.starts ?? []) add(endOf(/** @type {SmallTrees} */ (trees), start, known));
   return sums;
 }
+
+/**
+ * What the end of a case in a small tree adds; a result that is not listed or not available goes the default way.
+ * @param {SmallTrees} trees
+ * @param {number} at its first node
+ * @param {Map<number, Step>} known by test
+ */
+function endOf({ nodes, values }, at, known) {
+  for (;;) {
+    const node = nodes[at];
+    if (typeof node === "number") return values[node];
+    const [test, cut, byEqual, defaultLeft, missing, right] = node;
+    const code = known.get(test)?.answer.outcome ?? null;
+    const isListed = code !== null && code !== missing;
+    const isLeft = isListed ? (byEqual ? code === cut : code <= cut) : defaultLeft;
+    at = isLeft ? at + 1 : right;
+  }
+}
+
+/**
+ * A score per class; where there is one for two classes, that of the first is 0.
+ * @type {(totals: number[]) => number[]}
+ */
+const scoresOf = (totals) => (totals.length > 1 ? totals : [0, totals[0]]);
 
 /**
  * Scores in millionths as probabilities: e to the power of each, by the steps that core/base/elementary.hpp takes, so
@@ -51,8 +79,9 @@ function addUp(index, number, known) {
  * @param {number[]} totals
  */
 export function softmax(totals) {
-  const top = Math.max(...totals);
-  const raised = totals.map((score) => exponential((score - top) * UNIT));
+  const scores = scoresOf(totals);
+  const top = Math.max(...scores);
+  const raised = scores.map((score) => exponential((score - top) * UNIT));
   const sum = raised.reduce((all, value) => all + value, 0);
   return raised.map((value) => value / sum);
 }
@@ -61,7 +90,8 @@ export function softmax(totals) {
 function exponential(x) {
   if (x < -700) return 0;
   const halvings = x * 1.4426950408889634 + ROUNDING - ROUNDING;
-  const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10; // ln 2 in two parts
+  // ln 2 in two parts
+  const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10;
   return FACTORIALS.reduceRight((sum, factorial) => sum * rest + 1 / factorial, 0) * 2 ** halvings;
 }
 
@@ -91,8 +121,8 @@ export function follow(index, answers) {
   const missing = new Set();
   /** @type {Step | null} */
   let unseen = null;
-  /** @type {number | null} */
-  let unsure = null; // the totals of the model that did not stop since the last purchase
+  /** @type {number | null} the totals of the model that did not stop since the last purchase */
+  let unsure = null;
   let sure = false;
   let at = 0;
   let spent = 0;
@@ -109,11 +139,12 @@ export function follow(index, answers) {
       const totals = addUp(index, node.totals, known);
       if (node.confidence === undefined) {
         at = node.children[sideOf(node.cuts ?? [], totals[0])];
+        sure = node.is_score === true && node.children.some((child) => !isLeaf(index.nodes[child]));
       } else {
         sure = Math.max(...softmax(totals)) >= node.confidence;
-        unsure = node.totals;
         at = node.children[sure ? 0 : 1];
       }
+      if (node.is_score || node.confidence !== undefined) unsure = node.totals;
     } else if (node.kind === "buy" && known.size < answers.length) {
       const answer = answers[known.size];
       const price = answer.unavailable ? 0 : chargeOf(index, node, answer.outcome, missing);
@@ -145,6 +176,6 @@ function rest(index, state, unsure, known) {
   if (number === null) return { ...found, label: node.label, shares: (isLeaf(node) && node.probabilities) || null };
   const totals = addUp(index, number, known);
   const shares = sharesOf(node, totals);
-  const isPlain = totals.length > 1 && (content.losses === null || content.losses.plain);
-  return { ...found, label: isPlain ? firstHighest(totals) : bestAnswer(content, shares), shares };
+  const isPlain = ruleOf(node) !== "points" && (content.losses === null || content.losses.plain);
+  return { ...found, label: isPlain ? firstHighest(scoresOf(totals)) : bestAnswer(content, shares), shares };
 }

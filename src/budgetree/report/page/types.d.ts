@@ -112,12 +112,23 @@ export interface Tree {
   certificate: Certificate | null;
 }
 
-/** Whole points per test and result that add up to one total, or to a score per class, in millionths. */
+/** Whole points that add up to one total, or to a score per class, in millionths; a single score is the second's of two. */
 export interface Totals {
   tests: number[];
   points: number[][][]; // per test, result by total; the last result is one that is not listed
   intercept: number[];
+  trees?: SmallTrees;
 }
+
+/** Small trees that add to totals; a node's left child is the next one. */
+export interface SmallTrees {
+  starts: number[]; // the first node of each tree
+  nodes: (SmallNode | number)[]; // an end is a place in values
+  values: number[][];
+}
+
+/** At most the cut goes left, or only the cut; what is not listed, or `missing` (-1: none), goes left by default or not. */
+export type SmallNode = [test: number, cut: number, byEqual: number, defaultLeft: number, missing: number, right: number];
 
 /** What to expect of new cases. */
 export interface Expected {
@@ -176,6 +187,7 @@ export interface ByTotal extends Facts {
   totals: number; // a place in Tree.totals
   children: number[]; // per side
   cuts?: number[]; // ascending: below the first is side 0
+  is_score?: boolean; // the total is the score of the second of two classes, in millionths
   confidence?: number;
 }
 
@@ -262,12 +274,16 @@ export interface Explanation {
   by: "cases" | "points" | "model";
   start: number; // the probability of the class before any answer
   parts: Part[];
+  together: Move | null; // what the answers say together, after the parts; null where each counts alone
 }
 
-export interface Part {
-  step: Step;
+export interface Move {
   before: number;
   after: number;
+}
+
+export interface Part extends Move {
+  step: Step;
 }
 
 export interface Session {

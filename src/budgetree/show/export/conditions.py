@@ -90,8 +90,8 @@ class Visit:
     results: tuple[int, ...] = ()
 
 
-def visits(tree: Tree) -> Iterator[Visit]:
-    """Depth first, by a stack rather than recursion; children that do and answer the same are visited once."""
+def visits(tree: Tree, *, every: bool = False) -> Iterator[Visit]:
+    """Depth first, by a stack rather than recursion; children that do and answer the same once, unless `every` one."""
     nodes, outline = tree.nodes, tree.outline
     stack: list[Visit | tuple[int, int]] = [(0, 0)]  # a visit, or a depth and a node to enter
     while stack:
@@ -106,7 +106,7 @@ def visits(tree: Tree) -> Iterator[Visit]:
             yield Visit("buy", depth, node)
             stack.append((depth, int(nodes.below(node)[0])))
         else:
-            joined = outline.joined(node, hidden=True)
+            joined = _by_child(nodes.below(node).tolist()) if every else outline.joined(node, hidden=True)
             last = len(nodes.below(node)) - 1  # a result that is not listed, or the highest total
             *some, (_, others) = sorted(joined, key=lambda found: found[0][-1] == last)
             if not some:
@@ -116,6 +116,10 @@ def visits(tree: Tree) -> Iterator[Visit]:
             stack += [Visit("close", depth, node), (depth + 1, others), Visit("others", depth, node)]
             for results, child in reversed(some):
                 stack += [(depth + 1, child), Visit("when", depth, node, tuple(results))]
+
+
+def _by_child(below: list[int]) -> list[tuple[list[int], int]]:
+    return [([result for result, at in enumerate(below) if at == child], child) for child in dict.fromkeys(below)]
 
 
 def n_levels(tree: Tree) -> int:

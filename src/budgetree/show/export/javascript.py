@@ -23,6 +23,7 @@ from budgetree.show.export.program import (
     Pay,
     program_of,
     short,
+    small_trees,
 )
 from budgetree.show.text import summary_line
 from budgetree.tree.leaves import Totals
@@ -99,9 +100,9 @@ def _test(tree: Tree, test: int) -> dict[str, Any]:
 
 
 def _totals(totals: Totals) -> dict[str, Any]:
-    """What each total begins with, and for each test what every result adds."""
-    added = [[test, table.tolist()] for test, table in zip(totals.tests, totals.points, strict=True)]
-    return {"intercept": totals.intercept.tolist(), "added": added}
+    """What each total begins with, and what every result of a test and every end of a tree adds."""
+    added = [[test, table.tolist()] for test, table in zip(totals.tests, totals.points, strict=True) if table.any()]
+    return {"intercept": totals.intercept.tolist(), "added": added, "trees": small_trees(totals)}
 
 
 def _step(step: Instruction) -> dict[str, Any]:

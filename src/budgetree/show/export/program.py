@@ -5,7 +5,7 @@
     ByPoints   go to the child of the side on which a total is
     BySure     go to the first child where some class is likely enough, else to the second
     Answer     the answer is this
-    ByScores   the answer is that of the totals, one per class
+    ByScores   the answer is that of the totals, one per class, or one for two classes
 
 What follows a total of points at a leaf are answers, so points at leaves and in branches are the same.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -131,6 +132,22 @@ def least_difference(confidence: float) -> int:
         middle = (below + at) // 2
         below, at = (below, middle) if is_sure(middle) else (middle, at)
     return at
+
+
+def small_trees(totals: Totals) -> tuple[list[int], list[Any], list[list[int]]]:
+    """Where each tree starts, the nodes of all, and what their ends add; an end is a position there.
+
+    Other nodes are [test, cut, by equal, default left, missing, right child]; the left child is the next node.
+    """
+    trees = totals.trees
+    if trees is None:
+        return [], [], []
+    is_end = trees.test < 0
+    columns = (trees.test, trees.cut, trees.by_equal, trees.default_left, trees.missing, trees.right)
+    rows = np.stack([column.astype(np.int64) for column in columns], axis=1).tolist()
+    ends = (np.cumsum(is_end) - 1).tolist()
+    nodes = [end if is_last else row for row, end, is_last in zip(rows, ends, is_end.tolist(), strict=True)]
+    return trees.start.tolist(), nodes, trees.value[is_end].tolist()
 
 
 def short(entries: list[int]) -> int | list[int]:

@@ -24,6 +24,7 @@ from budgetree.show.export.program import (
     has_totals,
     program_of,
     short,
+    small_trees,
 )
 from budgetree.show.text import summary_line
 from budgetree.tree.leaves import Totals
@@ -35,13 +36,13 @@ MISSING = "value is None or value != value"
 NAN = "float('nan')"
 
 
-def to_python(tree: Tree, name: str = "predict") -> str:
+def to_python(tree: Tree, name: str = "predict", *, full: bool = False) -> str:
     """The source of `name(case)`, where case[test] is a raw value; None and NaN are missing ones."""
     if not name.isidentifier() or keyword.iskeyword(name) or hasattr(builtins, name):
         expected = "a name for a Python function that Python does not use itself"
         raise SettingError(f"name is {name!r}; expected {expected}.", subject="name", found=name, expected=expected)
-    if has_totals(tree):
-        return _loop(tree, program_of(tree), name)
+    if full or has_totals(tree):
+        return _loop(tree, program_of(tree), name, full)
     if (depth := n_levels(tree)) > DEEPEST:
         found = f"this tree has {depth:,} branches on a path; Python can follow {DEEPEST:,}"
         message = f"to_python: {found}. Predict with the model itself, or cut the tree: tree.cut(budget)."
@@ -132,23 +133,16 @@ def literal(value: Any) -> str:
 # A case goes from instruction to instruction. Only what the tree needs is written.
 LOOP = """def {name}(case):
     \"\"\"{summary}; case[name of a test] is its raw value.\"\"\"
-    codes, at = {{}}, 0
+    {begin}
     while True:
         kind, number, *others = _{name}_STEPS[at]
         if kind == "buy":
             codes[number] = _{name}_code(number, case[_{name}_TESTS[number][0]])
-            (at,) = others
-        elif kind == "result":
+{pay}        elif kind == "result":
             (children,) = others
             at = children if isinstance(children, int) else children[min(codes[number], len(children) - 1)]
         elif kind == "answer":
-            return _{name}_ANSWERS[number]
-        else:
-            intercept, tables = _{name}_TOTALS[number]
-            totals = list(intercept)
-            for test, table in tables:
-                row = table[min(codes[test], len(table) - 1)]
-                totals = [total + points for total, points in zip(totals, row)]
+            return {answer}
 {by_totals}
 
 def _{name}_code(test, value):
@@ -159,42 +153,100 @@ def _{name}_code(test, value):
         return bisect.bisect_right(thresholds, float(value))
     return values.get(value, 255)
 """
+BUY = """            (at,) = others
+"""
+PAY = """            at, charges = others
+            spent += charges if isinstance(charges, int) else charges[min(codes[number], len(charges) - 1)]
+"""
+TOTALS = """        else:
+            intercept, tables, (starts, nodes, values) = _{name}_TOTALS[number]
+            added = [table[min(codes[test], len(table) - 1)] for test, table in tables]
+            for node in starts:
+                while not isinstance(nodes[node], int):
+                    test, cut, by_equal, is_left, missing, right = nodes[node]
+                    if codes[test] not in (255, missing):
+                        is_left = codes[test] == cut if by_equal else codes[test] <= cut
+                    node = node + 1 if is_left else right
+                added.append(values[nodes[node]])
+            totals = [sum(parts) for parts in zip(intercept, *added)]
+"""
 POINTS = """            if kind == "points":
                 cuts, children = others
                 at = children[bisect.bisect_right(cuts, totals[0])]
+                continue
+"""
+SCORES = """            scores = totals if len(totals) > 1 else [0, totals[0]]
 """
 DIFFERENCE = """            if kind == "sure":
                 difference, children = others
-                at = children[0 if abs(totals[0] - totals[1]) >= difference else 1]
+                at = children[0 if abs(scores[0] - scores[1]) >= difference else 1]
 """
-RAISED = """            raised = [math.exp((total - max(totals)) * 1e-06) for total in totals]
+SHARES = """            shares = _{name}_shares(scores)
 """
 CONFIDENCE = """            if kind == "sure":
                 confidence, children = others
-                at = children[0 if max(raised) / sum(raised) >= confidence else 1]
+                at = children[0 if max(shares) >= confidence else 1]
 """
 HIGHEST = """            if kind == "scores":
-                return _{name}_ANSWERS[totals.index(max(totals))]
+                number = scores.index(max(scores))
+                return {answer}
 """
 # Of answers that lose the same the first is given.
 LEAST_LOSS = """            if kind == "scores":
                 losses = [0.0] * len(_{name}_ANSWERS)
-                for amount, row in zip(raised, _{name}_LOSSES):
-                    losses = [loss + amount / sum(raised) * units for loss, units in zip(losses, row)]
-                return _{name}_ANSWERS[losses.index(min(losses))]
+                for share, row in zip(shares, _{name}_LOSSES):
+                    losses = [loss + share * units for loss, units in zip(losses, row)]
+                number = losses.index(min(losses))
+                return {answer}
+"""
+# By the steps of core/base/elementary.hpp, so that every machine gets the same digits; sum() would round otherwise.
+SOFTMAX = """
+
+def _{name}_shares(scores):
+    raised, total = [_{name}_power((score - max(scores)) * 1e-06) for score in scores], 0.0
+    for part in raised:
+        total += part
+    return [part / total for part in raised]
+
+
+def _{name}_power(x):
+    if x < -700:
+        return 0.0
+    halvings = round(x * 1.4426950408889634)
+    rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10
+    power = 0.0
+    for n in range(13, -1, -1):
+        power = power * rest + 1 / math.factorial(n)
+    return math.ldexp(power, halvings)
+"""
+FOUND = """
+
+def _{name}_found(answer, shares, spent, tests):
+    return {{
+        "answer": _{name}_ANSWERS[answer],
+        "probabilities": dict(zip(_{name}_ANSWERS, shares)),
+        "cost": spent / {scale},
+        "tests": [_{name}_TESTS[test][0] for test in tests],
+    }}
 """
 
 
-def _loop(tree: Tree, program: Program, name: str) -> str:
+def _loop(tree: Tree, program: Program, name: str, full: bool) -> str:
     """The source of `name(case)` as a loop over instructions, with its tables above it."""
     is_plain, kinds = tree.schema.loss_table.is_plain, {type(step) for step in program.instructions}
     by_difference = len(tree.class_names) == 2
-    parts = [POINTS] if ByPoints in kinds else []
+    has_scores = not kinds.isdisjoint((BySure, ByScores))
+    shares = has_scores and (full or not by_difference or not is_plain)
+    parts = [TOTALS] if has_totals(tree) else []
+    parts += [POINTS] if ByPoints in kinds else []
+    parts += [SCORES] if has_scores else []
     parts += [DIFFERENCE] if BySure in kinds and by_difference else []
-    if (BySure in kinds and not by_difference) or (ByScores in kinds and not is_plain):
-        parts.append(RAISED)
+    parts += [SHARES] if shares else []
     parts += [CONFIDENCE] if BySure in kinds and not by_difference else []
     parts += [HIGHEST if is_plain else LEAST_LOSS] if ByScores in kinds else []
+    answered = f"_{name}_ANSWERS[number]"
+    at_scores = f"_{name}_found(number, shares, spent, codes)" if full else answered
+    by_totals = "".join(parts).format(name=name, answer=at_scores)
     lines = [
         *(f"# {note}" for note in label_notes(tree)),
         f"_{name}_ANSWERS = [{', '.join(map(literal, tree.answer_names))}]",
@@ -203,24 +255,34 @@ def _loop(tree: Tree, program: Program, name: str) -> str:
         f"_{name}_TESTS = {{",
         *(f"    {test}: {_test(tree, test)}," for test in sorted(tree.tests_used)),
         "}",
-        "# What totals begin with, and per test what each outcome adds (the last row: any other result). Those of",
-        "# classes are in millionths.",
+        "# What totals begin with, per test what each outcome adds (the last row: any other result), and small trees:",
+        "# where they start, their nodes (test, cut, by equal, default left, missing, right; or the number of an end)",
+        "# and what ends add. Those of classes are in millionths.",
         f"_{name}_TOTALS = [",
         *(f"    {_totals(totals)!r}," for totals in program.totals),
         "]",
         "# What to do: buy a test, go where its result leads (the last: any other), go where totals lead, or answer.",
         f"_{name}_STEPS = [",
-        *(f"    {_step(step)!r}," for step in program.instructions),
+        *(f"    {_step(step, full)!r}," for step in program.instructions),
         "]",
     ]
-    body = LOOP.format(name=name, summary=_summary(tree), by_totals="".join(parts).format(name=name))
+    body = LOOP.format(
+        name=name,
+        summary=_summary(tree),
+        by_totals=by_totals,
+        begin="codes, spent, at = {}, 0, 0" if full else "codes, at = {}, 0",
+        pay=PAY if full else BUY,
+        answer=f"_{name}_found(number, *others, spent, codes)" if full else answered,
+    )
+    body += SOFTMAX.format(name=name) if shares else ""
+    body += FOUND.format(name=name, scale=repr(float(tree.schema.costs.scale))) if full else ""
     tables = "\n".join(lines)
-    return f"{_imports(tables, 'bisect', *(['math'] if RAISED in parts else []))}\n{tables}\n\n\n{body}"
+    return f"{_imports(tables, 'bisect', *(['math'] if shares else []))}\n{tables}\n\n\n{body}"
 
 
-def _totals(totals: Totals) -> tuple[list[int], list[tuple[int, list[list[int]]]]]:
-    tables = [(test, table.tolist()) for test, table in zip(totals.tests, totals.points, strict=True)]
-    return totals.intercept.tolist(), tables
+def _totals(totals: Totals) -> tuple[Any, ...]:
+    tables = [(test, table.tolist()) for test, table in zip(totals.tests, totals.points, strict=True) if table.any()]
+    return totals.intercept.tolist(), tables, small_trees(totals)
 
 
 def _test(tree: Tree, test: int) -> str:
@@ -233,17 +295,17 @@ def _test(tree: Tree, test: int) -> str:
     return f"({tree.test_names[test]!r}, {levels}, {known}, {raw.missing})"
 
 
-def _step(step: Instruction) -> tuple[Any, ...]:
+def _step(step: Instruction, full: bool) -> tuple[Any, ...]:
     match step:
-        case Pay(test=test, child=child):
-            return "buy", test, child
+        case Pay(test=test, child=child, charges=charges):
+            return ("buy", test, child, short(charges)) if full else ("buy", test, child)
         case ByResult(test=test, children=children):
             return "result", test, short(children)
         case ByPoints(totals=totals, cuts=cuts, children=children):
             return "points", totals, cuts, children
         case BySure(totals=totals, confidence=confidence, difference=difference, children=children):
             return "sure", totals, confidence if difference is None else difference, children
-        case Answer(answer=answer):
-            return "answer", answer
+        case Answer(answer=answer, shares=shares):
+            return ("answer", answer, shares) if full else ("answer", answer)
         case ByScores(totals=totals):
             return "scores", totals

@@ -7,10 +7,13 @@ A tree with points or models is outcomes, then totals, then answers, each a tabl
            FROM (SELECT DISTINCT outcomes, and per model and class, or points, the sum of what each outcome adds
                  FROM (SELECT per test a CASE that makes the outcome of the raw value))))
 
+A small tree of a model is a CASE within CASEs, whose values are added to the totals.
+
 Totals are whole numbers, written as floats, so they are the same in every engine. Whether a case stops early takes the
 probability of its likeliest class: with two classes that is a limit for the difference of the totals, with more it
 needs EXP, which is the one function that not every engine has. Where losses are given, the probabilities and the
-expected loss of every answer stand between the totals and the answers, and EXP is always needed.
+expected loss of every answer stand between the totals and the answers, and EXP is always needed; so it is for the
+probability beside an answer.
 
 DISTINCT changes nothing in a table of one row; it keeps SQLite from copying the sums into every place where they are
 used. There is a column per model and class (with losses, two of them, and one per answer), of which SQLite takes 2000.
@@ -23,7 +26,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,23 +35,30 @@ from budgetree.errors import Remedy, SettingError, TreeError
 from budgetree.problem import Schema
 from budgetree.show.export.conditions import Condition, condition, n_levels, raw_values, visits
 from budgetree.show.export.program import ByScores, BySure, has_totals, least_difference, program_of
-from budgetree.tree.leaves import Model
+from budgetree.tree.leaves import Ensemble, Model, Totals
 from budgetree.tree.nodes import Kind
 from budgetree.tree.tree import Tree
 
+Value = Literal["answer", "probability", "cost"]
 MAX_DEPTH = 900  # DuckDB reads a thousand expressions within each other, and others fewer
+MAX_TERMS = 100  # of a sum, before it becomes a sum of sums: SQLite reads a thousand operators within each other
+VALUES: tuple[Value, ...] = ("answer", "probability", "cost")
 UNKNOWN = -1  # the outcome that is on no list
 NO_SQL = re.compile("[\0\ud800-\udfff]")
 
 
-def to_sql(tree: Tree, *, backslash_escapes: bool | None = None) -> str:
-    """The expression; columns are called as the tests are, and a missing value is NULL."""
+def to_sql(tree: Tree, *, backslash_escapes: bool | None = None, full: bool = False) -> str:
+    """The expression; columns are called as the tests are, and a missing value is NULL. `full`: three of them."""
     if (depth := n_levels(tree)) > MAX_DEPTH:
         found = f"branches on a path; a database reads at most {MAX_DEPTH} CASEs within each other"
         instead = "Write it with to_python, predict with the model itself, or cut it: tree.cut(budget)"
         message = f"to_sql: this tree has {depth:,} {found}. {instead}."
         raise TreeError(message, subject="depth", found=depth, expected=MAX_DEPTH)
-    text = (_TotalsWriter if has_totals(tree) else _Writer)(tree).expression()
+    writer = _TotalsWriter if has_totals(tree) else _Writer
+    if full:
+        text = ",\n".join(f"{writer(tree, value).expression().rstrip()} AS {value}" for value in VALUES) + "\n"
+    else:
+        text = writer(tree).expression()
     if NO_SQL.search(text):
         reason = "a name or value has a NUL or half a surrogate pair, which no database reads; rename it first"
         raise TreeError(f"to_sql: {reason}.")
@@ -76,15 +86,15 @@ def to_sql(tree: Tree, *, backslash_escapes: bool | None = None) -> str:
 class _Writer:
     """Of a tree without points and models."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree, self.schema, self.nodes = tree, tree.schema, tree.nodes
+    def __init__(self, tree: Tree, value: Value = "answer") -> None:
+        self.tree, self.schema, self.nodes, self.value = tree, tree.schema, tree.nodes, value
         self.answers = answer_literals(tree.schema)
 
     def expression(self) -> str:
         return "\n".join(self.lines()) + "\n"
 
     def lines(self) -> Iterator[str]:
-        for visit in visits(self.tree):
+        for visit in visits(self.tree, every=self.value != "answer"):
             indent = "  " * (2 * visit.depth)
             if visit.kind == "open":
                 yield f"{indent}CASE"
@@ -93,17 +103,48 @@ class _Writer:
             elif visit.kind == "others":
                 yield f"{indent}  ELSE"
             elif visit.kind == "answer":
-                yield f"{indent}{self.answer(visit.node)}"
+                yield f"{indent}{self.cost(visit.node) if self.value == 'cost' else self.answer(visit.node)}"
             elif visit.kind == "close":
                 yield f"{indent}END"
 
     def condition(self, node: int, results: tuple[int, ...]) -> str:
         """When a case takes one of these results of a branch."""
-        test = int(self.nodes.test[node])
-        return condition_words(column(self.schema.test_names[test]), condition(self.schema, test, results))
+        return self.among(int(self.nodes.test[node]), list(results))
 
     def answer(self, leaf: int) -> str:
-        return self.answers[int(self.nodes.label[leaf])]
+        """What a leaf answers, or how likely that is."""
+        return self.said(int(self.nodes.label[leaf]), self.nodes.shares[leaf].tolist())
+
+    def said(self, answer: int, shares: list[float]) -> str:
+        if self.value == "answer":
+            return self.answers[answer]
+        return literal(float(shares[answer] if answer < len(shares) else max(shares)))
+
+    def cost(self, leaf: int) -> str:
+        """What a case has paid that comes to a leaf."""
+        fixed, parts = 0, []
+        for node in self.nodes.path(leaf):
+            if self.nodes.is_buy[node]:
+                charges = self.nodes.charges[self.nodes.results(node)].tolist()
+                if len(set(charges)) == 1:
+                    fixed += charges[0]
+                else:
+                    parts.append(self.charge(int(self.nodes.test[node]), charges))
+        scale = float(self.schema.costs.scale)
+        if not parts:
+            return literal(fixed / scale)
+        return f"({' + '.join([literal(float(fixed)), *parts])}) / {literal(scale)}"
+
+    def charge(self, test: int, charges: list[int]) -> str:
+        """What a test costs by its result."""
+        *listed, other = charges
+        by_charge = {charge: [k for k, each in enumerate(listed) if each == charge] for charge in {*listed} - {other}}
+        cases = [f"WHEN {self.among(test, outcomes)} THEN {charge}" for charge, outcomes in sorted(by_charge.items())]
+        return f"CASE {' '.join(cases)} ELSE {other} END"
+
+    def among(self, test: int, outcomes: list[int]) -> str:
+        """Whether a test shows one of these outcomes."""
+        return condition_words(column(self.schema.test_names[test]), condition(self.schema, test, tuple(outcomes)))
 
 
 def column(name: str) -> str:
@@ -158,14 +199,18 @@ def literal(value: Any) -> str:
 class _TotalsWriter(_Writer):
     """Of a tree with points or models: a scalar subquery."""
 
-    def __init__(self, tree: Tree) -> None:
-        super().__init__(tree)
+    def __init__(self, tree: Tree, value: Value = "answer") -> None:
+        super().__init__(tree, value)
         self.n_classes, self.losses = len(tree.class_names), tree.schema.loss_table
         steps = program_of(tree)
         self.totals = steps.totals
         self.number = {totals: number for number, totals in enumerate(self.totals)}
         self.answering = sorted({step.totals for step in steps.instructions if isinstance(step, ByScores)})
         self.stopping = sorted({step.totals for step in steps.instructions if isinstance(step, BySure)})
+        self.added_up = list(range(len(self.totals)))
+        if value == "cost":  # nobody has to answer
+            deciding = {split.totals for split in tree.nodes.splits if split.totals is not None}
+            self.answering, self.added_up = [], sorted(self.number[totals] for totals in deciding)
         # An engine may take a new column for one of the table's where they have the same name.
         self.prefix = "t_"
         while any(name.lower().startswith(self.prefix) for name in self.schema.test_names):
@@ -174,9 +219,14 @@ class _TotalsWriter(_Writer):
     def expression(self) -> str:
         outcomes = [self._outcome(test) for test in sorted(self.tree.tests_used)] or [f"0 AS {self._name('outcome')}"]
         answering, scores = self.answering, self._first
-        stages = [("outcomes", [part for number in range(len(self.totals)) for part in self._totals(number)])]
+        stages = [("outcomes", [part for number in self.added_up for part in self._totals(number)])]
         tops = self.stopping if self.n_classes > 2 else []
-        if self.losses.is_plain:
+        if self.losses.is_plain and self.value == "probability":
+            stages += [
+                ("scores", [scores("top", number, "score", ">=") for number in sorted({*tops, *answering})]),
+                ("tops", [self._likeliest(number) for number in answering]),
+            ]
+        elif self.losses.is_plain:
             columns = [scores("top", number, "score", ">=") for number in tops]
             stages.append(("scores", columns + [scores("answer", number, "score", ">=") for number in answering]))
         else:  # e to the power of each score, the expected loss of every answer, and the first of least
@@ -194,8 +244,7 @@ class _TotalsWriter(_Writer):
     def condition(self, node: int, results: tuple[int, ...]) -> str:
         if self.nodes.kind[node] == Kind.BY_RESULT:
             test = int(self.nodes.test[node])
-            listed = [result for result in results if result < self.schema.n_outcomes[test]]
-            return _among(self._name("outcome", test), listed)
+            return self.among(test, [result for result in results if result < self.schema.n_outcomes[test]])
         split = self.nodes.splits[self.nodes.rule[node]]
         assert split.totals is not None
         number = self.number[split.totals]
@@ -204,6 +253,9 @@ class _TotalsWriter(_Writer):
             return sure if results == (0,) else f"NOT ({sure})"
         return " OR ".join(self._is_between(number, split.cuts, side) for side in results)
 
+    def among(self, test: int, outcomes: list[int]) -> str:
+        return _among(self._name("outcome", test), outcomes)
+
     def answer(self, leaf: int) -> str:
         rule = self.nodes.scored(leaf)
         if rule is None:
@@ -211,7 +263,8 @@ class _TotalsWriter(_Writer):
         number = self.number[rule.totals]
         if isinstance(rule, Model):
             return self._name("answer", number)
-        best = [self.answers[answer] for answer in self.losses.best(np.array(rule.chances)).tolist()]
+        found = self.losses.best(np.array(rule.chances)).tolist()
+        best = [self.said(answer, list(shares)) for answer, shares in zip(found, rule.chances, strict=True)]
         total = self._name("score", number, 0)
         cases = [f"WHEN {total} < {cut} THEN {answer}" for cut, answer in zip(rule.cuts, best, strict=False)]
         return f"CASE {' '.join(cases)} ELSE {best[-1]} END" if cases else best[0]
@@ -226,7 +279,9 @@ class _TotalsWriter(_Writer):
         return self.prefix + "_".join([kind, *map(str, numbers)])
 
     def _names(self, kind: str, number: int) -> list[str]:
-        """Of a model: a column per answer for losses, per class for all else."""
+        """Of a model: a column per answer for losses, per class for all else; a single score is the second class's."""
+        if kind == "score" and self.totals[number].n_totals == 1:
+            return [literal(0.0), self._name(kind, number, 0)]
         return [self._name(kind, number, i) for i in range(len(self.answers) if kind == "loss" else self.n_classes)]
 
     def _outcome(self, test: int) -> str:
@@ -255,8 +310,35 @@ class _TotalsWriter(_Writer):
                     parts.append(f"CASE {self._name('outcome', test)} {' '.join(rows)} ELSE {other} END")
                 elif other:
                     parts.append(f"({other})")
-            columns.append(f"{' + '.join(parts)} AS {self._name('score', number, position)}")
+            parts += self._trees(totals, position)
+            columns.append(f"{_sum(parts)} AS {self._name('score', number, position)}")
         return columns
+
+    def _trees(self, totals: Totals, position: int) -> list[str]:
+        """What each small tree adds to one total."""
+        written: list[str] = []  # of the subtrees that begin behind a node, the nearest last
+        trees = totals.trees
+        if trees is None:
+            return []
+        for node in range(len(trees.test) - 1, -1, -1):
+            if trees.test[node] < 0:
+                written.append(str(trees.value[node, position]))
+            else:
+                left, right = written.pop(), written.pop()
+                written.append(
+                    left if left == right else f"CASE WHEN {self._goes_left(trees, node)} THEN {left} ELSE {right} END"
+                )
+        return [f"({tree})" if tree.startswith("-") else tree for tree in reversed(written)]
+
+    def _goes_left(self, trees: Ensemble, node: int) -> str:
+        outcome, cut = self._name("outcome", int(trees.test[node])), int(trees.cut[node])
+        missing = int(trees.missing[node])
+        if trees.by_equal[node]:
+            taken = {cut, UNKNOWN, missing} if trees.default_left[node] else {cut} - {missing}
+            return f"{outcome} IN ({', '.join(map(str, sorted(taken)))})" if taken else "FALSE"
+        if trees.default_left[node]:
+            return f"{outcome} <= {cut}" + (f" OR {outcome} = {missing}" if missing > cut else "")
+        return f"{outcome} BETWEEN 0 AND {cut}" + (f" AND {outcome} <> {missing}" if 0 <= missing <= cut else "")
 
     def _power(self, number: int, score: str) -> str:
         return f"EXP(({score} - {self._name('top', number)}) * 1e-6)"
@@ -275,10 +357,19 @@ class _TotalsWriter(_Writer):
             written.append(f"{' + '.join(terms) or '0e0'} AS {name}")
         return written
 
+    def _likeliest(self, number: int) -> str:
+        """The probability of the class with the highest score."""
+        powers = (self._power(number, score) for score in self._names("score", number))
+        return f"1e0 / ({' + '.join(powers)}) AS {self._name('answer', number)}"
+
     def _first(self, kind: str, number: int, compared: str, beats: str) -> str:
         """The top, or the answer, whose score or loss beats the others; of equal ones the first."""
         columns = self._names(compared, number)
         values = columns if kind == "top" else self.answers
+        if kind == "answer" and self.value == "probability":  # of the answer, or the likeliest class: that has e^0
+            raised = self._names("raised", number)
+            tops = ["1e0"] * (len(self.answers) - len(raised))
+            values = [f"{power} / ({' + '.join(raised)})" for power in (*raised, *tops)]
         cases = [
             f"WHEN {' AND '.join(f'{name} {beats} {other}' for other in columns[index + 1 :])} THEN {values[index]}"
             for index, name in enumerate(columns[:-1])
@@ -288,8 +379,6 @@ class _TotalsWriter(_Writer):
 
     def _is_sure(self, number: int, confidence: float) -> str:
         scores = self._names("score", number)
-        if len(scores) == 1:
-            return "TRUE"
         if len(scores) == 2:
             return f"ABS({scores[0]} - {scores[1]}) >= {least_difference(confidence)}"
         return f"1e0 / ({' + '.join(self._power(number, score) for score in scores)}) >= {literal(confidence)}"
@@ -298,6 +387,13 @@ class _TotalsWriter(_Writer):
 def _listed(columns: list[str]) -> str:
     """One per line, and nothing indented: a name or a value may have line breaks of its own."""
     return "\n" + ",\n".join(columns) + "\n"
+
+
+def _sum(parts: list[str]) -> str:
+    """The sum of the parts; of many, by sums of some."""
+    if len(parts) <= MAX_TERMS:
+        return " + ".join(parts)
+    return _sum([f"({_sum(parts[at : at + MAX_TERMS])})" for at in range(0, len(parts), MAX_TERMS)])
 
 
 def _among(outcome: str, taken: list[int]) -> str:

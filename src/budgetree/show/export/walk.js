@@ -42,25 +42,53 @@ function entry(list, code) {
   return Array.isArray(list) ? list[Math.min(code, list.length - 1)] : list;
 }
 
-function totalsOf({ intercept, added }, codes) {
+function totalsOf({ intercept, added, trees }, codes) {
   const totals = [...intercept];
-  for (const [test, rows] of added) {
-    entry(rows, codes.get(test)).forEach((points, place) => (totals[place] += points));
+  const add = (points) => points.forEach((more, place) => (totals[place] += more));
+  for (const [test, rows] of added) add(entry(rows, codes.get(test)));
+  const [starts, nodes, values] = trees;
+  for (const start of starts) {
+    let at = start;
+    while (Array.isArray(nodes[at])) {
+      const [test, cut, byEqual, defaultLeft, missing, right] = nodes[at];
+      const code = codes.get(test);
+      const isListed = code !== 255 && code !== missing;
+      const isLeft = isListed ? (byEqual ? code === cut : code <= cut) : defaultLeft;
+      at = isLeft ? at + 1 : right;
+    }
+    add(values[nodes[at]]);
   }
   return totals;
 }
 
-// The probability of each class; its totals are in millionths.
+// A score per class; where there is one for two classes, that of the first is 0.
+function scoresOf(totals) {
+  return totals.length > 1 ? totals : [0, totals[0]];
+}
+
+// e to the power of x, which is at most 0, by steps that give the same digits everywhere.
+function exponential(x) {
+  if (x < -700) return 0;
+  const halvings = x * 1.4426950408889634 + 1.5 * 2 ** 52 - 1.5 * 2 ** 52; // to the nearest whole number
+  const rest = x - halvings * 0.6931471803691238 - halvings * 1.9082149292705877e-10; // ln 2 in two parts
+  const factorials = [1];
+  for (let n = 1; n < 14; n++) factorials.push(factorials[n - 1] * n);
+  return factorials.reduceRight((sum, factorial) => sum * rest + 1 / factorial, 0) * 2 ** halvings;
+}
+
+// The probability of each class; its scores are in millionths.
 function probabilitiesOf(totals) {
-  const top = Math.max(...totals);
-  const raised = totals.map((total) => Math.exp((total - top) * 1e-6));
+  const scores = scoresOf(totals);
+  const top = Math.max(...scores);
+  const raised = scores.map((score) => exponential((score - top) * 1e-6));
   const sum = raised.reduce((before, part) => before + part, 0);
   return raised.map((part) => part / sum);
 }
 
 // The class of the highest total, or the answer of least expected loss; the first of those that are the same.
 function answerTo(totals) {
-  if (LOSSES === null) return totals.indexOf(Math.max(...totals));
+  const scores = scoresOf(totals);
+  if (LOSSES === null) return scores.indexOf(Math.max(...scores));
   const losses = ANSWERS.map(() => 0);
   probabilitiesOf(totals).forEach((share, place) => {
     LOSSES[place].forEach((loss, answer) => (losses[answer] += share * loss));
@@ -70,7 +98,8 @@ function answerTo(totals) {
 
 // Of two classes it is enough how far apart their totals are.
 function isSure({ confidence, difference }, totals) {
-  if (difference !== null) return Math.abs(totals[0] - totals[1]) >= difference;
+  const [one, other] = scoresOf(totals);
+  if (difference !== null) return Math.abs(one - other) >= difference;
   return Math.max(...probabilitiesOf(totals)) >= confidence;
 }
 

@@ -89,6 +89,9 @@ def as_dict(tree: Tree) -> dict[str, Any]:
         elif record.split.confidence is not None:
             sure, other = (entries[child] for child in record.children)
             entries[node] = {"confidence": record.split.confidence, **entry, "sure": sure, "else": other}
+        elif record.split.is_score:
+            sides = [entries[child] for child in record.children]
+            entries[node] = {"chances": list(record.split.chances), **entry, "sides": sides}
         else:
             tests, points = record.split.totals.tests, record.split.totals.points
             table = {schema.test_names[test]: points[k][:, 0].tolist() for k, test in enumerate(tests)}

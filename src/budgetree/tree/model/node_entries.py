@@ -4,6 +4,7 @@
 {"branch": {"test": 3, "children": [2, 3, 4]}, …}                a child per outcome, and for what is not listed
 {"branch": {"totals": 0, "cuts": [2, 7], "children": […]}, …}    a child per side
 {"branch": {"totals": 1, "confidence": 0.95, "children": […]}, "given": …}
+{"branch": {"totals": 2, "scores": [-2900000, 2100000], "children": […]}, "given": …}     in millionths
 {"leaf": "majority"}, {"leaf": "fixed", "chances": […]}, {"leaf": "points", "totals": 0, "cuts": …, "chances": …},
 {"leaf": "model", "totals": 1, "given": …}                       given: known cases by answer and class
 
@@ -22,13 +23,14 @@ from budgetree.data.number_format import LARGEST_EXACT
 from budgetree.errors import BudgetreeError, ModelFileError, Where
 from budgetree.problem import Schema
 from budgetree.tree.builder import Facts, OpenEnd, TreeBuilder
-from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Totals
+from budgetree.tree.leaves import Ensemble, Fixed, Leaf, Majority, Model, Points, Totals
 from budgetree.tree.model.encoding import flaw
 from budgetree.tree.nodes import Branch, Buy, Nodes, Split
 
 if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
 
+OF_INNER = ("cut", "by_equal", "default_left", "missing")  # what the nodes of small trees have that are not ends
 TOLERANCE = 1e-6  # of a sum of probabilities
 
 
@@ -62,7 +64,8 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
             if split.totals is None:
                 how = {"test": split.test, "children": [record.children[side] for side in split.sides]}
             else:
-                by = {"cuts": list(split.cuts)} if split.confidence is None else {"confidence": split.confidence}
+                by: dict[str, Any] = {"scores" if split.is_score else "cuts": list(split.cuts)}
+                by = by if split.confidence is None else {"confidence": split.confidence}
                 how = {"totals": number(split.totals), **by, "children": list(record.children)}
             entry = {"branch": how}
         else:
@@ -82,8 +85,21 @@ def nodes_content(nodes: Nodes) -> tuple[list[dict[str, Any]], list[dict[str, An
 
 
 def _totals_content(totals: Totals) -> dict[str, Any]:
-    points = [table.tolist() for table in totals.points]
-    return {"tests": list(totals.tests), "intercept": totals.intercept.tolist(), "points": points}
+    points = [table.tolist() if table.any() else [] for table in totals.points]
+    entry = {"tests": list(totals.tests), "intercept": totals.intercept.tolist(), "points": points}
+    return entry if totals.trees is None else entry | {"trees": _trees_content(totals.trees)}
+
+
+def _trees_content(trees: Ensemble) -> dict[str, Any]:
+    """The nodes of all trees, left before right, so that nobody has to say where children are.
+
+    0: test 3 ─┬─ 1: 700                   "test": [3, -1, 0, -1, -1], "cut": [5, 2], …, "value": [700, -20, 9]
+               └─ 2: test 0 ─┬─ 3: -20
+                             └─ 4: 9
+    """
+    is_end = trees.test < 0
+    inner = {name: getattr(trees, name)[~is_end].astype(int).tolist() for name in OF_INNER}
+    return {"test": trees.test.tolist(), **inner, "value": trees.value[is_end].ravel().tolist()}
 
 
 def read_tree(content: dict[str, Any], schema: Schema, **record: Any) -> Tree:
@@ -134,9 +150,9 @@ def _read_step(
             raise flaw(f"{where}.branch.confidence", given["confidence"], "a probability above 0 and at most 1")
         split = Split.by_confidence(Model(rows), given["confidence"])
     else:
-        if rows.n_totals != 1:
-            raise flaw(f"{where}.branch.totals", rows.n_totals, "a single total, where cuts decide")
-        split = Split.by_points(rows, [_position(cut, f"{where}.branch.cuts") for cut in given["cuts"]])
+        by = "scores" if "scores" in given else "cuts"
+        cuts = [_position(cut, f"{where}.branch.{by}") for cut in given[by]]
+        split = Split.by_score(Model(rows), cuts) if by == "scores" else Split.by_points(rows, cuts)
     if len(children) != split.n_sides:
         raise flaw(f"{where}.branch.children", children, f"{split.n_sides} children, one per side")
     return children, builder.branch(end, split)
@@ -183,13 +199,39 @@ def _read_totals(given: dict[str, Any], entry: str, schema: Schema) -> Totals:
     if not is_known or list(tests) != sorted(set(tests)):
         raise flaw(f"{entry}.tests", tests, "positions of tests, ascending")
     sizes = [int(schema.n_outcomes[test]) + 1 for test in tests]
-    if [len(table) for table in given["points"]] != sizes:
+    given_points = [table or [[0] * len(intercept)] * size for table, size in zip(given["points"], sizes, strict=False)]
+    if [len(table) for table in given_points] != sizes or len(given["points"]) != len(sizes):
         raise flaw(f"{entry}.points", len(given["points"]), f"{sizes} rows, one per outcome and one more")
-    for table in given["points"]:
+    for table in given_points:
         if any(len(row) != len(intercept) for row in table):
             raise flaw(f"{entry}.points", table, f"{len(intercept)} numbers in each row, as the intercept has")
-    tables = tuple(np.array(table, dtype=np.int32).reshape(-1, len(intercept)) for table in given["points"])
-    return Totals(tuple(tests), tables, np.array(intercept, dtype=np.int64))
+    tables = tuple(np.array(table, dtype=np.int32).reshape(-1, len(intercept)) for table in given_points)
+    trees = _read_trees(given["trees"], f"{entry}.trees", len(intercept)) if "trees" in given else None
+    return Totals(tuple(tests), tables, np.array(intercept, dtype=np.int64), trees)
+
+
+def _read_trees(given: dict[str, Any], entry: str, n_totals: int) -> Ensemble:
+    test = [_position(position, f"{entry}.test") for position in given["test"]]
+    is_end = np.array(test) < 0
+    for name in (*OF_INNER, "value"):
+        size = int(is_end.sum() * n_totals if name == "value" else (~is_end).sum())
+        if len(given[name]) != size:
+            raise flaw(f"{entry}.{name}", len(given[name]), f"{size} numbers for {len(test)} nodes")
+    arrays: dict[str, Any] = {name: np.zeros(len(test), dtype=np.int64) for name in ("left", "right", *OF_INNER)}
+    arrays["value"] = np.zeros((len(test), n_totals), dtype=np.int64)
+    for name in OF_INNER:
+        arrays[name][~is_end] = given[name]
+    arrays["value"][is_end] = np.array(given["value"], dtype=np.int64).reshape(-1, n_totals)
+    arrays["left"][is_end] = arrays["right"][is_end] = -1
+    roots: list[int] = []  # of the subtrees that begin behind a node, the nearest last
+    for node in range(len(test) - 1, -1, -1):
+        if test[node] >= 0:
+            if len(roots) < 2:
+                raise flaw(f"{entry}.test", test[node], "two subtrees behind each test")
+            arrays["left"][node], arrays["right"][node] = roots.pop(), roots.pop()
+        roots.append(node)
+    with in_entry(entry):
+        return Ensemble(start=np.array(roots[::-1]), test=np.array(test), **arrays)
 
 
 def _read_facts(entry: dict[str, Any], where: str, schema: Schema) -> Facts:
@@ -201,7 +243,8 @@ def _read_facts(entry: dict[str, Any], where: str, schema: Schema) -> Facts:
         if len(entry["shown"]) != int(schema.n_outcomes[entry["buy"]]) + 1:
             raise flaw(f"{where}.shown", entry["shown"], "a number per outcome of the test, and one more")
         facts.shown = np.array(entry["shown"], dtype=np.int64)
-    needs_given = entry.get("leaf") in ("model", "points") or "confidence" in entry.get("branch", {})
+    by_model = not {"confidence", "scores"}.isdisjoint(entry.get("branch", {}))
+    needs_given = entry.get("leaf") in ("model", "points") or by_model
     given = entry.get("given")
     if (given is not None) != needs_given:
         raise flaw(f"{where}.given", given, "what was answered where totals decide an answer, and nowhere else")
