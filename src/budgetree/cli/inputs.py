@@ -25,6 +25,7 @@ from budgetree.problem.settings_file import Settings, read_settings
 from budgetree.services.files import check_place
 from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
+from budgetree.tree.provenance import Objective
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,17 @@ def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
     return instance, None if request.groups is None else rows.column(request.groups).to_list()
 
 
+def ignored_options(request: Request, objective: Objective) -> Iterator[str]:
+    """A warning where trees for new cases do without what was asked for."""
+    defaults = Request(request.data)
+    given = [name for name in ("levels", "binning", "duplicates") if getattr(request, name) != getattr(defaults, name)]
+    if given and objective is Objective.NEW:
+        options = " and ".join(f"--{name}" for name in given)
+        why = "trees for new cases count every row and read numbers as they are"
+        warning = click.style("warning: ", fg="yellow")
+        yield f"{warning}{options}: no effect, as {why}; --objective known makes trees of levels."
+
+
 def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
     """Say which columns are doubtful, and what is odd about the classes."""
     for finding in (*suspects, *class_findings(cases.schema.wording.classes, cases.has_one_row_per_class)):
@@ -91,12 +103,9 @@ def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
 
 def given_settings(request: Request) -> Settings:
     """The price list and what else is in it; losses and labels from files that are named for them come first."""
-    given = Settings()
-    if is_bundled(request.data) and request.prices is None and request.default_price is None:
-        given = Settings(own_prices(request.data, [*request.no_tests, request.target or ""]))
-    if request.prices is not None:
-        given = read_settings(request.prices)
-        given = replace(given, prices=given.prices or Prices({}))
+    given = Settings() if request.prices is None else read_settings(request.prices)
+    if is_bundled(request.data) and given.prices is None and request.default_price is None:
+        given = replace(given, prices=own_prices(request.data, [*request.no_tests, request.target or ""]))
     if request.default_price is not None:
         prices = given.prices or Prices({})
         if prices.default is not None:
