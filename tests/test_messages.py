@@ -170,14 +170,13 @@ def test_other_prices_end_every_claim(best: bt.Tree) -> None:
     assert best.priced(best.schema.prices).bounds == best.bounds
 
 
-def test_which_rows_count_and_how_numbers_are_read_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_which_rows_count_and_how_numbers_are_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "cases.csv"
     path.write_text("a,y\n" + "".join(f"{k % 25},{'pq'[k % 3 == 0]}\n" for k in range(100)), encoding="utf-8")
     for options, expected in {
         "--objective known": "every row counts; numbers in at most 10 levels with about as many cases each",
-        "--objective known --binning uniform --levels 4": "every row counts; numbers in at most 4 levels of equal width",
+        "--objective known --binning uniform --levels 4": "every row counts; numbers in at most 4 levels "
+        "of equal width",
         "--objective known --duplicates merge": "10, of 100 rows, of which identical ones are merged; numbers in at "
         "most 10 levels with about as many cases each",
         "--objective new": "every row counts; numbers as they are",
