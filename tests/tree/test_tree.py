@@ -20,7 +20,7 @@ from support import as_node, grow_with, grown, to_instance
 import budgetree as bt
 from _support.reference_walk import follow
 from _support.refusals import refused
-from budgetree.errors import TableError
+from budgetree.errors import TableError, TreeError
 from budgetree.tree import Origin
 from budgetree.tree.builder import grown_tree
 from losing import REFERRING, answers_by_hand, exact_losses, losing_tree
@@ -169,6 +169,14 @@ def test_a_tree_with_losses_answers_by_least_expected_loss_and_counts_what_it_sa
     assert tree.referred == (answers >= 3).sum() > 0
     assert tree.errors == ((answers != labels) & (answers < 3)).sum()
     assert tree.loss == float(tree.exact_loss)
+
+
+def test_a_schema_with_other_losses_is_refused() -> None:
+    tree = bt.grow(bt.datasets.load("figure1"))
+    losses = bt.Losses({"circle": 50, "triangle": 1})
+    with refused(TreeError, subject="schema", found=losses):
+        replace(tree, schema=replace(tree.schema, losses=losses))
+    assert tree.with_labels({"tests": {"t1": "Corners"}}).loss == tree.loss
 
 
 def test_trees_that_answer_by_other_losses_differ() -> None:

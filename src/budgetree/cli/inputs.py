@@ -103,7 +103,11 @@ def warn_of(suspects: Iterable[Finding], cases: AnyCases) -> None:
 
 def given_settings(request: Request) -> Settings:
     """The price list and what else is in it; losses and labels from files that are named for them come first."""
-    given = Settings() if request.prices is None else read_settings(request.prices)
+    given = Settings()
+    if request.prices is not None:
+        given = read_settings(request.prices)
+        if given == Settings():  # an empty file is a list without a price, not a file about something else
+            given = Settings(Prices({}))
     if is_bundled(request.data) and given.prices is None and request.default_price is None:
         given = replace(given, prices=own_prices(request.data, [*request.no_tests, request.target or ""]))
     if request.default_price is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetree.data.column import Coded, Column, as_float, first_word, int_if_whole, number_column, same_text, sort_key
-from budgetree.data.number_format import NumberFormat
+from budgetree.data.number_format import POINTS, NumberFormat
 from budgetree.data.profile import FEW, ColumnProfile, NumberCounts, next_of
 from budgetree.data.table import Table, check_column, check_marks
 from budgetree.errors import Remedy, SettingError, TableError, TableFileError
@@ -206,8 +206,14 @@ class Categories:
         if column.values is None and column.numbers is not None:
             return _known_codes(code, column.numbers, missing_code)
         coded = column.coded()
-        known = np.fromiter((code.get(value, UNSEEN) for value in coded.distinct), np.uint8, len(coded.distinct))
+        known = np.fromiter((self._code(value, code) for value in coded.distinct), np.uint8, len(coded.distinct))
         return coded.look_up(known, missing_code)
+
+    def _code(self, value: Any, code: Mapping[Any, int]) -> int:
+        """That of the value or, where a text is not known, of the number that it writes; 007 stays a text."""
+        if value not in code and isinstance(value, str) and POINTS.is_number(value) and not POINTS.is_code(value):
+            value = POINTS.number(value)
+        return code.get(value, UNSEEN)
 
 
 NumberEncoder = Levels | FineLevels  # both have thresholds

@@ -11,8 +11,9 @@ same. A result that is not listed has points of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,65 @@ from numpy.typing import NDArray
 
 from budgetree._internal import internal
 from budgetree._native import core
+from budgetree.errors import TreeError
 
 SCORE_UNIT = 1_000_000  # scores are whole millionths
+TOLERANCE = 1e-6  # of a sum of probabilities
+LEAST, MOST = -(2**31), 2**31 - 1  # of points and cuts
+WHOLE_POINTS = f"whole numbers from {LEAST} to {MOST}"
+
+
+def unfit(subject: str, found: object, expected: str) -> TreeError:
+    """What a node cannot be made of."""
+    message = f"{subject}: {found!r:.80} does not fit; expected {expected}."
+    return TreeError(message, subject=subject, found=found, expected=expected)
+
+
+def is_whole(number: object) -> bool:
+    """Whether it is a whole number by its type; a truth value is not one."""
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+
+
+def whole_numbers(given: Iterable[Any], subject: str, expected: str) -> tuple[int, ...]:
+    """Python's own whole numbers; TreeError where something else is among them."""
+    numbers = tuple(given)
+    if not all(map(is_whole, numbers)):
+        raise unfit(subject, numbers, expected)
+    return tuple(map(int, numbers))
+
+
+def check_cuts(given: Iterable[Any]) -> tuple[int, ...]:
+    """Cuts of a total, which must be ascending."""
+    expected = f"ascending {WHOLE_POINTS}"
+    cuts = whole_numbers(given, "cuts", expected)
+    if list(cuts) != sorted(set(cuts)) or not all(LEAST <= cut <= MOST for cut in cuts):
+        raise unfit("cuts", cuts, expected)
+    return cuts
+
+
+def _check_points(given: Any, n_dims: int, subject: str) -> NDArray[np.int64]:
+    """A copy, so that the caller's own array stays as it is."""
+    try:
+        points = np.array(given, order="C")  # as the core reads it
+    except ValueError:  # rows of different lengths
+        points = np.empty(0)
+    is_fit = points.dtype.kind in "iu" and points.ndim == n_dims and points.size > 0
+    if not is_fit or int(points.min()) < LEAST or int(points.max()) > MOST:
+        shape = "a row of" if n_dims == 1 else "result × total,"
+        raise unfit(subject, given, f"{shape} {WHOLE_POINTS}")
+    return points.astype(np.int64)
+
+
+def _check_chances(given: Iterable[Any]) -> tuple[float, ...]:
+    """Probabilities as floats; a mean of them may have been rounded to a number beyond 0 or 1."""
+    found = tuple(given)
+    are_numbers = all(isinstance(chance, Real) for chance in found)
+    if not are_numbers or not all(-TOLERANCE <= chance <= 1 + TOLERANCE for chance in found):
+        raise unfit("chances", found, "probabilities from 0 to 1")
+    chances = tuple(min(max(float(chance), 0.0), 1.0) for chance in found)
+    if not abs(sum(chances) - 1) <= TOLERANCE:
+        raise unfit("chances", found, f"probabilities with the sum 1, not {sum(chances):g}")
+    return chances
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +95,11 @@ class Totals:
     intercept : array
         What each total begins with.
 
+    Raises
+    ------
+    TreeError
+        Where the tests are not ascending positions, or the tables are not whole numbers for each of them.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -49,9 +112,23 @@ class Totals:
     intercept: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        arrays: list[NDArray[Any]] = [*self.points, self.intercept]
+        expected = "positions of tests, which are whole numbers from 0 on, ascending"
+        tests = whole_numbers(self.tests, "tests", expected)
+        if list(tests) != sorted(set(tests)) or min(tests, default=0) < 0:
+            raise unfit("tests", tests, expected)
+        if len(self.points) != len(tests):
+            raise unfit("points", len(self.points), f"a table for each of {len(tests)} tests")
+        intercept = _check_points(self.intercept, 1, "intercept")
+        tables = tuple(_check_points(table, 2, "points").astype(np.int32) for table in self.points)
+        for table in tables:
+            if table.shape[1] != len(intercept):
+                expected = f"a column for each of {len(intercept)} totals, as the intercept has"
+                raise unfit("points", table.shape[1], expected)
+        arrays: list[NDArray[Any]] = [*tables, intercept]
         for array in arrays:
             array.flags.writeable = False
+        for name, value in (("tests", tests), ("points", tables), ("intercept", intercept)):
+            object.__setattr__(self, name, value)
 
     @classmethod
     def of_points(cls, points: Mapping[int, Sequence[int]], intercept: int = 0) -> Totals:
@@ -60,7 +137,7 @@ class Totals:
         Parameters
         ----------
         points : dict
-            By the position of a test.
+            By the position of a test; a name is not one.
         intercept : int, default 0
             What the total begins with.
 
@@ -69,15 +146,20 @@ class Totals:
         Totals
             With a single total.
 
+        Raises
+        ------
+        TreeError
+            Where a position or a point is not a whole number.
+
         Examples
         --------
         >>> import budgetree as bt
         >>> bt.Totals.of_points({0: (0, 5, 2), 1: (0, 1, 3, 1)}, intercept=2).n_totals
         1
         """
-        tests = tuple(sorted(points))
-        tables = tuple(np.array(points[test], dtype=np.int32)[:, None] for test in tests)
-        return cls(tests, tables, np.array([intercept], dtype=np.int64))
+        tests = sorted(whole_numbers(points, "tests", "positions of tests, which are whole numbers from 0 on"))
+        tables = tuple(_check_points(points[test], 1, "points")[:, None].astype(np.int32) for test in tests)
+        return cls(tuple(tests), tables, np.array([intercept]))
 
     @property
     def n_totals(self) -> int:
@@ -140,6 +222,11 @@ class Fixed:
     answer : int, optional
         The position of the answer; None for the one of least expected loss.
 
+    Raises
+    ------
+    TreeError
+        Where the chances are not probabilities with the sum 1.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -151,6 +238,12 @@ class Fixed:
 
     chances: tuple[float, ...]
     answer: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chances", _check_chances(self.chances))
+        if self.answer is not None:
+            answer = whole_numbers([self.answer], "answer", "the position of an answer, a whole number from 0 on")[0]
+            object.__setattr__(self, "answer", answer)
 
     @property
     def tests(self) -> tuple[int, ...]:
@@ -171,6 +264,11 @@ class Points:
     chances : tuple of tuples of float
         Per side and class.
 
+    Raises
+    ------
+    TreeError
+        Where there are several totals, the cuts are not ascending, or a side has no probabilities with the sum 1.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -184,6 +282,15 @@ class Points:
     totals: Totals
     cuts: tuple[int, ...]
     chances: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        cuts, chances = check_cuts(self.cuts), tuple(map(_check_chances, self.chances))
+        if self.totals.n_totals != 1:
+            raise unfit("totals", self.totals.n_totals, "a single total, where cuts decide")
+        if len(chances) != len(cuts) + 1 or len(set(map(len, chances))) != 1:
+            raise unfit("chances", chances, f"{len(cuts) + 1} sides, each with a probability per class")
+        object.__setattr__(self, "cuts", cuts)
+        object.__setattr__(self, "chances", chances)
 
     @property
     def tests(self) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,19 @@ from numpy.typing import NDArray
 
 from budgetree._native import core
 from budgetree.problem import LossTable
-from budgetree.tree.leaves import Fixed, Leaf, Majority, Model, Points, Scored, Totals
+from budgetree.tree.leaves import (
+    Fixed,
+    Leaf,
+    Majority,
+    Model,
+    Points,
+    Scored,
+    Totals,
+    check_cuts,
+    is_whole,
+    unfit,
+    whole_numbers,
+)
 
 NO_TEST = -1
 NO_RULE = -1  # of a leaf: the majority answers
@@ -53,6 +66,11 @@ class Split:
     confidence : float or None
         By a model: side 0 where some class has at least this probability, else side 1.
 
+    Raises
+    ------
+    TreeError
+        Where the positions or cuts are not whole numbers, or the confidence is not a probability above 0.
+
     Examples
     --------
     >>> import budgetree as bt
@@ -65,6 +83,26 @@ class Split:
     totals: Totals | None = None
     cuts: tuple[int, ...] = ()
     confidence: float | None = None
+
+    def __post_init__(self) -> None:
+        sides = whole_numbers(self.sides, "sides", "whole numbers from 0 on")
+        if self.totals is None:
+            if not is_whole(self.test) or self.test < 0:
+                raise unfit("test", self.test, "the position of a test, a whole number from 0 on")
+            if not sides or self.cuts or self.confidence is not None:
+                expected = "the side of each result, and neither cuts nor a confidence"
+                raise unfit("sides", (sides, self.cuts, self.confidence), expected)
+            object.__setattr__(self, "test", int(self.test))
+        elif sides or self.test != NO_TEST or (self.cuts and self.confidence is not None):
+            raise unfit("totals", (self.test, sides, self.cuts, self.confidence), "cuts or a confidence, nothing else")
+        elif self.confidence is not None:
+            if not isinstance(self.confidence, Real) or not 0 < self.confidence <= 1:
+                raise unfit("confidence", self.confidence, "a probability above 0 and at most 1")
+            object.__setattr__(self, "confidence", float(self.confidence))
+        elif self.totals.n_totals != 1:
+            raise unfit("totals", self.totals.n_totals, "a single total, where cuts decide")
+        object.__setattr__(self, "sides", sides)
+        object.__setattr__(self, "cuts", check_cuts(self.cuts))
 
     @classmethod
     def by_result(cls, test: int, sides: Sequence[int]) -> Split:
@@ -88,7 +126,7 @@ class Split:
         >>> bt.Split.by_result(3, (0, 1, 1)).sides  # the first of two outcomes; the second, and what is not listed
         (0, 1, 1)
         """
-        return cls(test, tuple(int(side) for side in sides))
+        return cls(test, tuple(sides))
 
     @classmethod
     def by_points(cls, points: Mapping[int, Sequence[int]] | Totals, cuts: Sequence[int]) -> Split:
@@ -114,7 +152,7 @@ class Split:
         (3, (0, 4))
         """
         totals = points if isinstance(points, Totals) else Totals.of_points(points)
-        return cls(totals=totals, cuts=tuple(int(cut) for cut in cuts))
+        return cls(totals=totals, cuts=tuple(cuts))
 
     @classmethod
     def by_confidence(cls, model: Model, confidence: float) -> Split:
@@ -125,7 +163,7 @@ class Split:
         model : Model
             Of tests that were bought.
         confidence : float
-            A probability.
+            A probability above 0.
 
         Returns
         -------
@@ -141,7 +179,7 @@ class Split:
         >>> bt.Split.by_confidence(model, 0.85).n_sides
         2
         """
-        return cls(totals=model.totals, confidence=float(confidence))
+        return cls(totals=model.totals, confidence=confidence)
 
     @property
     def n_sides(self) -> int:

@@ -308,6 +308,11 @@ print(*tree.predict_codes(codes), *tree.walk_codes(codes).cost)
     assert printed == [*map(str, tree.predict_codes(codes)), *map(str, tree.walk_codes(codes).cost)]
 
 
+def test_the_schema_is_of_the_files_version() -> None:
+    schema = json.loads(files("budgetree.tree.model").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
+    assert schema["$id"] == f"urn:budgetree:model:{VERSION}"
+
+
 def test_the_published_schema_is_one_and_another_validator_agrees(content: dict[str, Any]) -> None:
     schema = json.loads(files("budgetree.tree.model").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
