@@ -95,7 +95,7 @@ def given_settings(request: Request) -> Settings:
     if is_bundled(request.data) and request.prices is None and request.default_price is None:
         given = Settings(own_prices(request.data, [*request.no_tests, request.target or ""]))
     if request.prices is not None:
-        given = read_settings(request.prices)
+        given = read_settings(request.prices, request.reading)
         given = replace(given, prices=given.prices or Prices({}))
     if request.default_price is not None:
         prices = given.prices or Prices({})

@@ -244,11 +244,16 @@ class Column:
         return replace(self, numbers=numbers, values=values, texts=texts)
 
 
-def text_column(name: str, texts: Sequence[str | None], written: NumberFormat | None = None) -> Column:
-    """Numbers where every cell is one and none is a code such as 007, else texts; None stands for a missing value."""
+def text_column(
+    name: str, texts: Sequence[str | None], written: NumberFormat = POINTS, typed: Sequence[str] | None = None
+) -> Column:
+    """Numbers where every cell is one and none is a code such as 007, else texts; None stands for a missing value.
+
+    The texts that were typed, by default all of them, show what the marks in numbers mean.
+    """
     coded = Coded.of(texts)
     present = coded.present()
-    written = (written or POINTS).settled(present)
+    written = written.settled(present if typed is None else typed)
     column = Column(name, "text", values=coded, texts=coded, written=written)
     are_numbers = bool(present) and all(map(written.is_number, present)) and not any(map(written.is_code, present))
     return number_column(column) if are_numbers else column

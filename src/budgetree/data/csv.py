@@ -99,8 +99,9 @@ class CsvSource:
 
     @cached_property
     def written(self) -> NumberFormat:
-        """How numbers are written: 3,5 is one where semicolons separate the cells."""
-        return self.reading.number_format("," if self.files[0].delimiter == ";" else ".")
+        """How numbers are written; of several files, one may show what the others leave open."""
+        formats = [file.written for file in self.files]
+        return next((written for written in formats if written.is_shown), formats[0])
 
     def table(self) -> Table:
         """The whole of the files."""
@@ -248,6 +249,8 @@ class CsvSource:
         odd = {"_", ".", written.thousands or "_"} - {written.decimal}
         is_odd = " OR ".join(f"contains({column}, {literal(mark)})" for mark in sorted(odd))
         is_odd += f" OR (starts_with({column}, '0') AND {column}[2] BETWEEN '0' AND '9')"  # 007 is a code, not 7
+        if written.is_open:  # such as 1,136, which may be 1136
+            is_odd += rf" OR regexp_full_match({column}, '\s*[+-]?[1-9]\d{{0,2}}[{written.decimal}]\d{{3}}\s*')"
         plain = column if written.decimal == "." else f"replace({column}, ',', '.')"
         # Missing cells that are no numbers are looked for last, where there is no number: most cells are one.
         words = sorted(filter(IS_WORD.fullmatch, self.reading.missing_cells))

@@ -9,11 +9,12 @@ import io
 import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, cast
 
+from budgetree.data.number_format import NumberFormat
 from budgetree.data.source import Reading
 from budgetree.errors import Remedy, SettingError, TableFileError, Where
 from budgetree.services.words import counted
@@ -45,6 +46,7 @@ class CsvFile:
     header_end: int  # the line at which the header ends: a name in quotes may have line breaks
     has_end: bool  # every row ends with a delimiter, so that an empty cell seems to follow
     max_line: int
+    written: NumberFormat  # 3,5 is a number where semicolons separate the cells
 
     @classmethod
     def sniff(cls, path: str, reading: Reading, opened: IO[bytes] | None = None) -> CsvFile:
@@ -65,6 +67,9 @@ class CsvFile:
                     break
             delimiter = max(DELIMITERS, key=lambda mark: _header_cells(start, mark))
             first_two = list(islice(records(chain(start, lines), path, delimiter), 2))
+            written = reading.number_format("," if delimiter == ";" else ".")
+            below = islice(chain(start[1:], lines), reading.limits.sample_rows)
+            written = written.shown_by(_cells_with(written.decimal, below, path, delimiter))
         if not first_two:
             raise TableFileError("the file is empty; expected a header line and a row per case.", where=Where(path))
         line_number, cells = first_two[0]
@@ -78,7 +83,7 @@ class CsvFile:
         header_end = line_number + sum(len(LINE_BREAK.findall(cell)) for cell in cells)
         rows_end = any(_has_end(row, len(names)) for _, row in first_two[1:])
         is_packed = isinstance(file, gzip.GzipFile)
-        return cls(path, encoding, is_packed, delimiter, names, line_number, header_end, rows_end, max_line)
+        return cls(path, encoding, is_packed, delimiter, names, line_number, header_end, rows_end, max_line, written)
 
     @property
     def shape(self) -> tuple[tuple[str, ...], str, bool]:
@@ -175,6 +180,13 @@ def records(lines: Iterable[str], path: str, delimiter: str) -> Iterator[tuple[i
             first_line = reader.line_num + 1
     except csv.Error as error:
         raise TableFileError(f"{error}; a quote may not be closed.", where=Where(path, first_line)) from error
+
+
+def _cells_with(mark: str, lines: Iterable[str], path: str, delimiter: str) -> Iterator[str]:
+    """The cells with a mark."""
+    with suppress(TableFileError):  # which reading all of the file says better
+        for _, row in records((line for line in lines if mark in line), path, delimiter):
+            yield from (cell.strip() for cell in row if mark in cell)
 
 
 def _reader(lines: Iterable[str], delimiter: str) -> Reader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -21,12 +21,14 @@ class NumberFormat:
         decimal ",", thousands "." 1.234,5  "4.500" is 4500
 
     A decimal comma that was guessed, because semicolons separate the cells, lets points be decimal too where they
-    cannot stand between thousands: 3.5.
+    cannot stand between thousands: 3.5. A mark that was guessed and that no cell shows to be decimal, as 3,5 and 0,125
+    do, may stand between thousands itself: 1,136.
     """
 
     decimal: str = "."
     thousands: str | None = None
     is_guess: bool = False
+    is_shown: bool = False  # some cell shows that the guess is right
 
     def is_number(self, text: str) -> bool:
         """Whether a cell is a number; whole numbers that floats cannot tell apart are names, not amounts."""
@@ -44,6 +46,8 @@ class NumberFormat:
 
     def plain(self, text: str) -> str | None:
         """A number as Python writes it; None where the cell is none, or could be two."""
+        if self.is_open and self.is_ambiguous(text):
+            return None
         if self._number.fullmatch(text) is not None:
             return text.replace(self.decimal, ".")
         if self.thousands is not None and self._grouped.fullmatch(text) is not None:
@@ -62,15 +66,32 @@ class NumberFormat:
 
     def is_ambiguous(self, text: str) -> bool:
         """Whether the cell may have a mark between its thousands, which is not said."""
-        return self.thousands is None and self._grouped.fullmatch(text) is not None
+        return self.thousands is None and self.mark_between(text) is not None
+
+    def mark_between(self, text: str) -> str | None:
+        """The mark that may stand between the cell's thousands; None where there is none."""
+        if self._grouped.fullmatch(text) is not None:
+            return self.other
+        return self.decimal if self.is_open and self._swapped._grouped.fullmatch(text) is not None else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the decimal mark may be another one."""
+        return self.is_guess and not self.is_shown and self.thousands is None
+
+    def shown_by(self, texts: Iterable[str]) -> NumberFormat:
+        """The same, where one of the cells shows that the mark is decimal, known to be right."""
+        if not self.is_open or not any(self.decimal in text and self.is_number(text) for text in texts):
+            return self
+        return replace(self, is_shown=True)
 
     def settled(self, texts: Iterable[str]) -> NumberFormat:
-        """The format of one column: where the other mark must be decimal in some cells, it is so in all."""
-        if not self.is_guess or self.thousands is not None or self.decimal == ".":
+        """The format of one column: where a mark must be decimal in some cells, it is so in all."""
+        if not self.is_guess or self.thousands is not None:
             return self
         known = list(texts)
-        if any(self.decimal in text for text in known):
-            return self
+        if self.decimal == "." or any(self.decimal in text for text in known):
+            return self.shown_by(known)
         points = (text for text in known if "." in text and POINTS._number.fullmatch(text))
         return self if all(map(self.is_ambiguous, points)) else POINTS
 
@@ -78,6 +99,10 @@ class NumberFormat:
     def other(self) -> str:
         """The mark that may stand between thousands."""
         return self.thousands or ("," if self.decimal == "." else ".")
+
+    @cached_property
+    def _swapped(self) -> NumberFormat:
+        return NumberFormat(self.other)
 
     @cached_property
     def _number(self) -> re.Pattern[str]:

@@ -6,8 +6,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, time
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -75,9 +77,16 @@ def read_workbook(path: str, reading: Reading) -> Table:
     check_header(Where(path, entry=f"sheet {name!r}, row {first_row}"), [heading for heading, _ in kept])
     written, absent = reading.number_format(), reading.missing_cells
     columns = []
-    for heading, column in kept:
-        texts = (_text(cell, written.decimal) for cell in column)
-        columns.append(text_column(heading, [None if text in absent else text for text in texts], written))
+    words = [[cell.strip() for cell in column if isinstance(cell, str)] for _, column in kept]
+    written = written.shown_by(chain.from_iterable(words))
+    for (heading, column), typed in zip(kept, words, strict=True):
+        doubtful = any(map(written.is_ambiguous, typed))
+        texts = [_text(cell, written.decimal) for cell in column]
+        if doubtful:  # 1.136 as a text may be 1136; as a number it is 1.136, which 1.1360 is for certain
+            sure = [not isinstance(cell, str) and written.is_ambiguous(_text(cell)) for cell in column]
+            texts = [f"{text}0" if is_sure else text for text, is_sure in zip(texts, sure, strict=True)]
+        present = [None if text in absent else text for text in texts]
+        columns.append(text_column(heading, present, written if doubtful else replace(written, is_shown=True), typed))
     if any(column.is_absent.any() for column in columns) and (cell := empty_formula(path, name)) is not None:
         message = "a formula without a value, as some programs write them. Open the workbook in a spreadsheet program"
         remedy = "and save it, which computes the formulas; or save the sheet as CSV."
