@@ -26,6 +26,8 @@ from budgetree.services.files import check_place
 from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
 
+READING_NAMES = ("missing", "decimal", "thousands", "encoding", "sheet", "censored")  # of Request and of Reading
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -47,6 +49,7 @@ class Request:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    censored: bool = False
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -65,7 +68,7 @@ class Request:
     @property
     def reading(self) -> Reading:
         """What is said about the file."""
-        return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
+        return Reading(**{name: getattr(self, name) for name in READING_NAMES})
 
 
 def open_data(data: str, reading: Reading) -> Source:

@@ -95,6 +95,9 @@ reading = several(
     ),
     click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals: 3.5 or 3,5."),
     click.option("--thousands", metavar="MARK", help="What stands between thousands: 1,234 or 1.234 or 1 234."),
+    click.option(
+        "--censored", is_flag=True, help="Take <5 and >1000 for numbers beyond a limit, each with a level of its own."
+    ),
     click.option("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
     click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
 )

@@ -159,6 +159,7 @@ class Column:
     texts: Sequence[str | None] | None = None
     written: NumberFormat = POINTS  # how the texts write numbers
     order: tuple[Any, ...] | None = None  # of the values, from the least to the greatest; None where they have none
+    censored: tuple[float, ...] = ()  # numbers that stand for all beyond a limit, such as <5
 
     def __len__(self) -> int:
         return len(self.values or ()) if self.numbers is None else len(self.numbers)
@@ -263,7 +264,10 @@ def number_column(column: Column) -> Column:
     """The column's texts as numbers, which all of them must be."""
     texts, written = Coded.of(column.texts or ()), column.written
     numbers = [written.number(text) if written.is_number(text) else np.nan for text in texts.distinct]
-    return Column(column.name, "number", texts.look_up(np.array(numbers, np.float64), np.nan), None, texts, written)
+    cells = zip(texts.distinct, numbers, strict=True)
+    censored = sorted({number for text, number in cells if written.is_beyond(text)})
+    found = texts.look_up(np.array(numbers, np.float64), np.nan)
+    return Column(column.name, "number", found, None, texts, written, censored=tuple(censored))
 
 
 def first_word(column: Column) -> int | None:

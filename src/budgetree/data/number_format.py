@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
+LIMIT = re.compile(r"\s*(<=|>=|[<>≤≥])\s*")
+LIMIT_SIGNS = {"<": -math.inf, ">": math.inf}  # beyond the limit; <= and >= are taken for the limit itself
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums below it are exact everywhere
 
 
@@ -29,10 +31,11 @@ class NumberFormat:
     thousands: str | None = None
     is_guess: bool = False
     is_shown: bool = False  # some cell shows that the guess is right
+    censored: bool = False  # <5 is a number, too: the greatest below 5; >1000 is the least above 1000
 
     def is_number(self, text: str) -> bool:
         """Whether a cell is a number; whole numbers that floats cannot tell apart are names, not amounts."""
-        plain = self.plain(text)
+        plain = self.plain(self._limit(text)[1])
         if plain is None or math.isinf(float(plain)):
             return False
         whole, point, _ = plain.lstrip("+-").partition(".")
@@ -42,7 +45,23 @@ class NumberFormat:
 
     def number(self, text: str) -> float:
         """The number that a cell is, which it must be."""
-        return float(self.plain(text) or math.nan)
+        sign, limit = self._limit(text)
+        number = float(self.plain(limit) or math.nan)
+        return math.nextafter(number, LIMIT_SIGNS[sign]) if sign in LIMIT_SIGNS else number
+
+    def is_limit(self, text: str) -> bool:
+        """Whether a cell says that a number is below or above a limit, whether or not it is read as one."""
+        sign, limit = replace(self, censored=True)._limit(text)
+        return sign != "" and self.is_number(limit)
+
+    def is_beyond(self, text: str) -> bool:
+        """Whether a cell is read as a number beyond its limit."""
+        return self._limit(text)[0] in LIMIT_SIGNS and self.is_number(text)
+
+    def _limit(self, text: str) -> tuple[str, str]:
+        """The sign before a number, and the number: of <5, < and 5."""
+        sign = LIMIT.match(text) if self.censored else None
+        return ("", text) if sign is None else (sign[1], text[sign.end() :])
 
     def plain(self, text: str) -> str | None:
         """A number as Python writes it; None where the cell is none, or could be two."""
@@ -93,7 +112,7 @@ class NumberFormat:
         if self.decimal == "." or any(self.decimal in text for text in known):
             return self.shown_by(known)
         points = (text for text in known if "." in text and POINTS._number.fullmatch(text))
-        return self if all(map(self.is_ambiguous, points)) else POINTS
+        return self if all(map(self.is_ambiguous, points)) else replace(POINTS, censored=self.censored)
 
     @property
     def other(self) -> str:

@@ -59,6 +59,9 @@ class Reading:
         Of a workbook, by its name or number; needed where several hold something.
     drop : sequence of str, default ()
         Columns that are no tests.
+    censored : bool, default False
+        Whether cells such as <5 and >1000 are numbers beyond what could be measured, each limit with a level of its
+        own; else they make a column text.
     limits : ReadLimits, optional
         How much is read at once.
 
@@ -81,6 +84,7 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     drop: Sequence[str] = ()
+    censored: bool = False
     limits: ReadLimits = field(default=ReadLimits(), repr=False)
 
     def __post_init__(self) -> None:
@@ -102,11 +106,8 @@ class Reading:
     @internal
     def number_format(self, guess: str = ".") -> NumberFormat:
         """How numbers are written; the guess is for what is not said."""
-        if self.decimal is not None:
-            return NumberFormat(self.decimal, self.thousands)
-        if self.thousands in (".", ","):
-            return NumberFormat("," if self.thousands == "." else ".", self.thousands)
-        return NumberFormat(guess, self.thousands, is_guess=True)
+        decimal = self.decimal or {".": ",", ",": "."}.get(self.thousands or "")
+        return NumberFormat(decimal or guess, self.thousands, is_guess=decimal is None, censored=self.censored)
 
 
 @dataclass(frozen=True, slots=True)

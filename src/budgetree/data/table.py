@@ -178,7 +178,8 @@ def check_marks(table: Table) -> None:
 def has_two_marks(columns: Sequence[Column]) -> bool:
     """Whether decimal commas were guessed, and a column has decimal points all the same."""
     formats = [column.written for column in columns]
-    return any(written.is_guess and written.decimal == "," for written in formats) and POINTS in formats
+    has_points = any(not written.is_guess and written.decimal == "." for written in formats)
+    return has_points and any(written.is_guess and written.decimal == "," for written in formats)
 
 
 def check_column(table: Table, column: Column) -> None:
