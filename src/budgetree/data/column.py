@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from hashlib import blake2b
 from typing import Any, overload
@@ -40,9 +40,19 @@ def plain_decimal(number: Decimal | str) -> int | Decimal:
 
 def plain_value(value: Any) -> Any:
     """Python's own kind of value, where NumPy's or pandas' was in a table of objects."""
-    if isinstance(value, timedelta) and not getattr(value, "nanoseconds", 0):
-        return timedelta(value.days, value.seconds, value.microseconds)  # as which all libraries write it alike
+    if isinstance(value, timedelta):  # as which all libraries write it alike, and Parquet files are read
+        seconds = value.days * 86_400 + value.seconds
+        return duration(seconds * 10**9 + value.microseconds * 1000 + getattr(value, "nanoseconds", 0))
+    if isinstance(value, datetime) and value.tzinfo is not None and not getattr(value, "nanosecond", 0):
+        moment = value.astimezone(UTC)
+        return datetime.combine(moment.date(), moment.time(), UTC)
     return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufUS" else value
+
+
+def duration(nanoseconds: int) -> timedelta | str:
+    """Python's own kind of duration; a text where it is too fine for that."""
+    microseconds, rest = divmod(nanoseconds, 1000)
+    return f"{nanoseconds} ns" if rest else timedelta(microseconds=microseconds)
 
 
 def same_text(value: object, text: str) -> bool:
