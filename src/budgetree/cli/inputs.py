@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -74,6 +75,15 @@ class Request:
 def open_data(data: str, reading: Reading) -> Source:
     """A file of any kind, or a bundled data set; a file comes first where both have the name."""
     return TableSource(datasets.table(data)) if is_bundled(data) else open_source(data, reading)
+
+
+def load_in_time(request: Request, asked: dict[str, Any]) -> tuple[Instance, list[Any] | None, dict[str, Any]]:
+    """The same as `load_grouped`, and what is asked for with what is left of its time limit."""
+    start, limit = time.monotonic(), asked["time_limit"]
+    instance, groups = load_grouped(request)
+    if limit is not None and limit > 0:  # else it is refused by its name
+        limit = max(0.0, limit - (time.monotonic() - start))
+    return instance, groups, asked | {"time_limit": limit}
 
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:

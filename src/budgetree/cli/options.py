@@ -178,7 +178,8 @@ search = several(
         "--time-limit",
         metavar="S",
         type=AMOUNT,
-        help="Stop after S seconds with the best so far (inf: never); by default work is counted, not time.",
+        help="Stop after S seconds, reading included, with the best so far (inf: never); by default work is counted, "
+        "not time.",
     ),
     click.option(
         "--min-cases",
