@@ -27,7 +27,15 @@ from budgetree.services.files import check_place
 from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
 
-READING_NAMES = ("missing", "decimal", "thousands", "encoding", "sheet", "censored")  # of Request and of Reading
+READING_NAMES = (
+    "missing",
+    "decimal",
+    "thousands",
+    "encoding",
+    "sheet",
+    "censored",
+    "max_bytes",
+)  # of Request and of Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ class Request:
     encoding: str | None = None
     sheet: str | None = None
     censored: bool = False
+    max_bytes: int | None = None
 
     @property
     def files(self) -> tuple[str | None, ...]:

@@ -99,6 +99,12 @@ reading = several(
         "--censored", is_flag=True, help="Take <5 and >1000 for numbers beyond a limit, each with a level of its own."
     ),
     click.option("--encoding", metavar="NAME", help="Of a CSV file that is not UTF-8, such as windows-1252."),
+    click.option(
+        "--max-bytes",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="The most that a CSV file may have, unpacked; by default a packed one has up to 1 GB or 100 × its size.",
+    ),
     click.option("--sheet", metavar="NAME", help="Of a workbook (.xlsx, .xls, .ods), by its name or number."),
 )
 

@@ -105,6 +105,8 @@ class CsvSource:
 
     def table(self) -> Table:
         """The whole of the files."""
+        for file in self.files:
+            file.check_size(self.reading.max_bytes)
         every, sample_rows = range(len(self.names)), self.reading.limits.sample_rows
         with open_database(self.paths) as base:
             readable = [_readable(file, base) for file in self.files]
@@ -139,6 +141,8 @@ class CsvSource:
 
     def batches(self, wanted: Wanted) -> Iterator[Batch]:
         """The rows batch by batch, so that files of any length take the same memory."""
+        for file in self.files if self.reading.max_bytes is not None else ():
+            file.check_size(self.reading.max_bytes)
         kept = {at: f"c{at}" for at, name in enumerate(self.names) if wanted.lines or name in wanted} or {0: "c0"}
         numbers = {at: self._number_sql(f"c{at}") for at in kept if self.names[at] in wanted.numbers}
         others = [at for at in kept if self.names[at] in wanted and at not in numbers]

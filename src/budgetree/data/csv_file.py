@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -27,6 +28,10 @@ GZIP = b"\x1f\x8b"
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)  # what Python says of a file that gzip did not finish
 SNIFFED_BYTES = 4096  # which show the encoding
 SNIFFED_LINES, SNIFFED_SIZE = 30, 1_000_000  # lines, or characters, which show the delimiter
+# Beyond so many bytes, a packed file may unpack to so many times its size: gzip makes a thousand of one, tables do not.
+MAX_UNPACKED, MAX_RATIO = 1 << 30, 100
+MOST_BY_GZIP = 1033
+CHUNK = 1 << 20
 MAX_CELL = 10_000_000  # characters
 MAX_SHOWN = 60  # characters of a line, in a message
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
@@ -104,6 +109,28 @@ class CsvFile:
         for line, row in self._rows():
             if not (_has_end(row, len(self.names)) if self.has_end else len(row) == len(self.names)):
                 raise TableFileError(self._unexpected(line, len(row)), where=Where(self.path, line), found=len(row))
+
+    def check_size(self, max_bytes: int | None) -> None:
+        """TableFileError where the file is larger than it may be; by default, where it unpacks as no table does."""
+        size = os.path.getsize(self.path)
+        limit = max_bytes
+        if limit is None:
+            limit = max(MAX_UNPACKED, MAX_RATIO * size) if self.is_packed else size
+        if self.is_packed and size * MOST_BY_GZIP > limit:
+            size, block = 0, b" "
+            try:
+                with open_bytes(self.path) as file:
+                    while block and size <= limit:
+                        block = file.read(CHUNK)
+                        size += len(block)
+            except BROKEN as error:
+                raise broken_gzip(self.path, error) from error
+        if size > limit:
+            unpacked = "unpacked, it has" if self.is_packed else "it has"
+            message = f"{unpacked} more than {limit:,} bytes, which may take all memory."
+            options = ("Give a larger max_bytes", "Say a larger --max-bytes")
+            remedy = Remedy(*(f"{option} if this is the table that you expect." for option in options))
+            raise TableFileError(message, subject="max_bytes", expected=limit, where=Where(self.path), remedy=remedy)
 
     def write_utf8(self, copy: str) -> None:
         """A copy of the file in UTF-8, without its header."""

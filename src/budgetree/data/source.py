@@ -62,6 +62,9 @@ class Reading:
     censored : bool, default False
         Whether cells such as <5 and >1000 are numbers beyond what could be measured, each limit with a level of its
         own; else they make a column text.
+    max_bytes : int, optional
+        The most that a CSV file may have, unpacked. By default one that is packed may have a gigabyte, or a hundred
+        times its size, where all of it is read at once.
     limits : ReadLimits, optional
         How much is read at once.
 
@@ -85,6 +88,7 @@ class Reading:
     sheet: str | None = None
     drop: Sequence[str] = ()
     censored: bool = False
+    max_bytes: int | None = None
     limits: ReadLimits = field(default=ReadLimits(), repr=False)
 
     def __post_init__(self) -> None:
