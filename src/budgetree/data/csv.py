@@ -108,6 +108,8 @@ class CsvSource:
         for file in self.files:
             file.check_size(self.reading.max_bytes)
         every, sample_rows = range(len(self.names)), self.reading.limits.sample_rows
+        if self._is_short_and_wide:
+            return self._wide_table()
         with open_database(self.paths) as base:
             readable = [_readable(file, base) for file in self.files]
             self._load(base, {at: f"c{at}" for at in every}, readable, f"LIMIT {sample_rows}")
@@ -117,6 +119,23 @@ class CsvSource:
             else:
                 n_rows, found = self._planned(base, readable)
         return self._table(found, 0, n_rows)
+
+    @property
+    def _is_short_and_wide(self) -> bool:
+        """Whether DuckDB would take far more memory than the cells, since it has room for 2048 rows of every column."""
+        limits, n_bytes = self.reading.limits, sum(map(os.path.getsize, self.paths))
+        is_short = n_bytes < limits.max_wide_bytes and not any(file.is_packed for file in self.files)
+        return len(self.names) > limits.very_wide and is_short
+
+    def _wide_table(self) -> Table:
+        """The whole of the files, as Python reads them."""
+        for file in self.files:
+            file.check()
+        rows = [row for file in self.files for row in file.rows()]
+        cells = zip(*rows, strict=False) if rows else ((),) * len(self.names)  # of which the last may be the end
+        columns = enumerate(zip(self.names, cells, strict=False))
+        found: dict[int, Column | None] = {at: self._text(name, Coded.of(texts)) for at, (name, texts) in columns}
+        return self._table(found, 0, len(rows))
 
     def _planned(self, base: Database, files: list[Readable]) -> tuple[int, dict[int, Column | None]]:
         """How many rows there are, and the columns, each read as the rows that are loaded let expect."""

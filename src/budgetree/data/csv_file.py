@@ -104,6 +104,10 @@ class CsvFile:
         """Where the rows begin: the file, and the line."""
         return ((self.path, line) for line, _ in self._rows())
 
+    def rows(self) -> Iterator[list[str]]:
+        """The cells of each row."""
+        return (row for _, row in self._rows())
+
     def check(self) -> None:
         """TableFileError with the line at which the file is broken, if it is."""
         for line, row in self._rows():

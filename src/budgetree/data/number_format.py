@@ -11,6 +11,7 @@ from functools import cached_property
 
 LIMIT = re.compile(r"\s*(<=|>=|[<>≤≥])\s*")
 LIMIT_SIGNS = {"<": -math.inf, ">": math.inf}  # beyond the limit; <= and >= are taken for the limit itself
+SHORT = 16  # digits: a whole number of fewer is exact
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here, so sums below it are exact everywhere
 
 
@@ -35,6 +36,8 @@ class NumberFormat:
 
     def is_number(self, text: str) -> bool:
         """Whether a cell is a number; whole numbers that floats cannot tell apart are names, not amounts."""
+        if text.isascii() and text.isdigit() and len(text) < SHORT:  # as most are
+            return True
         plain = self.plain(self._limit(text)[1])
         if plain is None or math.isinf(float(plain)):
             return False
@@ -45,6 +48,8 @@ class NumberFormat:
 
     def number(self, text: str) -> float:
         """The number that a cell is, which it must be."""
+        if text.isascii() and text.isdigit() and len(text) < SHORT:
+            return float(text)
         sign, limit = self._limit(text)
         number = float(self.plain(limit) or math.nan)
         return math.nextafter(number, LIMIT_SIGNS[sign]) if sign in LIMIT_SIGNS else number

@@ -35,6 +35,8 @@ class ReadLimits:
     sample_rows: int = 10_000  # a CSV file that has no more is read as text alone
     max_coded: int = 100  # different texts of a column in the sample, so that a position in them fits in a byte
     wide: int = 200  # columns: with more, a question to DuckDB for each takes longer than looking at few rows
+    very_wide: int = 2000  # columns: with more, DuckDB takes more memory than Python where rows are few
+    max_wide_bytes: int = 100_000_000  # of a CSV file that Python reads for that reason
     block_bytes: int = 16_000_000  # of a CSV file, in a batch
     max_row_bytes: int = 50_000_000
     max_line: int = 50_000_000  # characters

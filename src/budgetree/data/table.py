@@ -81,11 +81,13 @@ class Table:
 
     def only(self, names: Collection[str]) -> Table:
         """The same rows with these columns alone."""
-        return replace(self, columns=tuple(column for column in self.columns if column.name in names))
+        known = frozenset(names)
+        return replace(self, columns=tuple(column for column in self.columns if column.name in known))
 
     def without(self, names: Collection[str]) -> Table:
         """The same rows without these columns."""
-        return replace(self, columns=tuple(column for column in self.columns if column.name not in names))
+        known = frozenset(names)
+        return replace(self, columns=tuple(column for column in self.columns if column.name not in known))
 
     def by_name(self) -> Table:
         """The same columns, ordered by name."""
