@@ -195,3 +195,11 @@ def test_trees_that_answer_by_other_losses_differ() -> None:
     assert back.nodes.loss_table.is_plain
     assert back.loss == back.errors
     assert (back.nodes.label < 3).all()
+
+
+def test_encode_warns_of_values_that_no_known_case_had() -> None:
+    frame = pd.DataFrame({"x": ["a", "b"] * 5, "z": [0, 1, 2, 3, 4] * 2, "y": [0, 1] * 5})
+    tree = bt.optimal(bt.Instance.from_frame(frame, "y"), budget=1).tree
+    with pytest.warns(UserWarning, match="2 rows have a value of 'x' that no known case had; its code is 255"):
+        codes = tree.encode(pd.DataFrame({"x": ["a", "c", "d"]}))
+    assert codes[:, tree.test_names.index("x")].tolist() == [0, 255, 255]

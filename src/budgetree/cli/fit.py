@@ -75,7 +75,7 @@ def fit(
         settings["objective"] = "known"
     from dataclasses import replace
 
-    from budgetree.cli.inputs import Request, check_outputs, ignored_options, load_grouped
+    from budgetree.cli.inputs import Request, check_outputs, ignored_options, load_in_time
     from budgetree.learn._fit import answer, make_request
 
     proof = None
@@ -88,7 +88,7 @@ def fit(
         result = fit_on_cluster(request, asked, scheduler)
         facts: dict[str, Any] = {"engine": engine}
     else:
-        instance, groups = load_grouped(request)
+        instance, groups, asked = load_in_time(request, asked)
         wanted = make_request(instance, groups=groups, **asked)
         report = _bound_reporter(instance, wanted)
         report(None)

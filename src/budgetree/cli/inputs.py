@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,16 @@ from budgetree.services.words import some_of, visible
 from budgetree.tree import Tree
 from budgetree.tree.provenance import Objective
 
+READING_NAMES = (
+    "missing",
+    "decimal",
+    "thousands",
+    "encoding",
+    "sheet",
+    "censored",
+    "max_bytes",
+)  # of Request and of Reading
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -48,6 +59,8 @@ class Request:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    censored: bool = False
+    max_bytes: int | None = None
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -66,12 +79,21 @@ class Request:
     @property
     def reading(self) -> Reading:
         """What is said about the file."""
-        return Reading(self.missing, self.decimal, self.thousands, self.encoding, self.sheet)
+        return Reading(**{name: getattr(self, name) for name in READING_NAMES})
 
 
 def open_data(data: str, reading: Reading) -> Source:
     """A file of any kind, or a bundled data set; a file comes first where both have the name."""
     return TableSource(datasets.table(data)) if is_bundled(data) else open_source(data, reading)
+
+
+def load_in_time(request: Request, asked: dict[str, Any]) -> tuple[Instance, list[Any] | None, dict[str, Any]]:
+    """The same as `load_grouped`, and what is asked for with what is left of its time limit."""
+    start, limit = time.monotonic(), asked["time_limit"]
+    instance, groups = load_grouped(request)
+    if limit is not None and limit > 0:  # else it is refused by its name
+        limit = max(0.0, limit - (time.monotonic() - start))
+    return instance, groups, asked | {"time_limit": limit}
 
 
 def load_grouped(request: Request) -> tuple[Instance, list[Any] | None]:
@@ -105,7 +127,7 @@ def given_settings(request: Request) -> Settings:
     """The price list and what else is in it; losses and labels from files that are named for them come first."""
     given = Settings()
     if request.prices is not None:
-        given = read_settings(request.prices)
+        given = read_settings(request.prices, request.reading)
         if given == Settings():  # an empty file is a list without a price, not a file about something else
             given = Settings(Prices({}))
     if is_bundled(request.data) and given.prices is None and request.default_price is None:

@@ -268,6 +268,7 @@ RAW = {
 LABELS = ["x", "y", "z", "z", "y", "x"] * 2
 
 
+@pytest.mark.filterwarnings("ignore:.* no known case had")
 @pytest.mark.parametrize("name", RAW)
 def test_raw_values_of_every_kind_come_back(tmp_path: Path, name: str) -> None:
     known = pd.DataFrame({name: pd.Series(RAW[name], dtype=object), "label": LABELS})
@@ -288,6 +289,7 @@ def test_a_value_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
         bt.grow(bt.Instance.from_frame(known, "label")).to_json(tmp_path / "model.json")
 
 
+@pytest.mark.filterwarnings("ignore:.* no known case had")
 def test_another_process_predicts_the_same(tmp_path: Path) -> None:
     raw = bt.datasets.frame("house_votes")
     tree = bt.grow(bt.Instance.from_frame(raw, "party"), budget=4)
