@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import run
 
+import budgetree as bt
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -58,5 +60,34 @@ def test_a_price_list_may_be_a_csv_file(folder: Path, capsys: pytest.CaptureFixt
     assert "worst case 0.5" in run(capsys, *FIT, "p.csv")
 
 
+def test_an_empty_file_is_a_list_without_a_price(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.toml").write_text("# nothing yet\n", encoding="utf-8")
+    assert "p.toml: prices: no price for 'age', 'ca level'" in run(capsys, *FIT, "p.toml", code=1)
+
+
+def test_a_file_about_something_else_leaves_prices_as_they_are(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "s.toml").write_text("[labels]\nunit = '€'\n", encoding="utf-8")
+    check = ["check", "t.csv", "-t", "y", "--prices", "s.toml"]
+    assert "every test costs 1 €." in run(capsys, *check)
+    assert "every test costs 4 €." in run(capsys, *check, "--default-price", "4")
+    run(capsys, "fit", "pima", *FIT[4:], "s.toml")
+    content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
+    assert content["prices"]["tests"]["glucose"] != 1  # a bundled table has prices of its own
+
+
 def test_without_a_list_all_tests_may_cost_something_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "every test costs 4." in run(capsys, "check", "t.csv", "-t", "y", "--default-price", "4")
+
+
+def test_a_price_that_could_be_two_is_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.csv").write_text("test;price\nage;1,136\nca level;2\n", encoding="utf-8")
+    expected = "p.csv, line 2: column 'price' has '1,136', which could be 1136 (say --decimal . --thousands ,) or 1.136"
+    assert expected in run(capsys, *FIT, "p.csv", code=1)
+    run(capsys, *FIT, "p.csv", "--decimal", ".", "--thousands", ",")
+    assert bt.Tree.from_json("m.json").schema.prices == bt.Prices({"age": 1136, "ca level": 2})
+    assert bt.Prices.from_file("p.csv", reading=bt.Reading(decimal=",")) == bt.Prices({"age": 1.136, "ca level": 2})
+    (folder / "p.csv").write_text("test;price\nage;1,136\nca level;2,5\n", encoding="utf-8")
+    run(capsys, *FIT, "p.csv", "--thousands", ",")  # the marks of the cases, and the list has its own
+    assert bt.Prices.from_file("p.csv") == bt.Prices({"age": 1.136, "ca level": 2.5})

@@ -493,7 +493,7 @@ class Instance(HasSchema):
             raise SettingError(message, subject="whole", found=whole.test_names, expected=self.test_names)
         if whole.source is None:
             return whole.codes[whole._case_of_row[chosen]]
-        return self.schema.encode(whole.source.tests.take(chosen), range(self.n_tests))
+        return self.schema.encoded(whole.source.tests.take(chosen), range(self.n_tests))
 
     @property
     @internal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from copy import copy
@@ -50,6 +51,16 @@ class Schema:
             object.__setattr__(self, "prices", for_levels(self.prices, self.encoders))
 
     def encode(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
+        """The same as `encoded`, with a warning of the values of tests needed that no known case had."""
+        codes = self.encoded(table, needed)
+        for test in sorted(needed):
+            if count := int((codes[:, test] == UNSEEN).sum()):
+                rows = counted(count, "row has", "rows have")
+                message = f"{rows} a value of {self.test_names[test]!r} that no known case had; its code is {UNSEEN}."
+                warnings.warn(message, stacklevel=3)
+        return codes
+
+    def encoded(self, table: Table, needed: Collection[int]) -> NDArray[np.uint8]:
         """Codes for raw rows, by the levels and categories that were learned; unknown values are UNSEEN.
 
         So is everything in a column that is absent, which only the tests not needed may be.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from budgetree._internal import internal
 from budgetree.data.frames import read_frame, read_raw
 from budgetree.data.table import Table
+from budgetree.errors import TreeError
 from budgetree.problem import PathState, Schema, check_codes
 from budgetree.problem.cost_model import mask_of
 from budgetree.problem.units import plain_number
@@ -86,6 +87,13 @@ class Tree(Shown):
     bounds: Bounds | None = None
     estimate: Estimate | None = None
     ended: Ended = Ended.COMPLETE
+
+    def __post_init__(self) -> None:
+        mine, its = self.schema.loss_table, self.nodes.loss_table
+        if mine is not its and mine != its:
+            expected = "the losses that its nodes answer by; learn a tree from cases with the other ones (with_losses)"
+            message = f"schema: the tree is given other losses, {self.schema.losses!r:.60}; expected {expected}."
+            raise TreeError(message, subject="schema", found=self.schema.losses, expected=expected)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}  # nothing that was computed since
