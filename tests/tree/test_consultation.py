@@ -280,6 +280,30 @@ def test_a_case_ends_where_the_walk_of_its_row_ends(seed: int) -> None:
     assert bt.Consultation(tree).worst_case_remaining == tree.max_cost
 
 
+def most_by_trying(case: bt.Consultation) -> float:
+    """The most that is spent at the end, over every result of every test to come."""
+    if case.done:
+        return float(case.spent)
+    most = 0.0
+    for code in (*range(len(case.outcomes)), 255):
+        case._do(code, None)
+        most = max(most, most_by_trying(case))
+        case.undo()
+    return most
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_may_still_come_is_what_some_results_cost(seed: int) -> None:
+    """Trees that branch again on what they bought, with fees, and with tests that cannot be done."""
+    tree, _ = random_tree(seed, scored=False)
+    draw = random.Random(seed)
+    for row in random_rows(tree, seed, 3):
+        case = bt.Consultation(tree)
+        while not case.done:
+            assert case.spent + case.worst_case_remaining == pytest.approx(most_by_trying(case))
+            case.unavailable() if draw.random() < 0.3 else answer_by(case, row)
+
+
 @pytest.mark.parametrize("seed", range(80))
 def test_without_some_results_a_case_pays_for_the_others_alone(seed: int) -> None:
     """The reference adds up the price list; every other step is taken back and done again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
 from budgetree.errors import SettingError, TreeError
 from budgetree.problem import PathState
+from budgetree.problem.cost_model import mask_of
 from budgetree.problem.labels import outcome_of
 from budgetree.problem.results import code_of, possible_answers, read_answer
 from budgetree.services.words import counted
@@ -106,32 +107,52 @@ def majority_branch(tree: Tree, node: int) -> MajorityBranch:
     return MajorityBranch(child, listed, None if leading == results else words)
 
 
-def most_ahead(tree: Tree, start: int = 0, path: PathState | None = None) -> dict[int, int]:
-    """By node from one on, the most that it and what is below can still take, in price units.
+def most_from(tree: Tree) -> NDArray[np.int64]:
+    """Per node, the most that it and what is below can still take, in price units.
 
-    path: what a case has paid on arrival, where it could not do all tests above; another test may then have to pay what
-    they would have shared.
+    Of a test that is branched on later it takes the costliest result; `most_ahead` knows which one it was.
     """
-    nodes, costs = tree.nodes, tree.schema.costs
-    order, paths = [start], {start: path}
-    for node in order:  # grows while it is read
-        path, below = paths[node], dict.fromkeys(nodes.below(node).tolist())
-        if path is not None and nodes.is_buy[node]:
-            path = replace(costs.after_buying(path, int(nodes.test[node])), results=())
-        order += below
-        paths |= dict.fromkeys(below, path)
-    most: dict[int, int] = {}
-    for node in reversed(order):
+    nodes = tree.nodes
+    most = [0] * len(nodes)
+    for node in range(len(nodes) - 1, -1, -1):
         below = nodes.below(node).tolist()
         if not nodes.is_buy[node]:
             most[node] = max((most[child] for child in below), default=0)
             continue
-        test, path, (child,) = int(nodes.test[node]), paths[node], below
-        charge = nodes.charges[nodes.results(node)] if path is None else costs.charge(path, test)
+        test, (child,) = int(nodes.test[node]), below
+        charge = nodes.charges[nodes.results(node)]
         if nodes.kind[child] == Kind.BY_RESULT and nodes.test[child] == test:
             most[node] = max(map(int.__add__, charge.tolist(), map(most.__getitem__, nodes.below(child).tolist())))
         else:
             most[node] = int(charge.max()) + most[child]
+    return np.array(most, dtype=np.int64)
+
+
+def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> int:
+    """The most that a case at this node can still pay: over all results that go together with what is known of it.
+
+    flags: the fees that it has paid. codes: its results, by test. missing: the tests without a result.
+    """
+    nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
+    most, stack = 0, [(start, PathState(0, flags, ()))]
+    while stack:
+        node, path = stack.pop()
+        test, below = int(nodes.test[node]), nodes.below(node).tolist()
+        if nodes.is_leaf[node]:
+            most = max(most, path.spent)
+        elif nodes.is_buy[node]:
+            stack.append((below[0], costs.after_buying(path, test)))
+        elif nodes.kind[node] == Kind.BY_TOTAL:
+            stack += [(child, path) for child in set(below)]
+        elif test in missing:
+            stack.append((majority_branch(tree, node).child, path))
+        elif test in codes:
+            stack.append((below[min(codes[test], len(below) - 1)], path))
+        else:
+            for child in set(below):
+                seen = costs.after_seeing(path, test, mask_of(at == child for at in below))
+                if seen.is_possible:  # a path remembers only what it may need again
+                    stack.append((child, replace(seen, results=tuple(one for one in seen.results if one[0] in later))))
     return most
 
 
@@ -235,11 +256,11 @@ class Consultation:
     @property
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
-        node, path = self._state.node, self._state.path
-        is_complete = all(step.available for step in self._steps)
-        most = self.tree.worst_from[node] if is_complete else most_ahead(self.tree, node, path)[node]
-        # Both take the costliest result of a test that is branched on later; no whole path costs more than the tree.
-        return self._amount(min(int(most), self.tree.need - path.spent))
+        tree, path = self.tree, self._state.path
+        missing = {test for test, step in zip(self._positions, self._steps, strict=True) if not step.available}
+        if missing or tree.branched_later:
+            return self._amount(most_ahead(tree, self.node, path.flags, self.codes, missing))
+        return self._amount(int(tree.worst_from[self.node]))
 
     @property
     def distribution(self) -> dict[Any, float]:

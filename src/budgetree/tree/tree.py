@@ -22,7 +22,7 @@ from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, HandleUnknown, most_ahead
+from budgetree.tree.consultation import Consultation, HandleUnknown, most_from
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
@@ -693,8 +693,17 @@ class Tree(Shown):
     @internal
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
-        most = most_ahead(self)
-        return np.array([most[node] for node in range(len(self.nodes))], dtype=np.int64)
+        return most_from(self)
+
+    @cached_property
+    @internal
+    def branched_later(self) -> frozenset[int]:
+        """The tests that some path branches on after it has done something else with them bought."""
+        nodes = self.nodes
+        branches = np.flatnonzero(nodes.kind == Kind.BY_RESULT)
+        above = nodes.parent[branches]
+        is_at_once = nodes.is_buy[above] & (nodes.test[above] == nodes.test[branches])
+        return frozenset(nodes.test[branches[~is_at_once]].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

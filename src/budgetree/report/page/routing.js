@@ -3,7 +3,7 @@
 
 import { total } from "./dom.js";
 import { bestAnswer, firstHighest } from "./losses.js";
-import { chargeOf, isLeaf, mostAhead, ruleOf } from "./model.js";
+import { chargeOf, childOf, isLeaf, mostAhead, ruleOf } from "./model.js";
 import { clean } from "./words.js";
 
 /**
@@ -126,9 +126,8 @@ export function follow(index, answers) {
     const node = index.nodes[at];
     if (node.kind === "by_result") {
       const step = /** @type {Step} */ (known.get(node.test));
-      const { unavailable, outcome } = step.answer;
-      const child = unavailable ? node.usual.child : node.children[outcome ?? node.children.length - 1];
-      if (unavailable) step.assumed = node.usual.words ?? step.assumed;
+      const child = childOf(node, step.answer);
+      if (step.answer.unavailable) step.assumed = node.usual.words ?? step.assumed;
       if (total(node.counts) && !total(index.nodes[child].counts)) unseen = step;
       at = child;
     } else if (node.kind === "by_total") {
@@ -164,10 +163,10 @@ export function follow(index, answers) {
  * @returns {State}
  */
 function rest(index, state, unsure, known) {
-  const { content, tree, nodes } = index;
+  const { content, nodes } = index;
   const node = nodes[state.at];
-  const left = state.missing.size ? mostAhead(index, state.at, state.missing) : node.remaining;
-  const found = { ...state, sure: state.sure && isLeaf(node), open: !isLeaf(node), left: clean(Math.min(left, tree.max_cost - state.spent)) };
+  const left = clean(mostAhead(index, state.at, known, state.missing));
+  const found = { ...state, sure: state.sure && isLeaf(node), open: !isLeaf(node), left };
   const number = isLeaf(node) ? (node.totals ?? null) : unsure;
   if (number === null) return { ...found, label: node.label, shares: (isLeaf(node) && node.probabilities) || null };
   const totals = addUp(index, number, known);
