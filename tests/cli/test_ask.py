@@ -89,13 +89,19 @@ def test_an_ordinary_tree_says_what_it_takes_the_result_for(
     bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
     printed = asked(capsys, monkeypatch, tmp_path / "m.json", "unavailable")
     assert (
-        "age is not available and not paid; the case goes on as most known cases did, as if it were 21.0 to 24.3."
-        in printed
+        "age is not available and not paid; all its results stay possible, and the case goes on as most known cases "
+        "did (21.0 to 24.3)." in printed
     )
     assert (
-        "  neg has 64.5% at first. What moved it:\n    age not available, taken as 21.0 to 24.3: +20.8 points"
+        "  neg has 64.5% at first. What moved it:\n    age not available, path of 21.0 to 24.3 followed: no change"
         in printed
     )
+    assert "neg 65%, pos 35%\n  These are shares of all that is possible without age: 753 known cases." in printed
+    monkeypatch.setattr(sys, "stdin", io.StringIO("unavailable\n"))
+    printed = run(capsys, "ask", str(tmp_path / "m.json"), "--charge-unavailable")
+    assert "(there is no result; the test is paid all the same)" in printed
+    assert "age is not available and paid all the same; " in printed
+    assert "spent 1\n" in printed
 
 
 def test_the_result_is_explained(

@@ -10,13 +10,13 @@ import click
 
 from budgetree.cli import options
 from budgetree.cli.output import ending, print_json
-from budgetree.services.words import largest, show_number, visible, with_more
+from budgetree.services.words import counted, largest, show_number, visible, with_more
 
 if TYPE_CHECKING:
     from budgetree.tree import Consultation
 
 HELP = (
-    "Type the result, or: unavailable (there is no result; the test is not paid), back (one step), again (from the "
+    "Type the result, or: unavailable (there is no result; the test is {paid}), back (one step), again (from the "
     "start), list (the possible results), quit."
 )
 UNAVAILABLE = ("unavailable", "not available", "n/a")
@@ -27,8 +27,9 @@ COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 @click.command(epilog=ending("budgetree ask pathway.json", page="guide/bedside"))
 @options.model
 @options.labels
+@click.option("--charge-unavailable", is_flag=True, help="A test without a result is paid all the same.")
 @options.as_json
-def ask(model: str, labels: str | None, as_json: bool) -> None:
+def ask(model: str, labels: str | None, charge_unavailable: bool, as_json: bool) -> None:
     """Ask for one test at a time until the answer is clear, never over budget.
 
     With --json the questions go to stderr and the result to stdout.
@@ -37,9 +38,10 @@ def ask(model: str, labels: str | None, as_json: bool) -> None:
     from budgetree.errors import BudgetreeError
     from budgetree.tree import Consultation
 
-    case, say = Consultation(open_model(model, labels)), partial(click.echo, err=as_json)
+    case = Consultation(open_model(model, labels), charge_unavailable=charge_unavailable)
+    say = partial(click.echo, err=as_json)
     if not case.done:
-        say(HELP)
+        say(_help(case))
     while not case.done:
         price = f"costs {_amount(case, case.price)}" if case.price else "is free"
         to_come = f"at most {_amount(case, case.worst_case_remaining)} more to come"
@@ -78,7 +80,7 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
         elif word == "quit":
             return False
         elif word in ("list", "help", "?"):
-            say("  " + ("\n  ".join(map(visible, case.choices)) if word == "list" else HELP))
+            say("  " + ("\n  ".join(map(visible, case.choices)) if word == "list" else _help(case)))
             continue
         elif not case.history:
             say("  this is the first test.")
@@ -92,14 +94,19 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
         return True
 
 
+def _help(case: Consultation) -> str:
+    return HELP.format(paid="paid all the same" if case.charge_unavailable else "not paid")
+
+
 def _note(case: Consultation) -> str | None:
     """What the last step should not do in silence: go on without a result, or take a typing error for a result."""
     step = case.history[-1]
     if not step.available:
         going_on = "the other tests have to answer"
         if step.assumed is not None:
-            going_on = f"the case goes on as most known cases did, as if it were {step.assumed}"
-        return f"{step.test_label} is not available and not paid; {going_on}"
+            going_on = f"all its results stay possible, and the case goes on as most known cases did ({step.assumed})"
+        paid = "paid all the same" if case.charge_unavailable else "not paid"
+        return f"{step.test_label} is not available and {paid}; {going_on}"
     known = case.tree.schema.known_range(step.test)
     try:
         number = float(str(step.value).replace(",", "."))
@@ -121,7 +128,7 @@ def _show_result(case: Consultation, as_json: bool) -> None:
             for s, part in zip(case.history, explanation.contributions, strict=True)
         ]
         shares = {str(name): share for name, share in case.distribution.items()}
-        result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent}
+        result = {"prediction": case.prediction, "distribution": shares, "spent": case.spent, "possible": case.possible}
         if case.tree.schema.losses is not None:
             result["expected_loss"] = _expected_loss(case)
         last = explanation.correction
@@ -132,6 +139,9 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     if explained := case.tree.schema.wording.answer_help[case.position]:
         click.echo(f"  {visible(explained)}")
     click.echo(f"  {_classes(case)}")
+    if without := [step.test_label for step in case.history if step.assumed is not None]:
+        known = counted(case.possible, "known case")
+        click.echo(visible(f"  These are shares of all that is possible without {' and '.join(without)}: {known}."))
     if case.tree.schema.losses is not None:
         click.echo(f"  expected loss {show_number(_expected_loss(case))}, the least of all answers")
     if case.is_early:

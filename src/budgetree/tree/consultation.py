@@ -17,8 +17,9 @@ from budgetree.problem import PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.problem.labels import outcome_of
 from budgetree.problem.results import code_of, possible_answers, read_answer
+from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
-from budgetree.tree.leaves import Model, Scored, class_scores, softmax
+from budgetree.tree.leaves import Fixed, Model, Points, Scored, class_scores, softmax
 from budgetree.tree.nodes import Kind, Split
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ class Step:
     spent : number
         With everything before it.
     available : bool
-        False where it could not be done, and was not paid.
+        False where there is no result; it was paid only if the consultation says so (`charge_unavailable`).
     assumed : str or None
-        Then, the outcomes whose branch was followed; None where nothing depends on it.
+        Then, the outcomes whose branch says which tests come next; None where nothing depends on it. No probability
+        rests on it.
     test_label : str
         What the test is called.
     outcome_label : str or None
@@ -156,13 +158,42 @@ def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], mis
     return most
 
 
+def possible_leaves(
+    tree: Tree, row: NDArray[np.uint8], codes: Mapping[int, int], missing: Collection[int]
+) -> list[int]:
+    """The leaves that agree with the results so far; a test that is missing, or to come, may show anything."""
+    nodes, found, stack = tree.nodes, list[int](), [0]
+    while stack:
+        node = stack.pop()
+        test, below = int(nodes.test[node]), nodes.below(node).tolist()
+        if nodes.is_leaf[node]:
+            found.append(node)
+        elif nodes.kind[node] == Kind.BY_RESULT and test in codes and test not in missing:
+            stack.append(below[min(codes[test], len(below) - 1)])
+        elif nodes.kind[node] == Kind.BY_TOTAL and codes.keys() >= set(nodes.splits[nodes.rule[node]].tests):
+            stack.append(below[_side_by_total(nodes.splits[nodes.rule[node]], row)])
+        else:
+            stack += dict.fromkeys(below)
+    return found
+
+
+def _side_by_total(split: Split, row: NDArray[np.uint8]) -> int:
+    """The side that points or a model send a row to."""
+    assert split.totals is not None
+    totals = split.totals.add_up(row)
+    if split.confidence is not None:
+        return 0 if softmax(class_scores(totals)).max() >= split.confidence else 1
+    return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     """Where the answers so far lead to and what they cost."""
 
     node: int
     path: PathState
-    assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, what was taken for it
+    assumed: Mapping[int, str] = field(default_factory=dict)  # by test without a result, whose branch is followed
+    cases: NDArray[np.float64] | None = None  # then, by class: the known cases that are still possible, in weight units
 
 
 class Consultation:
@@ -172,6 +203,8 @@ class Consultation:
     ----------
     tree : Tree
         The tree that is followed.
+    charge_unavailable : bool, default False
+        Whether a test without a result is paid all the same, at its costliest.
 
     Raises
     ------
@@ -189,13 +222,13 @@ class Consultation:
     ('pregnant', 1, 1)
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, *, charge_unavailable: bool = False) -> None:
         from budgetree.tree.tree import Tree  # Tree.ask makes consultations: the two know each other
 
         if not isinstance(tree, Tree):
             message = f"tree: expected a Tree, but got {type(tree).__name__}; a classifier's is its tree_."
             raise TreeError(message, subject="tree", found=tree)
-        self.tree = tree
+        self.tree, self.charge_unavailable = tree, charge_unavailable
         # Each answer goes on from the last state, whatever is above it: nothing here is as long as the path, but for
         # lists that grow and shrink at their end.
         self._steps: list[Step] = []
@@ -257,9 +290,8 @@ class Consultation:
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
         tree, path = self.tree, self._state.path
-        missing = {test for test, step in zip(self._positions, self._steps, strict=True) if not step.available}
-        if missing or tree.branched_later:
-            return self._amount(most_ahead(tree, self.node, path.flags, self.codes, missing))
+        if self._missing or tree.branched_later:
+            return self._amount(most_ahead(tree, self.node, path.flags, self.codes, self._missing))
         return self._amount(int(tree.worst_from[self.node]))
 
     @property
@@ -267,9 +299,17 @@ class Consultation:
         """The probability of each class by the answers so far.
 
         It is the share of the class among the known cases that agree with them, or what the points or the model of what
-        is paid say.
+        is paid say. Where the path depends on a test without a result, it is the share among the cases of every leaf
+        that is still possible.
         """
         return dict(zip(self.tree.class_names, self.shares.tolist(), strict=True))
+
+    @property
+    def possible(self) -> int | float:
+        """How many known cases agree with the answers so far, by weight: those of every leaf still possible."""
+        cases = self._state.cases
+        units = int(self.tree.nodes.counts[self.node].sum()) if cases is None else round(cases.sum())
+        return plain_number(self.tree.schema.cases(units))
 
     @property
     def prediction(self) -> Any:
@@ -281,6 +321,8 @@ class Consultation:
     def position(self) -> int:
         """The position of the prediction in `answer_names`."""
         rule, table = self.rule, self.tree.schema.loss_table
+        if self._state.cases is not None:
+            return int(table.best(self.shares))
         if rule is None:
             return int(self.tree.nodes.label[self.node])
         if isinstance(rule, Model) and table.is_plain:
@@ -293,7 +335,7 @@ class Consultation:
         """`distribution`, in the order of `class_names`."""
         rule = self.rule
         if rule is None:
-            return np.asarray(self.tree.nodes.shares[self.node])
+            return self._shares_of(self._state)
         return np.asarray(rule.probabilities(rule.totals.add_up(self._row))[0])
 
     @property
@@ -301,6 +343,8 @@ class Consultation:
     def rule(self) -> Scored | None:
         """What adds up totals here: that of a leaf, or the model that was not sure enough to stop; None for neither."""
         nodes, node = self.tree.nodes, self.node
+        if self._state.cases is not None:
+            return None
         if nodes.is_leaf[node]:
             return nodes.scored(node)
         while (node := int(nodes.parent[node])) >= 0 and not nodes.is_buy[node]:
@@ -315,7 +359,7 @@ class Consultation:
     def is_early(self) -> bool:
         """Whether it is done because a model was sure enough."""
         nodes, above = self.tree.nodes, int(self.tree.nodes.parent[self.node])
-        if not self.done or above < 0 or nodes.kind[above] != Kind.BY_TOTAL:
+        if not self.done or self._state.cases is not None or above < 0 or nodes.kind[above] != Kind.BY_TOTAL:
             return False
         split, below = nodes.splits[nodes.rule[above]], nodes.below(above)
         if split.confidence is not None:
@@ -338,7 +382,17 @@ class Consultation:
     @internal
     def shares_on_path(self) -> list[NDArray[np.float64]]:
         """The probabilities before any answer and after each, as the nodes on the path say them."""
-        return [self.tree.nodes.shares[state.node] for state in self._states]
+        return [self._shares_of(state) for state in self._states]
+
+    def _shares_of(self, state: _State) -> NDArray[np.float64]:
+        """How likely each class is, as far as the known cases say it."""
+        if state.cases is not None and state.cases.any():
+            return np.asarray(state.cases / state.cases.sum())
+        return np.asarray(self.tree.nodes.shares[state.node])
+
+    @property
+    def _missing(self) -> set[int]:
+        return {test for test, step in zip(self._positions, self._steps, strict=True) if not step.available}
 
     @property
     def history(self) -> tuple[Step, ...]:
@@ -377,10 +431,12 @@ class Consultation:
             self._do(read_answer(self.tree.schema, self._test, value), value)
 
     def unavailable(self) -> None:
-        """Say that the next test cannot be done: it is not paid, and the other tests have to answer.
+        """Say that the next test has no result: the other tests have to answer.
 
-        Points and models take the result for one that is not listed. Where the path depends on the result, the case
-        goes on with the branch that most known cases took; `history` says which (`Step.assumed`).
+        It is not paid, unless `charge_unavailable` was given. Points and models take the result for one that is not
+        listed. Where the path depends on the result, every leaf that it could lead to stays possible: probabilities are
+        shares of the known cases of all of these. The next tests are those of the branch that most known cases took;
+        `history` says which (`Step.assumed`).
 
         Raises
         ------
@@ -394,6 +450,8 @@ class Consultation:
         >>> case.unavailable()
         >>> case.spent, case.history[0].assumed
         (0, '0')
+        >>> case.possible
+        60
         """
         self._check_open()
         self._do(UNSEEN, None, available=False)
@@ -477,7 +535,7 @@ class Consultation:
         """One step down, and on as far as the answers are known."""
         schema, before, test = self.tree.schema, self._state, self._test
         n_outcomes, price, path = int(schema.n_outcomes[test]), 0, before.path
-        if available:
+        if available or self.charge_unavailable:
             price = int(self._charge[min(code, n_outcomes)])
             path = replace(schema.costs.after_buying(path, test), spent=path.spent + price, results=())
         outcome = label = None
@@ -510,19 +568,26 @@ class Consultation:
                 assumed = assumed if words is None else {**assumed, test: words}
             else:
                 node = int(nodes.below(node)[self._side(node)])
-        return _State(node, state.path, assumed)
+        return _State(node, state.path, assumed, self._cases() if assumed else None)
 
     def _side(self, node: int) -> int:
         """The side of a branch that the answers so far lead to."""
         nodes, test = self.tree.nodes, int(self.tree.nodes.test[node])
         if nodes.kind[node] == Kind.BY_RESULT:
             return min(int(self._row[0, test]), int(nodes.n_outcomes[test]))
-        split = nodes.splits[nodes.rule[node]]
-        assert split.totals is not None
-        totals = split.totals.add_up(self._row)
-        if split.confidence is not None:
-            return 0 if softmax(class_scores(totals)).max() >= split.confidence else 1
-        return int(np.searchsorted(split.cuts, totals[0, 0], side="right"))
+        return _side_by_total(nodes.splits[nodes.rule[node]], self._row)
+
+    def _cases(self) -> NDArray[np.float64]:
+        """By class, the known cases of every leaf that is still possible; by its own rule where it has one."""
+        nodes, codes = self.tree.nodes, self.codes
+        cases = np.zeros(nodes.counts.shape[1])
+        for leaf in possible_leaves(self.tree, self._row, codes, self._missing):
+            counts, rule = nodes.counts[leaf], nodes.rule_of(leaf)
+            if isinstance(rule, (Points, Model)) and codes.keys() >= set(rule.tests):
+                cases += counts.sum() * rule.probabilities(rule.totals.add_up(self._row))[0]
+            else:
+                cases += counts.sum() * np.array(rule.chances) if isinstance(rule, Fixed) else counts
+        return cases
 
     def _amount(self, units: int) -> int | float:
         return self.tree.schema.costs.amount(units)

@@ -42,7 +42,9 @@ export function answerControls(index, state, answer) {
   if (missing !== null) rest.append(outcomeButton(index, state, missing, answer));
   const none = () => answer({ outcome: null, said: say("answers.none_said") });
   rest.append(element("button", { type: "button", class: "other", "data-outcome": "none", click: none }, say("answers.none")));
-  const unavailable = () => answer({ outcome: null, said: say("answers.unavailable_said"), unavailable: true });
+  const charged = element("input", { type: "checkbox", id: "charged" });
+  const unavailable = () =>
+    answer({ outcome: null, said: say("answers.unavailable_said"), unavailable: true, ...(charged.checked ? { charged: true } : {}) });
   rest.append(
     element(
       "button",
@@ -50,6 +52,7 @@ export function answerControls(index, state, answer) {
       element("span", {}, say("answers.unavailable")),
       element("small", {}, say("consult.not_paid")),
     ),
+    element("label", { class: "quiet" }, charged, ` ${say("answers.charged")}`),
   );
   controls.append(isLong(encoding, plain) ? folded(list) : list, rest);
   return controls;
