@@ -53,8 +53,13 @@ def test_a_value_beyond_the_known_ones_is_remarked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bt.grow(bt.datasets.load("pima"), budget=1).to_json(tmp_path / "m.json")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("375\n"))
-    assert "375 is beyond the known values (21 to 81)" in run(capsys, "ask", str(tmp_path / "m.json"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("86\n"))
+    assert "86 is beyond the known values (21 to 81)" in run(capsys, "ask", str(tmp_path / "m.json"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("375\n375!\n"))
+    printed = run(capsys, "ask", str(tmp_path / "m.json"))
+    assert "'375' is far beyond the known values; expected a number (the known ones run from 21 to 81)" in printed
+    assert "If it is right, type 375!" in printed
+    assert "375 is beyond the known values (21 to 81), and counts as" in printed
     monkeypatch.setattr(sys, "stdin", io.StringIO("35,5\n"))
     assert "beyond" not in run(capsys, "ask", str(tmp_path / "m.json"))
 

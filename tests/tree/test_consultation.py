@@ -123,7 +123,7 @@ def test_raw_values_are_read_as_the_table_was() -> None:
         ("age", 31, "30 to 34"),
         ("age", "31", "30 to 34"),
         ("age", np.float32(31), "30 to 34"),
-        ("age", 1e9, "90 or more"),
+        ("age", 91.5, "90 or more"),
         ("age", None, "missing"),
         ("age", "Missing", "missing"),
         ("age", "30 to 34", "30 to 34"),
@@ -196,6 +196,34 @@ def test_codes_are_answers_where_the_instance_was_made_from_codes() -> None:
     assert case.prediction == "b"
     with refused(ResultError, subject="t", found=2, expected="one of 'no', 'yes'"):
         bt.Consultation(tree).answer(2)
+
+
+def test_a_number_that_cannot_be_is_refused_unless_one_insists() -> None:
+    age = np.linspace(20, 70, 101)
+    frame = pd.DataFrame({"age": age, "yes": np.arange(101) % 2, "d": np.where(age < 40, "a", "b")})
+    tree = bt.grow(bt.Instance.from_frame(frame[["age", "d"]], "d"))
+    for beyond in (570, "570", 75.5, "14,9", -3):
+        case = bt.Consultation(tree)
+        with refused(ResultError, subject="age", found=beyond):
+            case.answer(beyond)
+        assert case.history == ()
+        case.answer(beyond, insist=True)
+        assert case.done
+    for within in (75, "15", 15.5):
+        bt.Consultation(tree).answer(within)
+    assert tree.ask({"age": 570}).prediction == tree.predict(pd.DataFrame({"age": [570]}))[0]  # rows are never refused
+    assert tree.ask({"age": 570}, handle_unknown="error").done
+    yes = bt.Consultation(bt.grow(bt.Instance.from_frame(frame[["yes", "d"]], "d")))
+    with refused(ResultError, subject="yes", found="10"):
+        yes.answer("10")
+
+
+def test_who_insists_on_an_unknown_category_ends_as_in_predict() -> None:
+    case = bt.Consultation(pathway("smoker"))
+    case.answer("sometimes", insist=True)
+    assert (case.done, case.history[0].outcome) == (True, None)
+    with refused(ResultError, subject="age", found="banana"):
+        bt.Consultation(pathway("age")).answer("banana", insist=True)
 
 
 def test_a_value_that_no_known_case_had_ends_as_in_predict() -> None:

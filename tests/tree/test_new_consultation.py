@@ -52,7 +52,7 @@ def test_probabilities_before_a_purchase_are_those_of_the_model_that_was_not_sur
                 n_seen += 1
             assert case.next_test is not None
             value = row[case.next_test]
-            case.answer(None if value == "purple" else value)
+            case.answer(None if value == "purple" else value, insist=True)
     assert n_seen > 10
 
 

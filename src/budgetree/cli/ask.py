@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HELP = (
     "Type the result, or: unavailable (there is no result; the test is {paid}), back (one step), again (from the "
-    "start), list (the possible results), quit."
+    "start), list (the possible results), quit. A result that is refused though it is right: put ! behind it."
 )
 UNAVAILABLE = ("unavailable", "not available", "n/a")
 NO_RESULT = ("missing", "none", "na", "nan", "unknown", "")  # what people type who mean that
@@ -69,9 +69,13 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
         word = typed.casefold()
         if typed in case.outcomes or typed in case.choices or word not in COMMANDS:
             try:
-                case.answer(typed)
+                is_name = typed in case.outcomes or typed in case.choices
+                insist = typed.endswith("!") and not is_name
+                case.answer(typed.removesuffix("!").rstrip() if insist else typed, insist=insist)
             except BudgetreeError as error:
                 say(f"  {visible(error.on_command_line())}")
+                if not insist and word not in NO_RESULT:
+                    say(f"  If it is right, type {visible(typed)}!")
                 if word in NO_RESULT:
                     say("  If there is no result, type unavailable.")
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from budgetree._internal import internal
 from budgetree.data.column import is_missing
 from budgetree.data.encoders import UNSEEN
-from budgetree.errors import SettingError, TreeError
+from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.problem.labels import outcome_of
@@ -401,7 +402,7 @@ class Consultation:
         tests = zip(self._positions, self._steps, strict=True)
         return tuple(replace(step, assumed=assumed[test]) if test in assumed else step for test, step in tests)
 
-    def answer(self, value: Any) -> None:
+    def answer(self, value: Any, *, insist: bool = False) -> None:
         """Give the next test's result.
 
         Parameters
@@ -409,12 +410,14 @@ class Consultation:
         value : object
             A raw value as in the table of known cases, an outcome's name or its label; None is a missing value. A tree
             for new cases takes a missing value wherever it comes.
+        insist : bool, default False
+            Take a category that no known case had, and a number far beyond the known ones, as `predict` does.
 
         Raises
         ------
         ValueError
-            Where the value stands for no outcome: the message says the possible ones, and the consultation stays where
-            it is. Also where no test is left.
+            Where the value stands for no outcome, or is a number beyond the known range by more than a tenth of it: the
+            message says what is possible, and the consultation stays where it is. Also where no test is left.
 
         Examples
         --------
@@ -425,10 +428,16 @@ class Consultation:
         Consultation(1 test done, spent 1, next 't1')
         """
         self._check_open()
+        schema, test = self.tree.schema, self._test
         if self.tree.nodes.rules and is_missing(value):
-            self._do(code_of(self.tree.schema, self._test, value), value)
-        else:
-            self._do(read_answer(self.tree.schema, self._test, value), value)
+            self._do(code_of(schema, test, value), value)
+            return
+        try:
+            code = read_answer(schema, test, value, any_number=insist)
+        except ResultError:
+            if not insist or (code := code_of(schema, test, value)) != UNSEEN:
+                raise
+        self._do(code, value)
 
     def unavailable(self) -> None:
         """Say that the next test has no result: the other tests have to answer.
@@ -508,10 +517,9 @@ class Consultation:
         check_handle_unknown(handle_unknown)
         while not self.done:
             value = get(self.tree.test_names[self._test])
-            if handle_unknown == "error":
-                self.answer(value)
-            else:
-                self._do(code_of(self.tree.schema, self._test, value), value)
+            is_stopped = handle_unknown == "stop" or (self.tree.nodes.rules and is_missing(value))
+            read = code_of if is_stopped else partial(read_answer, any_number=True)
+            self._do(read(self.tree.schema, self._test, value), value)
 
     @property
     def _state(self) -> _State:

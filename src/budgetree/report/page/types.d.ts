@@ -48,6 +48,7 @@ export interface Levels {
   thresholds: (number | null)[]; // null: no number reaches it
   low: number;
   high: number;
+  plausible?: [number, number] | null; // a number beyond is likelier a typing error
   missing: number | null; // the outcome of a missing value
 }
 
