@@ -109,6 +109,22 @@ def test_an_ordinary_tree_says_what_it_takes_the_result_for(
     assert "spent 1\n" in printed
 
 
+def test_known_results_are_not_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = bt.grow(bt.datasets.load("pima"), budget=2)
+    tree.to_json(tmp_path / "m.json")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("back\n3\n"))
+    printed = run(capsys, "ask", str(tmp_path / "m.json"), "--known", "age=42")
+    assert "age costs" not in printed
+    assert "this is the first test." in printed
+    assert f"→ {tree.ask({'age': 42, 'pregnant': 3}).prediction}  spent 1\n" in printed
+    assert "--known is 'age'; expected TEST=RESULT" in run(
+        capsys, "ask", str(tmp_path / "m.json"), "--known", "age", code=2
+    )
+    assert "known: 'agee' is not a test" in run(capsys, "ask", str(tmp_path / "m.json"), "--known", "agee=1", code=1)
+
+
 def test_the_result_is_explained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

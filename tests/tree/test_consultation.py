@@ -332,6 +332,42 @@ def test_what_may_still_come_is_what_some_results_cost(seed: int) -> None:
             case.unavailable() if draw.random() < 0.3 else answer_by(case, row)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_known_results_are_free_and_the_path_goes_on_from_there(seed: int) -> None:
+    tree, _ = random_tree(seed)
+    draw, rows = random.Random(seed), random_rows(tree, seed, 10)
+    walk = tree.walk(frame_of_rows(rows))
+    for number, row in enumerate(rows):
+        free = {}
+        for name in draw.sample(list(row), draw.randint(0, len(row))):
+            try:
+                bt.Consultation(tree, known={name: row[name]})
+            except ResultError:
+                continue  # what no known case has
+            free[name] = row[name]
+        case, fresh = bt.Consultation(tree, known=free), bt.Consultation(tree, known=free)
+        while not case.done:
+            assert case.next_test not in free
+            assert case.price <= case.worst_case_remaining + 1e-9
+            left = case.spent + case.worst_case_remaining
+            answer_by(case, row)
+            assert case.spent + case.worst_case_remaining <= left + 1e-9
+        assert (case.node, case.prediction) == (walk.leaf[number], tree.answer_names[walk.answers[number]])
+        paid = {step.test for step in case.history if not step.known}
+        assert all(step.price == 0 for step in case.history if step.known)
+        assert paid.isdisjoint(free)
+        for _ in paid:
+            case.undo()
+        assert (case.node, case.spent, case.history) == (fresh.node, 0, fresh.history)
+
+
+def test_a_known_result_of_no_test_is_refused() -> None:
+    with refused(SettingError, subject="known", found="agee"):
+        bt.Consultation(pathway("age"), known={"agee": 54})
+    with refused(ResultError, subject="age", found="banana"):
+        bt.Consultation(pathway("age"), known={"age": "banana"})
+
+
 @pytest.mark.parametrize("seed", range(80))
 def test_without_some_results_a_case_pays_for_the_others_alone(seed: int) -> None:
     """The reference adds up the price list; every other step is taken back and done again."""

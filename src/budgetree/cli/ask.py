@@ -27,9 +27,10 @@ COMMANDS = (*UNAVAILABLE, "back", "again", "list", "quit", "help", "?")
 @click.command(epilog=ending("budgetree ask pathway.json", page="guide/bedside"))
 @options.model
 @options.labels
+@click.option("--known", multiple=True, metavar="TEST=RESULT", help="A result known beforehand: it is free.")
 @click.option("--charge-unavailable", is_flag=True, help="A test without a result is paid all the same.")
 @options.as_json
-def ask(model: str, labels: str | None, charge_unavailable: bool, as_json: bool) -> None:
+def ask(model: str, labels: str | None, known: tuple[str, ...], charge_unavailable: bool, as_json: bool) -> None:
     """Ask for one test at a time until the answer is clear, never over budget.
 
     With --json the questions go to stderr and the result to stdout.
@@ -38,7 +39,10 @@ def ask(model: str, labels: str | None, charge_unavailable: bool, as_json: bool)
     from budgetree.errors import BudgetreeError
     from budgetree.tree import Consultation
 
-    case = Consultation(open_model(model, labels), charge_unavailable=charge_unavailable)
+    if wrong := [entry for entry in known if "=" not in entry]:
+        raise click.UsageError(f"--known is {wrong[0]!r}; expected TEST=RESULT, such as age=54.")
+    results = {name: value for name, _, value in (entry.partition("=") for entry in known)}
+    case = Consultation(open_model(model, labels), known=results, charge_unavailable=charge_unavailable)
     say = partial(click.echo, err=as_json)
     if not case.done:
         say(_help(case))
@@ -86,11 +90,11 @@ def _take_answer(case: Consultation, say: Callable[..., None]) -> bool:
         elif word in ("list", "help", "?"):
             say("  " + ("\n  ".join(map(visible, case.choices)) if word == "list" else _help(case)))
             continue
-        elif not case.history:
+        elif not (given := [step for step in case.history if not step.known]):
             say("  this is the first test.")
             continue
         else:
-            for _ in case.history if word == "again" else case.history[-1:]:
+            for _ in given if word == "again" else given[-1:]:
                 case.undo()
             return True
         if (note := _note(case)) is not None:
@@ -104,7 +108,7 @@ def _help(case: Consultation) -> str:
 
 def _note(case: Consultation) -> str | None:
     """What the last step should not do in silence: go on without a result, or take a typing error for a result."""
-    step = case.history[-1]
+    step = [step for step in case.history if not step.known][-1]
     if not step.available:
         going_on = "the other tests have to answer"
         if step.assumed is not None:
@@ -128,6 +132,7 @@ def _show_result(case: Consultation, as_json: bool) -> None:
     if as_json:
         steps = [
             {"test": s.test, "answer": s.value, "outcome": s.outcome, "price": s.price, "available": s.available}
+            | {"known": s.known}
             | {"assumed": s.assumed, "before": part.before, "after": part.after}
             for s, part in zip(case.history, explanation.contributions, strict=True)
         ]

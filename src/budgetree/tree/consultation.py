@@ -17,7 +17,7 @@ from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem import PathState
 from budgetree.problem.cost_model import mask_of
 from budgetree.problem.labels import outcome_of
-from budgetree.problem.results import code_of, possible_answers, read_answer
+from budgetree.problem.results import MAX_SHOWN, code_of, possible_answers, read_answer
 from budgetree.problem.units import plain_number
 from budgetree.services.words import counted
 from budgetree.tree.leaves import Fixed, Model, Points, Scored, class_scores, softmax
@@ -57,6 +57,8 @@ class Step:
     assumed : str or None
         Then, the outcomes whose branch says which tests come next; None where nothing depends on it. No probability
         rests on it.
+    known : bool
+        Whether the result was known beforehand, and so was free.
     test_label : str
         What the test is called.
     outcome_label : str or None
@@ -79,6 +81,7 @@ class Step:
     spent: int | float
     available: bool = True
     assumed: str | None = None
+    known: bool = False
     test_label: str = ""
     outcome_label: str | None = None
     is_labelled: bool = False
@@ -134,7 +137,8 @@ def most_from(tree: Tree) -> NDArray[np.int64]:
 def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], missing: Collection[int]) -> int:
     """The most that a case at this node can still pay: over all results that go together with what is known of it.
 
-    flags: the fees that it has paid. codes: its results, by test. missing: the tests without a result.
+    flags: the fees that it has paid. codes: its results by test, also those known before it comes there. missing: the
+    tests without a result.
     """
     nodes, costs, later = tree.nodes, tree.schema.costs, tree.branched_later
     most, stack = 0, [(start, PathState(0, flags, ()))]
@@ -144,7 +148,7 @@ def most_ahead(tree: Tree, start: int, flags: int, codes: Mapping[int, int], mis
         if nodes.is_leaf[node]:
             most = max(most, path.spent)
         elif nodes.is_buy[node]:
-            stack.append((below[0], costs.after_buying(path, test)))
+            stack.append((below[0], path if test in codes else costs.after_buying(path, test)))
         elif nodes.kind[node] == Kind.BY_TOTAL:
             stack += [(child, path) for child in set(below)]
         elif test in missing:
@@ -204,13 +208,15 @@ class Consultation:
     ----------
     tree : Tree
         The tree that is followed.
+    known : mapping, optional
+        Results known beforehand, by the names of tests: they are free, and the path goes on from there.
     charge_unavailable : bool, default False
         Whether a test without a result is paid all the same, at its costliest.
 
     Raises
     ------
     ValueError
-        Where it is no tree.
+        Where it is no tree, or a known result is of no test or stands for no outcome.
 
     Examples
     --------
@@ -221,9 +227,11 @@ class Consultation:
     >>> case.answer(42)
     >>> case.next_test, case.spent, case.worst_case_remaining
     ('pregnant', 1, 1)
+    >>> bt.Consultation(case.tree, known={"age": 42})
+    Consultation(1 test done, spent 0, next 'pregnant')
     """
 
-    def __init__(self, tree: Tree, *, charge_unavailable: bool = False) -> None:
+    def __init__(self, tree: Tree, *, known: Mapping[str, Any] | None = None, charge_unavailable: bool = False) -> None:
         from budgetree.tree.tree import Tree  # Tree.ask makes consultations: the two know each other
 
         if not isinstance(tree, Tree):
@@ -235,7 +243,18 @@ class Consultation:
         self._steps: list[Step] = []
         self._positions: dict[int, int] = {}  # of the step of each test that was answered
         self._row = np.full((1, len(tree.test_names)), UNSEEN, dtype=np.uint8)  # the codes so far
+        self._known = {self._known_test(name): value for name, value in (known or {}).items()}
+        self._known_codes = {test: self._code(test, value) for test, value in self._known.items()}
+        self._row[0, list(self._known_codes)] = list(self._known_codes.values())
         self._states = [self._go_on(_State(0, tree.schema.costs.start))]  # before any step, and after each
+        self._do_known()
+
+    def _known_test(self, name: str) -> int:
+        names = self.tree.test_names
+        if name not in names:
+            message = f"known: {name!r} is not a test; expected one of {', '.join(map(repr, names[:MAX_SHOWN]))}."
+            raise SettingError(message, subject="known", found=name, expected=names)
+        return names.index(name)
 
     @property
     def done(self) -> bool:
@@ -291,8 +310,9 @@ class Consultation:
     def worst_case_remaining(self) -> int | float:
         """The most that the tests still to come can cost, whatever they show."""
         tree, path = self.tree, self._state.path
-        if self._missing or tree.branched_later:
-            return self._amount(most_ahead(tree, self.node, path.flags, self.codes, self._missing))
+        if self._missing or self._known or tree.branched_later:
+            codes = self._known_codes | self.codes
+            return self._amount(most_ahead(tree, self.node, path.flags, codes, self._missing))
         return self._amount(int(tree.worst_from[self.node]))
 
     @property
@@ -428,16 +448,19 @@ class Consultation:
         Consultation(1 test done, spent 1, next 't1')
         """
         self._check_open()
-        schema, test = self.tree.schema, self._test
+        self._do(self._code(self._test, value, insist=insist), value)
+
+    def _code(self, test: int, value: Any, *, insist: bool = False) -> int:
+        """The outcome that a person means."""
+        schema = self.tree.schema
         if self.tree.nodes.rules and is_missing(value):
-            self._do(code_of(schema, test, value), value)
-            return
+            return code_of(schema, test, value)
         try:
-            code = read_answer(schema, test, value, any_number=insist)
+            return read_answer(schema, test, value, any_number=insist)
         except ResultError:
             if not insist or (code := code_of(schema, test, value)) != UNSEEN:
                 raise
-        self._do(code, value)
+            return code
 
     def unavailable(self) -> None:
         """Say that the next test has no result: the other tests have to answer.
@@ -466,7 +489,7 @@ class Consultation:
         self._do(UNSEEN, None, available=False)
 
     def undo(self) -> None:
-        """Take the last answer back.
+        """Take the last answer back; results known beforehand stay.
 
         Raises
         ------
@@ -482,12 +505,14 @@ class Consultation:
         >>> case.spent
         0
         """
-        if not self._steps:
+        if all(step.known for step in self._steps):
             raise TreeError("undo: there is no answer to take back.", subject="undo")
-        self._states.pop()
-        test, _ = self._positions.popitem()
-        self._row[0, test] = UNSEEN
-        self._steps.pop()
+        is_known = True
+        while is_known:
+            is_known = self._steps.pop().known
+            self._states.pop()
+            test, _ = self._positions.popitem()
+            self._row[0, test] = self._known_codes.get(test, UNSEEN)
 
     def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
         """Do the remaining tests, looking up a raw value for each that the path needs.
@@ -541,9 +566,17 @@ class Consultation:
 
     def _do(self, code: int, value: Any, *, available: bool = True) -> None:
         """One step down, and on as far as the answers are known."""
+        self._take(code, value, available=available)
+        self._do_known()
+
+    def _do_known(self) -> None:
+        while not self.done and self._test in self._known:
+            self._take(self._known_codes[self._test], self._known[self._test], known=True)
+
+    def _take(self, code: int, value: Any, *, available: bool = True, known: bool = False) -> None:
         schema, before, test = self.tree.schema, self._state, self._test
         n_outcomes, price, path = int(schema.n_outcomes[test]), 0, before.path
-        if available or self.charge_unavailable:
+        if not known and (available or self.charge_unavailable):
             price = int(self._charge[min(code, n_outcomes)])
             path = replace(schema.costs.after_buying(path, test), spent=path.spent + price, results=())
         outcome = label = None
@@ -556,6 +589,7 @@ class Consultation:
             price=self._amount(price),
             spent=self._amount(path.spent),
             available=available,
+            known=known,
             test_label=schema.wording.tests[test],
             outcome_label=label,
             is_labelled=label != outcome and outcome_of(schema, test, str(value)) == code,
@@ -587,7 +621,7 @@ class Consultation:
 
     def _cases(self) -> NDArray[np.float64]:
         """By class, the known cases of every leaf that is still possible; by its own rule where it has one."""
-        nodes, codes = self.tree.nodes, self.codes
+        nodes, codes = self.tree.nodes, self._known_codes | self.codes
         cases = np.zeros(nodes.counts.shape[1])
         for leaf in possible_leaves(self.tree, self._row, codes, self._missing):
             counts, rule = nodes.counts[leaf], nodes.rule_of(leaf)
