@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import random
 from decimal import Decimal
@@ -19,9 +20,9 @@ import budgetree as bt
 from _support.refusals import refused
 from budgetree.errors import ResultError, SettingError, TreeError
 from budgetree.problem.results import code_of
-from built_trees import frame_of_rows, random_rows, random_tree
+from built_trees import early_tree, frame_of_rows, random_rows, random_tree
 from losing import losing_tree
-from new_cases import new_frame
+from new_cases import new_frame, wild_rows
 
 
 def exact(amount: float) -> Fraction:
@@ -413,3 +414,49 @@ def test_a_comma_before_three_digits_is_not_guessed(typed: str) -> None:
     with refused(ResultError, subject="a", found=typed):
         case.answer(typed)
     case.answer("150,5")  # a decimal comma is one
+
+
+def test_a_fetch_that_fails_leaves_a_case_that_can_go_on() -> None:
+    tree, row = early_tree(), wild_rows(3, 1)[0] | {"colour": "g"}
+
+    def broken(test: str) -> Any:
+        if test == "colour":
+            raise TimeoutError(test)
+        return row[test]
+
+    case = bt.Consultation(tree)
+    with pytest.raises(TimeoutError):
+        case.fetch(broken)
+    assert (case.next_test, len(case.history)) == ("colour", 1)
+    case.fetch(row)
+    assert (case.node, case.spent) == (tree.ask(row).node, tree.ask(row).spent)
+    case = tree.ask(broken, on_error="unavailable")
+    assert [step.available for step in case.history if step.test == "colour"] == [False]
+    assert case.done
+    with refused(SettingError, subject="on_error", found="stop"):
+        tree.ask(row, on_error="stop")  # type: ignore[arg-type]
+
+
+def test_tests_bought_in_any_case_are_fetched_together() -> None:
+    tree, row = early_tree(), wild_rows(3, 1)[0] | {"colour": "g"}
+    assert bt.Consultation(tree).next_tests == ("age", "colour")
+    assert bt.Consultation(tree, known={"colour": "r"}).next_tests == ("age",)
+    waiting, most = 0, 0
+
+    async def fetch(test: str) -> Any:
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        await asyncio.sleep(0)
+        waiting -= 1
+        if test == "dose":
+            raise TimeoutError(test)
+        return row[test]
+
+    case = asyncio.run(tree.ask_async(fetch, on_error="unavailable"))
+    wanted = tree.ask(row | {"dose": None})
+    assert (most, case.node, case.history[:2]) == (2, wanted.node, wanted.history[:2])
+    assert (case.next_tests, case.done) == ((), True)
+    if any(step.test == "dose" for step in case.history):
+        with pytest.raises(TimeoutError):
+            asyncio.run(tree.ask_async(fetch))

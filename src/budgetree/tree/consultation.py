@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
     from budgetree.tree.tree import Tree
 
 HandleUnknown = Literal["stop", "error"]
+OnError = Literal["raise", "unavailable"]
+
+
+def check_on_error(on_error: object) -> None:
+    """An error unless it is one of the two."""
+    if on_error not in ("raise", "unavailable"):
+        message = f"on_error is {on_error!r}; expected 'raise' or 'unavailable'."
+        raise SettingError(message, subject="on_error", found=on_error, expected=("raise", "unavailable"))
 
 
 def check_handle_unknown(handle_unknown: object) -> None:
@@ -265,6 +274,15 @@ class Consultation:
     def next_test(self) -> str | None:
         """The test to do next; None when done."""
         return None if self.done else self.tree.test_names[self._test]
+
+    @property
+    def next_tests(self) -> tuple[str, ...]:
+        """The tests that are bought next whatever they show, such as a panel: they may be done at the same time."""
+        nodes, node, tests = self.tree.nodes, self.node, list[int]()
+        while nodes.is_buy[node]:
+            tests.append(int(nodes.test[node]))
+            node = int(nodes.below(node)[0])
+        return tuple(self.tree.test_names[test] for test in tests if test not in self._known)
 
     @property
     def question(self) -> str | None:
@@ -514,7 +532,13 @@ class Consultation:
             test, _ = self._positions.popitem()
             self._row[0, test] = self._known_codes.get(test, UNSEEN)
 
-    def fetch(self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop") -> None:
+    def fetch(
+        self,
+        fetch: Callable[[str], Any] | Mapping[str, Any],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
+    ) -> None:
         """Do the remaining tests, looking up a raw value for each that the path needs.
 
         Parameters
@@ -523,11 +547,13 @@ class Consultation:
             `fetch(name)`, or `fetch[name]`, is the raw value of that test.
         handle_unknown : {'stop', 'error'}, default 'stop'
             A value that is not listed goes where the tree sends it, as in `predict`; "error" refuses it instead.
+        on_error : {'raise', 'unavailable'}, default 'raise'
+            What `fetch` raises passes through, and the case can go on from there; or the test is not available.
 
         Raises
         ------
         ValueError
-            Where a value is no number and numbers were learned; and what `fetch` raises passes through.
+            Where a value is no number and numbers were learned.
 
         Examples
         --------
@@ -540,11 +566,37 @@ class Consultation:
         """
         get = fetch.__getitem__ if isinstance(fetch, Mapping) else fetch
         check_handle_unknown(handle_unknown)
+        check_on_error(on_error)
         while not self.done:
-            value = get(self.tree.test_names[self._test])
-            is_stopped = handle_unknown == "stop" or (self.tree.nodes.rules and is_missing(value))
-            read = code_of if is_stopped else partial(read_answer, any_number=True)
-            self._do(read(self.tree.schema, self._test, value), value)
+            try:
+                value = get(self.tree.test_names[self._test])
+            except Exception:
+                if on_error == "raise":
+                    raise
+                self.unavailable()
+            else:
+                self._do_fetched(value, handle_unknown)
+
+    @internal
+    async def fetch_async(
+        self, fetch: Callable[[str], Awaitable[Any]], *, handle_unknown: HandleUnknown, on_error: OnError
+    ) -> None:
+        """The same, with `next_tests` awaited together."""
+        check_handle_unknown(handle_unknown)
+        check_on_error(on_error)
+        while not self.done:
+            for value in await asyncio.gather(*map(fetch, self.next_tests), return_exceptions=True):
+                if not isinstance(value, BaseException):
+                    self._do_fetched(value, handle_unknown)
+                elif on_error == "raise" or not isinstance(value, Exception):
+                    raise value
+                else:
+                    self.unavailable()
+
+    def _do_fetched(self, value: Any, handle_unknown: HandleUnknown) -> None:
+        is_stopped = handle_unknown == "stop" or (self.tree.nodes.rules and is_missing(value))
+        read = code_of if is_stopped else partial(read_answer, any_number=True)
+        self._do(read(self.tree.schema, self._test, value), value)
 
     @property
     def _state(self) -> _State:
