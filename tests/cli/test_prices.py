@@ -91,3 +91,18 @@ def test_a_price_that_could_be_two_is_asked_about(folder: Path, capsys: pytest.C
     (folder / "p.csv").write_text("test;price\nage;1,136\nca level;2,5\n", encoding="utf-8")
     run(capsys, *FIT, "p.csv", "--thousands", ",")  # the marks of the cases, and the list has its own
     assert bt.Prices.from_file("p.csv") == bt.Prices({"age": 1.136, "ca level": 2.5})
+
+
+def test_a_test_that_is_left_out_may_stay_in_the_price_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases, prices = tmp_path / "cases.csv", tmp_path / "prices.toml"
+    cases.write_text("a,b,c,y\n0,0,0,p\n0,1,1,q\n1,0,1,q\n1,1,0,p\n" * 3)
+    shared = "[shared.draw]\nfee = 1\ntests = ['a', 'b']\n[shared.visit]\nfee = 4\ntests = ['b']\n"
+    prices.write_text(f"[tests]\na = 2\nb = 3\nc = 1\n{shared}")
+    model = tmp_path / "m.json"
+    run(capsys, "fit", str(cases), "-t", "y", "--drop", "b", "--prices", str(prices), "--budget", "9", "-o", str(model))
+    listed = bt.Tree.from_json(model).schema.prices
+    assert sorted(listed.tests) == ["a", "c"]
+    assert {name: each.tests for name, each in listed.shared.items()} == {"draw": ("a",)}
+    reading = bt.Reading(drop=["b"])
+    instance = bt.Instance.from_file(cases, "y", prices=bt.Prices.from_toml(prices), reading=reading)
+    assert instance.schema.prices == listed

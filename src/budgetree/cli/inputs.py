@@ -138,6 +138,8 @@ def given_settings(request: Request) -> Settings:
             message = "prices: the list has a default of its own; leave out --default-price."
             raise PricesError(message, subject="default", where=Where(str(request.prices)))
         given = replace(given, prices=Prices(prices.tests, shared=prices.shared, default=request.default_price))
+    if given.prices is not None:
+        given = replace(given, prices=given.prices.without(request.no_tests))
     losses = given.losses if request.losses is None else Losses.from_toml(request.losses)
     labels = given.labels if request.labels is None else Labels.from_toml(request.labels)
     return replace(given, losses=losses, labels=labels)

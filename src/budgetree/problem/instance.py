@@ -292,7 +292,7 @@ class Instance(HasSchema):
         """
         reading = reading or Reading()
         table, plan = read_table(fspath(path), reading), LevelPlan.of(levels, binning)
-        cases = known_cases(table, target, reading.drop)
+        cases, prices = known_cases(table, target, reading.drop), Prices.of(prices).without(reading.drop)
         return cls.from_table(cases, target, prices=prices, losses=losses, levels=plan, duplicates=duplicates)
 
     @classmethod

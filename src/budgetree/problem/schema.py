@@ -96,6 +96,14 @@ class Schema:
         encoder = self.encoder(self.test_names.index(test))
         return (encoder.low, encoder.high) if isinstance(encoder, NumberEncoder) else None
 
+    def plausible_range(self, test: int) -> tuple[float, float] | None:
+        """The known range and a tenth of it on either side: a number beyond is likelier a typing error."""
+        known = self.known_range(self.test_names[test])
+        if known is None or not known[0] < known[1]:
+            return None
+        margin = (known[1] - known[0]) / 10
+        return known[0] - margin, known[1] + margin
+
     def is_measured(self, test: int) -> bool:
         """Whether the test's result is a number; not where each of its values has a label, as in 0 = female."""
         encoder = self.encoder(test)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,7 @@ from budgetree.problem.units import plain_number
 from budgetree.services.clock import Ended
 from budgetree.tree import changes
 from budgetree.tree.confusion import Confusion
-from budgetree.tree.consultation import Consultation, HandleUnknown, most_ahead
+from budgetree.tree.consultation import Consultation, HandleUnknown, OnError, most_from
 from budgetree.tree.explanation import Explanation, explain
 from budgetree.tree.model import file as model_file
 from budgetree.tree.nodes import Kind, Nodes
@@ -553,7 +553,11 @@ class Tree(Shown):
         return self.schema.encode(read_frame(frame, only=self.test_names), self.tests_used)
 
     def ask(
-        self, fetch: Callable[[str], Any] | Mapping[str, Any], *, handle_unknown: HandleUnknown = "stop"
+        self,
+        fetch: Callable[[str], Any] | Mapping[str, Any],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
     ) -> Consultation:
         """Follow one case down, looking up a raw value only where the path needs that test.
 
@@ -563,6 +567,8 @@ class Tree(Shown):
             `fetch(name)`, or `fetch[name]`, is the raw value of that test, as in the table of known cases.
         handle_unknown : {'stop', 'error'}, default 'stop'
             A value that no known case had stops the path there, as in `predict`; "error" refuses it instead.
+        on_error : {'raise', 'unavailable'}, default 'raise'
+            Whether what `fetch` raises passes through, or the test is not available.
 
         Returns
         -------
@@ -572,7 +578,7 @@ class Tree(Shown):
         Raises
         ------
         ValueError
-            Where a value is no number and numbers were learned; and what `fetch` raises passes through.
+            Where a value is no number and numbers were learned.
 
         Examples
         --------
@@ -582,7 +588,49 @@ class Tree(Shown):
         'neg'
         """
         consultation = Consultation(self)
-        consultation.fetch(fetch, handle_unknown=handle_unknown)
+        consultation.fetch(fetch, handle_unknown=handle_unknown, on_error=on_error)
+        return consultation
+
+    async def ask_async(
+        self,
+        fetch: Callable[[str], Awaitable[Any]],
+        *,
+        handle_unknown: HandleUnknown = "stop",
+        on_error: OnError = "raise",
+    ) -> Consultation:
+        """`ask`, where results are awaited: tests that are bought in any case, such as a panel, at the same time.
+
+        Parameters
+        ----------
+        fetch : callable
+            `await fetch(name)` is the raw value of that test, as in the table of known cases.
+        handle_unknown : {'stop', 'error'}, default 'stop'
+            A value that no known case had stops the path there, as in `predict`; "error" refuses it instead.
+        on_error : {'raise', 'unavailable'}, default 'raise'
+            Whether what `fetch` raises passes through, or the test is not available.
+
+        Returns
+        -------
+        Consultation
+            Finished: its `prediction`, `distribution`, `spent` and `history`.
+
+        Raises
+        ------
+        ValueError
+            Where a value is no number and numbers were learned.
+
+        Examples
+        --------
+        >>> import asyncio
+        >>> import budgetree as bt
+        >>> tree = bt.grow(bt.datasets.load("pima"), budget=2)
+        >>> async def fetch(test):
+        ...     return {"age": 42, "pregnant": 3}[test]
+        >>> asyncio.run(tree.ask_async(fetch)).prediction
+        'neg'
+        """
+        consultation = Consultation(self)
+        await consultation.fetch_async(fetch, handle_unknown=handle_unknown, on_error=on_error)
         return consultation
 
     def explain(self, case: Mapping[str, Any]) -> Explanation:
@@ -714,8 +762,17 @@ class Tree(Shown):
     @internal
     def worst_from(self) -> NDArray[np.int64]:
         """Per node, the most that the tests from there on can cost."""
-        most = most_ahead(self)
-        return np.array([most[node] for node in range(len(self.nodes))], dtype=np.int64)
+        return most_from(self)
+
+    @cached_property
+    @internal
+    def branched_later(self) -> frozenset[int]:
+        """The tests that some path branches on after it has done something else with them bought."""
+        nodes = self.nodes
+        branches = np.flatnonzero(nodes.kind == Kind.BY_RESULT)
+        above = nodes.parent[branches]
+        is_at_once = nodes.is_buy[above] & (nodes.test[above] == nodes.test[branches])
+        return frozenset(nodes.test[branches[~is_at_once]].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
